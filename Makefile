@@ -1,0 +1,114 @@
+# Everything is installed into .venv and built in build/; nothing outside this directory is written by make itself.
+# `make help` lists the targets. An own C++ compiler is named by CXX, an own Python by PYTHON.
+
+ifeq ($(filter output-sync,$(.FEATURES)),)
+$(error cyscc needs GNU make 4.0 or newer, not $(or $(MAKE_VERSION),this make))
+endif
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+# What the targets take: make sim GRAPH=graph.mtx CONFIG=hc2-1ae MEMORY=fixed:75
+GRAPH ?=
+CONFIG ?= hc2
+MEMORY ?= hc2
+# Tests that run at once.
+JOBS ?= 2
+PYTHON ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
+BUILD := build
+NETLIST := $(BUILD)/netlist.txt
+WAVES := $(BUILD)/waves.vcd
+# What the demonstration graph is derived from.
+NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/netlist.py host/netlist.py)
+
+# Verilator's scripts look for Python by name.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: help setup sim test test-long lint format verilog waves docs lock clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo "  make sim [GRAPH=FILE] [CONFIG=hc2] [MEMORY=hc2]    make verilog [CONFIG=hc2]    make test [JOBS=2]"
+
+setup: $(INSTALLED) ## Install everything, at the locked versions, into .venv
+
+# Sets $$python to the first one that runs, is new enough and can make virtual environments.
+define find_python
+python=; for p in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
+  if "$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
+  then python=$$p; break; fi; done; \
+if [ -z "$$python" ]; then \
+  echo "cyscc needs Python 3.11 or newer with its venv module: install it, or name one with PYTHON=..." >&2; exit 1; fi
+endef
+
+define find_compiler
+set -- $(CXX); if ! command -v "$$1" >/dev/null; then \
+  echo "cyscc needs a C++ compiler, and '$$1' was not found: install g++, or name another with CXX=..." >&2; exit 1; fi
+endef
+
+# Not compiled ahead: Python does it for what is imported, which halves the time.
+PIP := $(BIN)/python -m pip install -qq --no-input --disable-pip-version-check --no-compile
+
+$(INSTALLED): pyproject.toml requirements.lock
+	@$(find_compiler)
+	@$(find_python); $(BIN)/python -c 'import pip' 2>/dev/null || "$$python" -m venv --clear $(VENV)
+	@echo "installing the locked packages into $(VENV) (a quarter of a minute on a fast line)"
+	@$(PIP) -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+sim: $(INSTALLED) $(if $(GRAPH),,$(NETLIST)) ## Find the components of GRAPH (by default the machine's own netlist)
+	@$(BIN)/cyscc scc "$(or $(GRAPH),$(NETLIST))" --config "$(CONFIG)" --memory "$(MEMORY)"
+
+$(NETLIST): $(NETLIST_SOURCES) | $(INSTALLED)
+	@mkdir -p $(@D)
+	@$(BIN)/cyscc generate netlist -o $@
+
+test: lint ## Lint, then run the tests (all but the long ones)
+	@$(BIN)/python -m pytest -n $(JOBS) -m 'not long'
+
+test-long: $(INSTALLED) ## Run the long tests
+	@$(BIN)/python -m pytest -n $(JOBS) -m long
+
+lint: $(INSTALLED) ## Check format, style and types
+	@$(BIN)/ruff format --check
+	@$(BIN)/ruff check
+	@$(BIN)/python -m mypy
+
+format: $(INSTALLED) ## Format the sources and mend what ruff can mend
+	@$(BIN)/ruff format
+	@$(BIN)/ruff check --fix
+
+verilog: $(INSTALLED) ## Write the Verilog of CONFIG to build/verilog
+	@mkdir -p $(BUILD)
+	@$(BIN)/cyscc verilog --config "$(CONFIG)" -o $(BUILD)/verilog
+
+waves: $(INSTALLED) ## Record the waveforms of a small run in build/waves.vcd
+	@mkdir -p $(BUILD)
+	@$(BIN)/cyscc generate random --vertices 24 --degree 2 --seed 1 -o $(BUILD)/waves.txt
+	@$(BIN)/cyscc scc $(BUILD)/waves.txt --config test --memory fixed:75 --waves $(WAVES)
+	@echo "open it with: gtkwave $(WAVES)   or: surfer $(WAVES)"
+
+docs: $(INSTALLED) ## Build the documentation in build/docs; a warning is an error
+	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs $(BUILD)/docs
+	@echo "documentation: $(BUILD)/docs/index.html"
+
+lock: ## Resolve the newest versions that pyproject.toml allows into requirements.lock
+	@$(find_python); "$$python" -m venv --clear $(BUILD)/lock
+	@$(BUILD)/lock/bin/python -m pip install -qq -e '.[dev,docs]'
+	@{ sed '/^#/!d' requirements.lock; \
+	   $(BUILD)/lock/bin/python -m pip freeze --all --exclude pip --exclude cyscc; } > $(BUILD)/requirements.lock
+	@mv $(BUILD)/requirements.lock requirements.lock
+	@rm -rf $(BUILD)/lock
+
+clean: ## Remove build/ and the caches of Python, numba and the tools; .venv stays (rm -rf .venv removes it)
+	rm -rf $(BUILD) cyscc.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find hw sim host tests docs -name __pycache__ -prune -exec rm -rf {} +

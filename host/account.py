@@ -1,0 +1,110 @@
+"""What searches reached, counted from their reach queues with vertices that were pushed twice taken once."""
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+__all__ = ["ReachAccount", "first_uncoloured", "levels_of"]
+
+
+@njit(cache=True, nogil=True)
+def _distinct(
+    words: npt.NDArray[np.uint64],
+    reach: npt.NDArray[np.uint32],
+    entries: int,
+    stamps: npt.NDArray[np.uint32],
+    stamp: int,
+) -> tuple[int, int]:
+    vertices = 0
+    edges = 0
+    for place in range(entries):
+        vertex = reach[place]
+        if stamps[vertex] != stamp:
+            stamps[vertex] = stamp
+            vertices += 1
+            edges += np.int64((words[vertex] >> np.uint64(1)) & np.uint64(0x7FFF_FFFF))
+    return vertices, edges
+
+
+@njit(cache=True, nogil=True)
+def _first_zero(colours: npt.NDArray[np.uint32], begin: int) -> int:
+    vertex = begin
+    while vertex < colours.size and colours[vertex] != 0:
+        vertex += 1
+    return vertex
+
+
+@njit(cache=True, nogil=True)
+def _levels(
+    reach: npt.NDArray[np.uint32], entries: int, ends: npt.NDArray[np.int64], levels: npt.NDArray[np.int32]
+) -> None:
+    level = 0
+    for place in range(entries):
+        while place >= ends[level]:
+            level += 1
+        if levels[reach[place]] < 0:
+            levels[reach[place]] = level
+
+
+class ReachAccount:
+    """Counts the vertices that searches reached and the edges that leave them, at a cost of the vertices reached.
+
+    Parameters
+    ----------
+    vertices : int
+        Vertices of the graph.
+    """
+
+    def __init__(self, vertices: int) -> None:
+        self._stamps = np.zeros(vertices, np.uint32)
+        self._searches = 0
+
+    def count(self, words: npt.NDArray[np.uint64], reach: npt.NDArray[np.uint32], *, entries: int) -> tuple[int, int]:
+        """Count one search.
+
+        Parameters
+        ----------
+        words : ndarray of uint64, shape (vertices,)
+            Graph words of the direction that was searched.
+        reach : ndarray of uint32
+            Its reach queue.
+        entries : int
+            Entries of the reach queue, at least one.
+
+        Returns
+        -------
+        vertices : int
+            Distinct vertices reached.
+        edges : int
+            Edges that leave them in the direction searched.
+        """
+        self._searches += 1
+        return _distinct(words, reach, entries, self._stamps, self._searches)
+
+
+def first_uncoloured(colours: npt.NDArray[np.uint32], begin: int) -> int:
+    """Return the first vertex from `begin` on whose colour is 0, or the number of vertices when there is none."""
+    return _first_zero(colours, begin)
+
+
+def levels_of(reach: npt.NDArray[np.uint32], pushed: list[int], *, vertices: int) -> npt.NDArray[np.int32]:
+    """Return each vertex's level from the reach queue of a search.
+
+    Parameters
+    ----------
+    reach : ndarray of uint32
+        The reach queue: the source, then the vertices of level 1, 2, ...
+    pushed : list of int
+        Entries pushed by each level, from level 0 (the source's) on.
+    vertices : int
+        Vertices of the graph.
+
+    Returns
+    -------
+    ndarray of int32, shape (vertices,)
+        The level, -1 where a vertex was not reached.
+    """
+    levels = np.full(vertices, -1, np.int32)
+    ends = np.cumsum([1, *pushed], dtype=np.int64)
+    _levels(reach, int(ends[-1]), ends, levels)
+    return levels

@@ -1,0 +1,38 @@
+"""The error that bad input ends with."""
+
+from pathlib import Path
+
+__all__ = ["InputError"]
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+class InputError(Exception):
+    """Input that cannot be used: one line that names file, line and cause.
+
+    The command line prints it and ends with exit status 2.
+
+    Parameters
+    ----------
+    cause : str
+        What is wrong, with the offending value quoted.
+    path : Path or str, optional
+        The file it is wrong in.
+    line : int, optional
+        The line of the file, counted from 1.
+
+    Attributes
+    ----------
+    cause : str
+    path : Path or str or None
+    line : int or None
+    """
+
+    def __init__(self, cause: str, *, path: Path | str | None = None, line: int | None = None) -> None:
+        place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        super().__init__(_printable(place + cause))
+        self.cause = cause
+        self.path = path
+        self.line = line

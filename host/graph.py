@@ -1,0 +1,230 @@
+"""Directed graphs in compressed sparse row (CSR) form."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from host.errors import InputError
+
+__all__ = ["MAX_DEGREE", "MAX_EDGES", "MAX_VERTICES", "Graph", "check_degrees", "check_limits"]
+
+MAX_VERTICES = 2**32 - 2
+"""Most vertices of a graph: ids are 32 bits wide, 0 to 2**32 - 3, so that neither all ones nor the count overflows."""
+
+MAX_EDGES = 2**32 - 1
+"""Most edges of a graph: the start index of a graph word is 32 bits wide (paper, section 3.1)."""
+
+MAX_DEGREE = 2**31 - 1
+"""Most edges of one vertex: the neighbour count of a graph word is 31 bits wide (paper, section 3.1)."""
+
+
+def check_limits(vertices: int, edges: int) -> None:
+    """Refuse a graph whose size does not fit the accelerator's 32-bit indices.
+
+    Parameters
+    ----------
+    vertices, edges : int
+        The size, known from a header or a request; nothing need be allocated yet.
+
+    Raises
+    ------
+    InputError
+        When `vertices` exceeds `MAX_VERTICES` or `edges` exceeds `MAX_EDGES`.
+    """
+    if vertices > MAX_VERTICES:
+        raise InputError(f"{vertices} vertices are too many for 32 bits (at most {MAX_VERTICES})")
+    if edges > MAX_EDGES:
+        raise InputError(f"{edges} edges are too many for 32 bits (at most {MAX_EDGES})")
+
+
+def check_degrees(offsets: NDArray[np.int64]) -> None:
+    """Refuse a graph in which a vertex has more edges than its 31-bit count holds.
+
+    Parameters
+    ----------
+    offsets : ndarray of int64, shape (n + 1,)
+        CSR offsets.
+
+    Raises
+    ------
+    InputError
+        When an out-degree exceeds `MAX_DEGREE`.
+    """
+    if offsets[-1] <= MAX_DEGREE:
+        return
+    degrees = np.diff(offsets)
+    vertex = int(degrees.argmax())
+    if degrees[vertex] > MAX_DEGREE:
+        raise InputError(f"{degrees[vertex]} edges of one vertex are too many for 31 bits (at most {MAX_DEGREE})")
+
+
+@njit(cache=True, nogil=True)
+def _count(values: NDArray[np.uint32], offsets: NDArray[np.int64]) -> None:
+    """Turn zeroed `offsets` (n + 2,) into the start of each value's run, shifted up by one place."""
+    for value in values:
+        offsets[np.int64(value) + 2] += 1
+    for index in range(2, len(offsets)):
+        offsets[index] += offsets[index - 1]
+
+
+@njit(cache=True, nogil=True)
+def _scatter(
+    keys: NDArray[np.uint32], values: NDArray[np.uint32], offsets: NDArray[np.int64], sorted_: NDArray[np.uint32]
+) -> None:
+    """Place each value behind those of its key; `offsets[1:]` moves from run starts to run ends."""
+    for index in range(len(keys)):
+        place = np.int64(keys[index]) + 1
+        sorted_[offsets[place]] = values[index]
+        offsets[place] += 1
+
+
+@njit(cache=True, nogil=True)
+def _scatter_rows(
+    rows: NDArray[np.int64], columns: NDArray[np.uint32], offsets: NDArray[np.int64], sorted_: NDArray[np.uint32]
+) -> None:
+    """As `_scatter`, by column, the values being the row numbers of a CSR matrix."""
+    for row in range(len(rows) - 1):
+        for index in range(rows[row], rows[row + 1]):
+            place = np.int64(columns[index]) + 1
+            sorted_[offsets[place]] = row
+            offsets[place] += 1
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Graph:
+    """A directed graph: for each vertex the run of its out-neighbours.
+
+    Vertices are numbered 0 to n - 1 inside; what the input called them is kept beside. Parallel edges and self-loops
+    are edges like any other.
+
+    Parameters
+    ----------
+    offsets : ndarray of int64, shape (n + 1,)
+        The neighbours of vertex ``v`` are ``targets[offsets[v]:offsets[v + 1]]``.
+    targets : ndarray of uint32, shape (m,)
+        Neighbour ids, 0 to n - 1.
+    ids : ndarray of int64, shape (n,), optional
+        The vertices' names in the input, ascending; when absent they are consecutive numbers from `base`.
+    base : int
+        The first name when `ids` is absent: 0, or 1 for formats that count from 1.
+
+    Raises
+    ------
+    ValueError
+        When the arrays do not fit each other.
+    """
+
+    offsets: NDArray[np.int64]
+    targets: NDArray[np.uint32]
+    ids: NDArray[np.int64] | None = None
+    base: int = 0
+
+    def __post_init__(self) -> None:
+        if self.offsets.dtype != np.int64 or self.targets.dtype != np.uint32:
+            raise ValueError(
+                f"offsets and targets must be int64 and uint32, not {self.offsets.dtype} and {self.targets.dtype}"
+            )
+        if len(self.offsets) == 0 or self.offsets[0] != 0 or self.offsets[-1] != len(self.targets):
+            raise ValueError(f"offsets must run from 0 to {len(self.targets)}")
+        if self.ids is not None and len(self.ids) != self.vertices:
+            raise ValueError(f"ids must name {self.vertices} vertices, not {len(self.ids)}")
+
+    @property
+    def vertices(self) -> int:
+        """Number of vertices, n."""
+        return len(self.offsets) - 1
+
+    @property
+    def edges(self) -> int:
+        """Number of edges, m, repeated ones and self-loops included."""
+        return len(self.targets)
+
+    @classmethod
+    def from_edges(
+        cls,
+        vertices: int,
+        sources: NDArray[np.uint32],
+        targets: NDArray[np.uint32],
+        *,
+        ids: NDArray[np.int64] | None = None,
+        base: int = 0,
+    ) -> "Graph":
+        """Build a graph from a list of edges by a stable counting sort.
+
+        The edges of a vertex keep the order of the list. Besides the list, memory is the CSR itself.
+
+        Parameters
+        ----------
+        vertices : int
+            Number of vertices, n.
+        sources, targets : ndarray of uint32, shape (m,)
+            The ends of each edge, 0 to n - 1.
+        ids : ndarray of int64, shape (n,), optional
+            Names of the vertices, ascending.
+        base : int
+            First name when `ids` is absent.
+
+        Raises
+        ------
+        ValueError
+            When the lists differ in length or an end is not below `vertices`.
+        """
+        if len(sources) != len(targets):
+            raise ValueError(f"sources and targets must be equally long, not {len(sources)} and {len(targets)}")
+        for ends in (sources, targets):
+            for vertex in (ends.min(), ends.max()) if len(ends) else ():
+                if not 0 <= vertex < vertices:
+                    raise ValueError(f"vertex {vertex} is outside a graph of {vertices} vertices")
+        sources, targets = (np.ascontiguousarray(ends, dtype=np.uint32) for ends in (sources, targets))
+        offsets = np.zeros(vertices + 2, dtype=np.int64)
+        sorted_ = np.empty(len(targets), dtype=np.uint32)
+        _count(sources, offsets)
+        _scatter(sources, targets, offsets, sorted_)
+        return cls(offsets=offsets[:-1], targets=sorted_, ids=ids, base=base)
+
+    def transpose(self) -> "Graph":
+        """Return the graph with every edge turned round, its neighbour runs ascending."""
+        offsets = np.zeros(self.vertices + 2, dtype=np.int64)
+        sorted_ = np.empty(self.edges, dtype=np.uint32)
+        _count(self.targets, offsets)
+        _scatter_rows(self.offsets, self.targets, offsets, sorted_)
+        return Graph(offsets=offsets[:-1], targets=sorted_, ids=self.ids, base=self.base)
+
+    def out_degrees(self) -> NDArray[np.int64]:
+        """Return the number of edges that leave each vertex, int64, shape (n,)."""
+        return np.diff(self.offsets)
+
+    def original(self, vertices: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Return what the input calls the given vertices.
+
+        Parameters
+        ----------
+        vertices : ndarray of integers
+            Vertex numbers, 0 to n - 1.
+
+        Returns
+        -------
+        ndarray of int64, same shape
+        """
+        if self.ids is None:
+            return vertices.astype(np.int64) + self.base
+        return self.ids[vertices]
+
+    def index(self, name: int) -> int:
+        """Return the number, 0 to n - 1, of the vertex that the input calls `name`.
+
+        Raises
+        ------
+        InputError
+            When the graph has no such vertex.
+        """
+        if self.ids is None:
+            vertex, found = name - self.base, 0 <= name - self.base < self.vertices
+        else:
+            vertex = int(np.searchsorted(self.ids, name)) if abs(name) < 2**63 else self.vertices
+            found = vertex < self.vertices and self.ids[vertex] == name
+        if not found:
+            raise InputError(f"the graph has no vertex {name}")
+        return vertex

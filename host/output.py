@@ -1,0 +1,132 @@
+"""Output files: checked before the simulation starts, complete or not there at all."""
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from host.errors import InputError
+
+__all__ = ["STANDARD_OUTPUT", "check_folder", "check_output", "renamed_when_complete", "write_output"]
+
+STANDARD_OUTPUT = "-"
+"""The name that stands for standard output."""
+
+
+def _is_special(path: Path) -> bool:
+    """Whether a path is something that must be written in place: a device, a pipe."""
+    return path.exists() and not stat.S_ISREG(path.stat().st_mode)
+
+
+def _temporary(path: Path) -> Path:
+    """Return a name beside `path`, with its suffix."""
+    return path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+
+
+def check_output(path: str, option: str) -> None:
+    """Refuse an output file that could not be written, by writing an empty one beside it.
+
+    Parameters
+    ----------
+    path : str
+        The file, or `STANDARD_OUTPUT`.
+    option : str
+        The option that names it, for the message.
+
+    Raises
+    ------
+    InputError
+        It is a folder, its folder does not exist, or it cannot be written.
+    """
+    if path == STANDARD_OUTPUT:
+        return
+    try:
+        target = Path(path).resolve()
+        if target.is_dir():
+            raise InputError(f"is a directory ({option})", path=path)
+        if not target.parent.is_dir():
+            raise InputError(f"its directory does not exist ({option})", path=path)
+        if target.exists() and not os.access(target, os.W_OK):
+            raise InputError(f"cannot be written: read only ({option})", path=path)
+        if not _is_special(target):
+            probe = _temporary(target)
+            probe.open("xb").close()
+            probe.unlink()
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be written: {_reason(error)} ({option})", path=path) from None
+
+
+def check_folder(path: str, option: str) -> None:
+    """Refuse an output folder that is not one, or whose parent does not exist or cannot be written.
+
+    Raises
+    ------
+    InputError
+        One line that names it and the option.
+    """
+    folder = Path(path)
+    try:
+        if not folder.exists():
+            check_output(path, option)
+        elif not folder.is_dir():
+            raise InputError(f"is not a directory ({option})", path=path)
+        else:
+            check_output(str(folder / "cyscc"), option)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be written: {_reason(error)} ({option})", path=path) from None
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+@contextmanager
+def renamed_when_complete(path: str, *, after_errors: bool = False) -> Iterator[Path]:
+    """Give a temporary name beside an output file, and rename it at the end of the block.
+
+    A device or a pipe is given as it is.
+
+    Parameters
+    ----------
+    path : str
+        The output file.
+    after_errors : bool
+        Rename also after an exception what then stands under the temporary name; otherwise it is removed.
+    """
+    target = Path(path).resolve()
+    if _is_special(target):
+        yield target
+        return
+    temporary = _temporary(target)
+    complete = after_errors
+    try:
+        yield temporary
+        complete = True
+    finally:
+        if complete and temporary.exists():
+            os.replace(temporary, target)
+        else:
+            temporary.unlink(missing_ok=True)
+
+
+def write_output(path: str, write: Callable[[BinaryIO], None]) -> None:
+    """Write an output file, or standard output, by a function that is given the open file.
+
+    Raises
+    ------
+    InputError
+        It could not be written.
+    """
+    if path == STANDARD_OUTPUT:
+        sys.stdout.flush()
+        write(sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        with renamed_when_complete(path) as name, name.open("wb") as file:
+            write(file)
+    except OSError as error:
+        raise InputError(f"cannot be written: {_reason(error)}", path=path) from None

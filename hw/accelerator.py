@@ -1,0 +1,52 @@
+"""Accelerator: one to four Application Engines and the link between them (Attia et al. 2015, figure 8)."""
+
+from amaranth.hdl import Elaboratable, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Out
+
+from hw.application_engine import ApplicationEngine
+from hw.config import AcceleratorConfig
+from hw.interfaces import LinkToken
+
+__all__ = ["Accelerator"]
+
+
+class Accelerator(wiring.Component):
+    """The AEs of a machine, linked in a ring of `config.link_cycles` a hop.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    instrument : bool
+        With the outputs that only simulation needs.
+
+    Attributes
+    ----------
+    engines : list of ApplicationEngine
+        The AEs. Their members other than `engine`, `link_in` and `link_out` are the machine's boundary.
+    """
+
+    def __init__(self, config: AcceleratorConfig, *, instrument: bool = False) -> None:
+        self._config = config
+        self.engines = [ApplicationEngine(config, instrument=instrument) for _ in range(config.engines)]
+        super().__init__({"idle": Out(1)})
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Add the AEs and the links."""
+        m = Module()
+        for number, engine in enumerate(self.engines):
+            m.submodules[f"engine{number}"] = engine
+            m.d.comb += engine.engine.eq(number)
+        if len(self.engines) > 1:
+            for number, engine in enumerate(self.engines):
+                following = self.engines[(number + 1) % len(self.engines)]
+                valid, token = engine.link_out.valid, engine.link_out.payload
+                for hop in range(self._config.link_cycles):
+                    next_valid = Signal(name=f"link{number}_valid{hop}")
+                    next_token = Signal(LinkToken, name=f"link{number}_token{hop}")
+                    m.d.sync += [next_valid.eq(valid), next_token.eq(token)]
+                    valid, token = next_valid, next_token
+                m.d.comb += [following.link_in.valid.eq(valid), following.link_in.payload.eq(token)]
+        m.d.comb += self.idle.eq(sum(engine.idle for engine in self.engines) == len(self.engines))
+        return m

@@ -1,0 +1,134 @@
+"""Application Engine: everything on one FPGA (Attia et al. 2015, figure 2)."""
+
+from collections.abc import Callable
+
+from amaranth.hdl import Elaboratable, Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from hw.bfs import Kernel as BfsKernel
+from hw.config import AcceleratorConfig
+from hw.dispatch import AegWrite
+from hw.interfaces import LinkToken, MemoryPortSignature
+from hw.intersection import Kernel as IntersectionKernel
+from hw.port_share import PortShare
+from hw.shell import Shell
+
+__all__ = ["ApplicationEngine", "KernelFactory"]
+
+KernelFactory = Callable[[type[wiring.Component], AcceleratorConfig], wiring.Component]
+"""Makes a kernel of the given class, or something with the same signature that stands for it."""
+
+
+class ApplicationEngine(wiring.Component):
+    """Shell, kernels and port sharing of an AE.
+
+    Intersection kernel k shares the memory port of BFS kernel k.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    instrument : bool
+        With the outputs that only simulation needs.
+    make_kernel : KernelFactory, optional
+        What to put in the kernels' places instead of the kernels themselves.
+
+    Members
+    -------
+    engine, write, read, data, instruction, idle, exception, link_in, link_out
+        See `hw.shell.Shell`.
+    port : array of Out(MemoryPortSignature())
+        Memory ports.
+    activity : array of Out(3), instrumented engines only
+        What each kernel is doing, BFS kernels first; see `hw.kernel_control.Activity`.
+    """
+
+    def __init__(
+        self,
+        config: AcceleratorConfig,
+        *,
+        instrument: bool = False,
+        make_kernel: KernelFactory | None = None,
+    ) -> None:
+        self._config = config
+        self._instrument = instrument
+        self._make_kernel = make_kernel or (lambda kind, config: kind(config, instrument=instrument))
+        members = {
+            "engine": In(2),
+            "write": In(stream.Signature(AegWrite)),
+            "read": In(stream.Signature(16)),
+            "data": Out(stream.Signature(64, always_ready=True)),
+            "instruction": In(stream.Signature(5)),
+            "idle": Out(1),
+            "exception": Out(1),
+            "port": Out(MemoryPortSignature()).array(config.ports),
+        }
+        if config.engines > 1:
+            link = stream.Signature(LinkToken, always_ready=True)
+            members |= {"link_in": In(link), "link_out": Out(link)}
+        if instrument:
+            members["activity"] = Out(3).array(config.bfs_kernels + config.intersection_kernels)
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Connect shell, kernels and ports."""
+        m = Module()
+        config = self._config
+        m.submodules.shell = shell = Shell(config)
+        bfs = self._add_kernels(m, name="bfs", kind=BfsKernel, count=config.bfs_kernels, place=shell.bfs)
+        intersection = self._add_kernels(
+            m,
+            name="intersection",
+            kind=IntersectionKernel,
+            count=config.intersection_kernels,
+            place=shell.intersection,
+        )
+        for number, port in enumerate(self.port):
+            if number < len(intersection):
+                m.submodules[f"share{number}"] = share = PortShare()
+                m.d.comb += share.intersection_owns.eq(shell.intersection_owns)
+                connect(m, bfs[number].port, share.bfs)
+                connect(m, intersection[number].port, share.intersection)
+                connect(m, share.port, flipped(port))
+            else:
+                connect(m, bfs[number].port, flipped(port))
+
+        for name in ("write", "read", "instruction", "link_in"):
+            if hasattr(self, name):
+                connect(m, flipped(getattr(self, name)), getattr(shell, name))
+        for name in ("data", "link_out"):
+            if hasattr(self, name):
+                connect(m, getattr(shell, name), flipped(getattr(self, name)))
+        m.d.comb += [
+            shell.engine.eq(self.engine),
+            self.idle.eq(shell.idle),
+            self.exception.eq(shell.exception),
+        ]
+        if self._instrument:
+            m.d.comb += [out.eq(kernel.activity) for out, kernel in zip(self.activity, bfs + intersection, strict=True)]
+        return m
+
+    def _add_kernels(
+        self,
+        m: Module,
+        *,
+        name: str,
+        kind: type[wiring.Component],
+        count: int,
+        place: wiring.PureInterface,
+    ) -> list[wiring.Component]:
+        """Add a module's kernels in their order on chain and ring."""
+        kernels = []
+        chain, token = place.chain_out, place.token_out
+        for number in range(count):
+            kernel = self._make_kernel(kind, self._config)
+            m.submodules[f"{name}{number}"] = kernel
+            connect(m, chain, kernel.chain_in)
+            connect(m, token, kernel.token_in)
+            m.d.comb += [place.done[number].eq(kernel.done), place.error[number].eq(kernel.error)]
+            chain, token = kernel.chain_out, kernel.token_out
+            kernels.append(kernel)
+        connect(m, chain, place.chain_in)
+        connect(m, token, place.token_in)
+        return kernels

@@ -1,0 +1,93 @@
+"""Process 1 of the BFS kernel: reads the words of the current queue (Attia et al. 2015, section 5.2)."""
+
+from amaranth.hdl import Elaboratable, Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hw.address_generator import ReadCommand
+from hw.bfs.tags import Tag
+from hw.credits import Credits
+from hw.interfaces import ADDRESS_WIDTH, SIZE_8
+from hw.queue import Queue
+from hw.queue_reader import QueueReader
+
+__all__ = ["FrontierReader"]
+
+
+class FrontierReader(wiring.Component):
+    """Requests this kernel's share of the current queue and keeps the answers for process 2.
+
+    Parameters
+    ----------
+    depth : int
+        Places for words in flight or waiting.
+    stride : int
+        BFS kernels of the machine.
+
+    Members
+    -------
+    queue, count : In
+        Address of the current queue and its number of entries.
+    first, start : In
+        This kernel's number, and the pulse with which it is valid and work begins.
+    command : Out(stream of ReadCommand)
+        To the multiplexer.
+    response : In(stream of 64 bits, always ready)
+        From the decoder.
+    words : Out(stream of 64 bits)
+        Frontier words, in queue order.
+    idle : Out(1)
+        All of the share was requested, answered and passed on.
+    moving : Out(1)
+        State changes in this cycle without a command being granted.
+    credits : Out
+        Free places, for the kernel's status.
+    """
+
+    def __init__(self, *, depth: int, stride: int) -> None:
+        self._depth = depth
+        self._stride = stride
+        super().__init__(
+            {
+                "queue": In(ADDRESS_WIDTH),
+                "count": In(32),
+                "first": In(32),
+                "start": In(1),
+                "command": Out(stream.Signature(ReadCommand)),
+                "response": In(stream.Signature(64, always_ready=True)),
+                "words": Out(stream.Signature(64)),
+                "idle": Out(1),
+                "moving": Out(1),
+                "credits": Out(range(depth + 1)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Build the process."""
+        m = Module()
+        m.submodules.reader = reader = QueueReader(stride=self._stride)
+        m.submodules.credits = credits = Credits(self._depth)
+        m.submodules.fifo = fifo = Queue(64, self._depth)
+        taken = self.words.valid & self.words.ready
+        m.d.comb += [
+            reader.count.eq(self.count),
+            reader.first.eq(self.first),
+            reader.start.eq(self.start),
+            self.command.valid.eq(reader.index.valid & credits.available),
+            reader.index.ready.eq(self.command.ready & credits.available),
+            self.command.payload.base.eq(self.queue),
+            self.command.payload.index.eq(reader.index.payload),
+            self.command.payload.size.eq(SIZE_8),
+            self.command.payload.tag.eq(Tag.FRONTIER_WORD),
+            credits.take.eq(self.command.valid & self.command.ready),
+            credits.give.eq(taken),
+            fifo.input.valid.eq(self.response.valid),
+            fifo.input.payload.eq(self.response.payload),
+            self.words.valid.eq(fifo.output.valid),
+            self.words.payload.eq(fifo.output.payload),
+            fifo.output.ready.eq(self.words.ready),
+            self.idle.eq(reader.finished & credits.home),
+            self.moving.eq(fifo.moving | taken),
+            self.credits.eq(credits.count),
+        ]
+        return m

@@ -1,0 +1,104 @@
+"""Process 2 of the BFS kernel: reads the neighbour ids of frontier vertices (Attia et al. 2015, section 5.2)."""
+
+from amaranth.hdl import Elaboratable, Module, Signal, signed
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hw.address_generator import ReadCommand
+from hw.bfs.tags import Tag
+from hw.credits import Credits
+from hw.interfaces import ADDRESS_WIDTH, SIZE_4
+from hw.queue import Queue
+
+__all__ = ["NeighbourReader"]
+
+
+class NeighbourReader(wiring.Component):
+    """Expands each frontier word into reads of its neighbour ids and keeps the answers for process 3.
+
+    A word waits decoded while the one before it is being expanded, so only one cycle without a request lies between two
+    vertices. A vertex without out-edges takes one cycle and asks for nothing.
+
+    Parameters
+    ----------
+    depth : int
+        Places for neighbour ids in flight or waiting.
+
+    Members
+    -------
+    neighbours : In
+        Address of C.
+    words : In(stream of 64 bits)
+        Frontier words from process 1.
+    command : Out(stream of ReadCommand)
+        To the multiplexer.
+    response : In(stream of 64 bits, always ready)
+        From the decoder.
+    ids : Out(stream of 32 bits)
+        Neighbour ids.
+    idle, moving, credits : Out
+        As of process 1.
+    """
+
+    def __init__(self, *, depth: int) -> None:
+        self._depth = depth
+        super().__init__(
+            {
+                "neighbours": In(ADDRESS_WIDTH),
+                "words": In(stream.Signature(64)),
+                "command": Out(stream.Signature(ReadCommand)),
+                "response": In(stream.Signature(64, always_ready=True)),
+                "ids": Out(stream.Signature(32)),
+                "idle": Out(1),
+                "moving": Out(1),
+                "credits": Out(range(depth + 1)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Build the process."""
+        m = Module()
+        m.submodules.credits = credits = Credits(self._depth)
+        m.submodules.fifo = fifo = Queue(32, self._depth)
+
+        decoded = Signal()
+        start = Signal(32)
+        size = Signal(31)
+        pointer = Signal(32)
+        ahead = Signal(signed(32), init=-1)  # neighbours left to request, less one
+        expanding = ~ahead[-1]
+
+        requested = self.command.valid & self.command.ready
+        load = decoded & ~expanding
+        with m.If(load):
+            m.d.sync += [pointer.eq(start), ahead.eq(size - 1)]
+        with m.Elif(requested):
+            m.d.sync += [pointer.eq(pointer + 1), ahead.eq(ahead - 1)]
+
+        m.d.comb += self.words.ready.eq(~decoded | load)
+        with m.If(self.words.ready):
+            m.d.sync += [
+                decoded.eq(self.words.valid),
+                start.eq(self.words.payload[32:]),
+                size.eq(self.words.payload[1:32]),
+            ]
+
+        taken = self.ids.valid & self.ids.ready
+        m.d.comb += [
+            self.command.valid.eq(expanding & credits.available),
+            self.command.payload.base.eq(self.neighbours),
+            self.command.payload.index.eq(pointer),
+            self.command.payload.size.eq(SIZE_4),
+            self.command.payload.tag.eq(Tag.NEIGHBOUR_ID),
+            credits.take.eq(requested),
+            credits.give.eq(taken),
+            fifo.input.valid.eq(self.response.valid),
+            fifo.input.payload.eq(self.response.payload),
+            self.ids.valid.eq(fifo.output.valid),
+            self.ids.payload.eq(fifo.output.payload),
+            fifo.output.ready.eq(self.ids.ready),
+            self.idle.eq(~decoded & ~expanding & credits.home),
+            self.moving.eq(fifo.moving | taken | load | (self.words.valid & self.words.ready)),
+            self.credits.eq(credits.count),
+        ]
+        return m

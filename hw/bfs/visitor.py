@@ -1,0 +1,145 @@
+"""Process 4 of the BFS kernel: visits the neighbours that are new (Attia et al. 2015, section 5.2)."""
+
+from amaranth.hdl import C, Cat, Elaboratable, Module, Signal
+from amaranth.lib import enum, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hw.address_generator import WriteCommand
+from hw.bfs.slot_allocator import Slot
+from hw.bfs.word_reader import Neighbour
+from hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
+from hw.queue import Queue
+
+__all__ = ["Step", "Visitor"]
+
+
+class Step(enum.Enum, shape=2):
+    """The write of a visit that comes next."""
+
+    ENQUEUE = 0
+    """The vertex's word into the next queue."""
+    MARK = 1
+    """The visited flag into the graph word."""
+    REACH = 2
+    """The vertex's id into the reach queue."""
+
+
+class Visitor(wiring.Component):
+    """Drops visited neighbours; queues the others, demands a slot for each, and makes the three writes of a visit.
+
+    A vertex whose slot does not fit is dropped as a whole, and not marked visited, and `overflow` tells.
+
+    Parameters
+    ----------
+    depth : int
+        Vertices that can wait for a slot.
+
+    Members
+    -------
+    next_queue, words, reach_queue : In
+        Addresses of the next queue, of R, and of the reach queue.
+    neighbours : In(stream of Neighbour)
+        From process 3.
+    slot : In(stream of Slot)
+        From the slot allocator; one is taken per vertex.
+    command : Out(stream of WriteCommand)
+        To the multiplexer.
+    demand : Out(1)
+        A vertex was queued.
+    pushed : Out(1)
+        A visit's last write was granted.
+    overflow : Out(1)
+        A vertex was dropped.
+    waiting : Out(1)
+        A vertex waits for a slot.
+    idle, moving : Out
+        As of process 1.
+    level : Out
+        Vertices queued, for the kernel's status.
+    """
+
+    def __init__(self, *, depth: int) -> None:
+        self._depth = depth
+        super().__init__(
+            {
+                "next_queue": In(ADDRESS_WIDTH),
+                "words": In(ADDRESS_WIDTH),
+                "reach_queue": In(ADDRESS_WIDTH),
+                "neighbours": In(stream.Signature(Neighbour)),
+                "slot": In(stream.Signature(Slot)),
+                "command": Out(stream.Signature(WriteCommand)),
+                "demand": Out(1),
+                "pushed": Out(1),
+                "overflow": Out(1),
+                "waiting": Out(1),
+                "idle": Out(1),
+                "moving": Out(1),
+                "level": Out(range(depth + 2)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Build the process."""
+        m = Module()
+        m.submodules.fifo = fifo = Queue(Neighbour, self._depth)
+        visited = self.neighbours.payload.word[0]
+        m.d.comb += [
+            fifo.input.payload.eq(self.neighbours.payload),
+            fifo.input.valid.eq(self.neighbours.valid & ~visited),
+            self.neighbours.ready.eq(visited | fifo.input.ready),
+            self.demand.eq(fifo.input.valid & fifo.input.ready),
+        ]
+
+        vertex = fifo.output.payload
+        slot = self.slot.payload
+        ready = Signal()
+        step = Signal(Step)
+        m.d.comb += [
+            ready.eq(fifo.output.valid & self.slot.valid),
+            self.waiting.eq(fifo.output.valid & ~self.slot.valid),
+            self.overflow.eq(ready & ~slot.fits),
+            self.command.valid.eq(ready & slot.fits),
+        ]
+        granted = self.command.valid & self.command.ready
+        finished = Signal()
+        m.d.comb += [
+            self.pushed.eq(granted & (step == Step.REACH)),
+            finished.eq(self.pushed | self.overflow),
+            fifo.output.ready.eq(finished),
+            self.slot.ready.eq(finished),
+            self.idle.eq(~fifo.level.any()),
+            self.moving.eq(fifo.moving | self.demand | self.overflow),
+            self.level.eq(fifo.level),
+        ]
+
+        command = self.command.payload
+        with m.Switch(step):
+            with m.Case(Step.ENQUEUE):
+                m.d.comb += [
+                    command.base.eq(self.next_queue),
+                    command.index.eq(slot.number),
+                    command.size.eq(SIZE_8),
+                    command.data.eq(vertex.word),
+                ]
+                with m.If(granted):
+                    m.d.sync += step.eq(Step.MARK)
+            with m.Case(Step.MARK):
+                m.d.comb += [
+                    command.base.eq(self.words),
+                    command.index.eq(vertex.vertex),
+                    command.size.eq(SIZE_8),
+                    command.data.eq(Cat(C(1, 1), vertex.word[1:])),
+                ]
+                with m.If(granted):
+                    m.d.sync += step.eq(Step.REACH)
+            with m.Default():
+                m.d.comb += [
+                    command.base.eq(self.reach_queue),
+                    command.index.eq(slot.number),
+                    command.size.eq(SIZE_4),
+                    command.data.eq(vertex.vertex),
+                    command.last.eq(1),
+                ]
+                with m.If(granted):
+                    m.d.sync += step.eq(Step.ENQUEUE)
+        return m

@@ -1,0 +1,210 @@
+"""The size of the machine: one validated object that everything derives from, and its named presets."""
+
+import tomllib
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Self
+
+__all__ = ["PRESETS", "AcceleratorConfig", "ConfigError", "load_config"]
+
+
+class ConfigError(ValueError):
+    """A configuration that does not exist, cannot be read or describes no possible machine. One line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AcceleratorConfig:
+    """Sizes of the accelerator. The defaults are the published machine's (Attia et al. 2015, sections 5 and 6).
+
+    Parameters
+    ----------
+    engines : int
+        Application Engines (AEs), 1 to 4.
+    bfs_kernels : int
+        CyGraph BFS kernels of an AE, 1 to 16; each has a memory port of its own.
+    intersection_kernels : int
+        Intersection kernels of an AE, 1 to `bfs_kernels`; each shares the memory port of the BFS kernel of its number.
+    frontier_depth : int
+        Places for current-queue words in a BFS kernel: reads of the current queue in flight or not yet expanded.
+    neighbour_depth : int
+        Places for neighbour ids in a BFS kernel.
+    word_depth : int
+        Places for the graph words of neighbours in a BFS kernel.
+    visit_depth : int
+        Places for vertices that wait for a slot of the next queue in a BFS kernel.
+    reach_depth : int
+        Places for reach-queue entries in an intersection kernel.
+    colour_depth : int
+        Places for colours, and as many for words, in an intersection kernel.
+    unvisit_depth : int
+        Places for words that are to be unvisited in an intersection kernel.
+    issue_interval : int
+        Cycles from one request of the multiplexer to the next, 1 or 2. The published multiplexer needs 2; a vertex's
+        writes go back to back also there.
+    blocking_reservation : bool
+        The published behaviour: a kernel reserves slots only when it has used up its last reservation, and its
+        multiplexer issues nothing while a vertex waits for a slot. Otherwise reads go on, and the next reservation is
+        made while the last one is being used.
+    ring_stages : int
+        Registers by which the ring passes the master of an AE's module, 1 to 64; so a turn of one AE takes its kernels
+        plus this many cycles. An assumption: 4 gives the published machine's turn of 20 cycles.
+    link_cycles : int
+        Cycles of a hop between AEs, 1 to 1024 (an assumption: 32 bits at 668 Mbit/s take 7.2 cycles).
+    clock_mhz : float
+        Clock of the AEs in MHz; turns cycles into seconds.
+    """
+
+    engines: int = 4
+    bfs_kernels: int = 16
+    intersection_kernels: int = 8
+    frontier_depth: int = 64
+    neighbour_depth: int = 128
+    word_depth: int = 128
+    visit_depth: int = 64
+    reach_depth: int = 64
+    colour_depth: int = 128
+    unvisit_depth: int = 64
+    issue_interval: int = 1
+    blocking_reservation: bool = False
+    ring_stages: int = 4
+    link_cycles: int = 8
+    clock_mhz: float = 150.0
+
+    def __post_init__(self) -> None:
+        for name, low, high in _LIMITS:
+            value = getattr(self, name)
+            if type(value) is not int:
+                raise ConfigError(f"{name} must be an integer, not {value!r}")
+            if not low <= value <= high:
+                raise ConfigError(f"{name} must be from {low} to {high}, not {value}")
+        for name in _DEPTHS:
+            value = getattr(self, name)
+            if value & (value - 1):
+                raise ConfigError(f"{name} must be a power of two, not {value}")
+        if type(self.blocking_reservation) is not bool:
+            raise ConfigError(f"blocking_reservation must be true or false, not {self.blocking_reservation!r}")
+        if type(self.clock_mhz) not in (int, float) or not 0 < self.clock_mhz <= 10_000:
+            raise ConfigError(f"clock_mhz must be a number above 0 and at most 10000, not {self.clock_mhz!r}")
+        if self.intersection_kernels > self.bfs_kernels:
+            raise ConfigError(
+                f"intersection_kernels must be at most bfs_kernels ({self.bfs_kernels}), whose memory ports they share, "
+                f"not {self.intersection_kernels}"
+            )
+
+    @property
+    def ports(self) -> int:
+        """Memory ports of an AE."""
+        return self.bfs_kernels
+
+    @property
+    def total_bfs_kernels(self) -> int:
+        """BFS kernels of the whole machine: the stride at which each reads the current queue."""
+        return self.engines * self.bfs_kernels
+
+    @property
+    def total_intersection_kernels(self) -> int:
+        """Intersection kernels of the whole machine."""
+        return self.engines * self.intersection_kernels
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a variant with some values changed, validated like any other."""
+        return replace(self, **changes)
+
+    @classmethod
+    def from_mapping(cls, values: dict[str, Any]) -> Self:
+        """Build a configuration from keys and values.
+
+        Parameters
+        ----------
+        values : dict
+            Fields of this class, and optionally ``preset``: the preset whose values hold for what is not given.
+
+        Raises
+        ------
+        ConfigError
+            Unknown key, unknown preset or impossible value.
+        """
+        given = dict(values)
+        base = given.pop("preset", "hc2")
+        if not isinstance(base, str) or base not in PRESETS:
+            raise ConfigError(f"unknown preset {base!r}: there are {', '.join(PRESETS)}")
+        known = [field.name for field in fields(cls)]
+        for key in given:
+            if key not in known:
+                raise ConfigError(f"unknown key {key!r}: there are preset, {', '.join(known)}")
+        return PRESETS[base].replace(**given)  # type: ignore[return-value]  # the presets are of this very class
+
+
+_DEPTHS = (
+    "frontier_depth",
+    "neighbour_depth",
+    "word_depth",
+    "visit_depth",
+    "reach_depth",
+    "colour_depth",
+    "unvisit_depth",
+)
+_LIMITS = (
+    ("engines", 1, 4),
+    ("bfs_kernels", 1, 16),
+    ("intersection_kernels", 1, 16),
+    *((name, 4, 512) for name in _DEPTHS),
+    ("issue_interval", 1, 2),
+    ("ring_stages", 1, 64),
+    ("link_cycles", 1, 1024),
+)
+
+_PUBLISHED = AcceleratorConfig(issue_interval=2, blocking_reservation=True)
+
+PRESETS: dict[str, AcceleratorConfig] = {
+    "hc2": AcceleratorConfig(),
+    "hc2-1ae": AcceleratorConfig(engines=1),
+    "published": _PUBLISHED,
+    "published-1ae": _PUBLISHED.replace(engines=1),
+    "test": AcceleratorConfig(
+        engines=2,
+        bfs_kernels=2,
+        intersection_kernels=1,
+        frontier_depth=4,
+        neighbour_depth=8,
+        word_depth=8,
+        visit_depth=4,
+        reach_depth=4,
+        colour_depth=8,
+        unvisit_depth=4,
+        ring_stages=2,
+        link_cycles=3,
+    ),
+}
+"""Named configurations: the full machine, one AE of it, both with the published cadence, and a small one for tests."""
+
+
+def load_config(name: str) -> AcceleratorConfig:
+    """Return a preset, or the configuration of a TOML file.
+
+    Parameters
+    ----------
+    name : str
+        Name of a preset, or path of a file that ends in ``.toml``.
+
+    Raises
+    ------
+    ConfigError
+        Neither; the file cannot be read or is no TOML; unknown key or impossible value. Names the file.
+    """
+    if name in PRESETS:
+        return PRESETS[name]
+    path = Path(name)
+    if path.suffix != ".toml":
+        raise ConfigError(f"unknown configuration {name!r}: there are {', '.join(PRESETS)}, or a .toml file")
+    try:
+        with path.open("rb") as file:
+            values = tomllib.load(file)
+    except OSError as error:
+        raise ConfigError(f"{name}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{name}: not TOML: {str(error).splitlines()[0]}") from None
+    try:
+        return AcceleratorConfig.from_mapping(values)
+    except ConfigError as error:
+        raise ConfigError(f"{name}: {error}") from None

@@ -1,0 +1,136 @@
+"""Signatures and payloads shared by the components: memory port, control chain, token ring, kernel."""
+
+from amaranth.lib import data, enum, stream
+from amaranth.lib.wiring import In, Out, Signature
+
+__all__ = [
+    "ADDRESS_WIDTH",
+    "NO_START",
+    "SIZE_4",
+    "SIZE_8",
+    "ChainMessage",
+    "ChainOp",
+    "KernelSignature",
+    "LinkToken",
+    "MemoryPortSignature",
+    "ReadRequest",
+    "Response",
+    "Token",
+    "WriteRequest",
+]
+
+ADDRESS_WIDTH = 48
+"""Width of a memory address in bits (the HC-2's virtual addresses)."""
+
+NO_START = 0xFFFF_FFFF
+"""Value of the intersection's token while no kernel has found a next start."""
+
+SIZE_4 = 0
+"""Access size: a 4-byte element."""
+SIZE_8 = 1
+"""Access size: an 8-byte word."""
+
+ReadRequest = data.StructLayout({"address": ADDRESS_WIDTH, "size": 1, "tag": 2})
+"""A read: byte address, size (`SIZE_4` or `SIZE_8`), and the tag that its response returns."""
+
+WriteRequest = data.StructLayout({"data": 64, "address": ADDRESS_WIDTH, "size": 1})
+"""A write: a 4-byte write takes the low half of the data."""
+
+Response = data.StructLayout({"data": 64, "tag": 2})
+"""The answer to a read: a 4-byte element comes in the low half, zero-extended."""
+
+
+class ChainOp(enum.Enum, shape=2):
+    """What a message of the control chain asks of a kernel."""
+
+    WRITE = 0
+    """Parameter register number `index` takes `value`."""
+    START = 1
+    """Start; `value` is this kernel's number, and goes on increased by one."""
+    READ = 2
+    """The kernel that is reached with `hops` zero answers with its state word `index`; the others count `hops` down."""
+    DATA = 3
+    """The answer to a `READ`, on its way to the master."""
+
+
+ChainMessage = data.StructLayout({"op": ChainOp, "index": 4, "hops": 4, "value": ADDRESS_WIDTH})
+"""A message of the control chain, which runs from a module's master through all its kernels and back."""
+
+Token = data.StructLayout({"value": 32, "done": 1, "epoch": 1})
+"""The token (Attia et al. 2015, section 5.4).
+
+`value` is the next free slot (BFS) or the next start (intersection). `done` stays one for a whole turn only if each kernel
+that was passed had finished its work of the run that `epoch` names.
+"""
+
+
+LinkToken = data.StructLayout({"token": Token, "intersection": 1})
+"""A token on the link between AEs, and the module that it belongs to."""
+
+
+def MemoryPortSignature() -> Signature:  # noqa: N802 - signatures are named like the classes they stand for
+    """Return the signature of a memory port, seen from the hardware that uses it.
+
+    Members
+    -------
+    read : Out(stream of ReadRequest)
+        Reads. Independent of writes: neither channel's backpressure stops the other.
+    write : Out(stream of WriteRequest)
+        Writes.
+    response : In(stream of Response)
+        Answers, in the order of the reads; always ready, since only reads with a reserved place are requested.
+    flush : Out(1)
+        Pulse: answer when all writes so far are complete.
+    flushed : In(1)
+        Pulse: they are.
+    """
+    return Signature(
+        {
+            "read": Out(stream.Signature(ReadRequest)),
+            "write": Out(stream.Signature(WriteRequest)),
+            "response": In(stream.Signature(Response, always_ready=True)),
+            "flush": Out(1),
+            "flushed": In(1),
+        }
+    )
+
+
+def KernelSignature(*, instrument: bool) -> Signature:  # noqa: N802 - signatures are named like classes
+    """Return the signature of a kernel; BFS and intersection kernels have the same. All outputs are registered.
+
+    Parameters
+    ----------
+    instrument : bool
+        With the members that only simulation needs.
+
+    Members
+    -------
+    chain_in, chain_out : stream of ChainMessage, always ready
+        The control chain, one register per kernel.
+    token_in, token_out : stream of Token, always ready
+        The token ring, one hop a cycle.
+    port : Out(MemoryPortSignature())
+        The memory port.
+    done : Out(1)
+        Everything of this run is requested, answered, reserved, written and flushed.
+    error : Out(1)
+        A vertex was dropped in this run for lack of a slot.
+    quiescent : Out(1), instrumented kernels only
+        Unless a valid input arrives or the readiness of the port changes, the next cycle changes nothing.
+    activity : Out(Activity), instrumented kernels only
+        What the kernel did in the last cycle that changed anything.
+    """
+    chain = stream.Signature(ChainMessage, always_ready=True)
+    token = stream.Signature(Token, always_ready=True)
+    members = {
+        "chain_in": In(chain),
+        "chain_out": Out(chain),
+        "token_in": In(token),
+        "token_out": Out(token),
+        "port": Out(MemoryPortSignature()),
+        "done": Out(1),
+        "error": Out(1),
+    }
+    if instrument:
+        members |= {"quiescent": Out(1), "activity": Out(3)}
+    return Signature(members)

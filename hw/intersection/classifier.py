@@ -1,0 +1,126 @@
+"""Process 3 of the intersection kernel: colours a vertex or has it unvisited (Attia et al. 2015, section 5.3)."""
+
+from amaranth.hdl import Elaboratable, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hw.address_generator import ReadCommand, WriteCommand
+from hw.credits import Credits
+from hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
+from hw.intersection.colour_reader import Candidate
+from hw.intersection.tags import Direction, ReachEntry, Tag
+from hw.queue import Queue
+
+__all__ = ["Classifier", "Outsider"]
+
+Outsider = data.StructLayout({"word": 64, "vertex": 32, "direction": Direction})
+"""A vertex that is not of the component, with its word in the graph of its own direction."""
+
+
+class Classifier(wiring.Component):
+    """Decides about each candidate.
+
+    Coloured already: nothing to do. Reached by both searches: its colour is written. Reached by one: its own word is read
+    so that process 4 can unvisit it, and it may be a next start.
+
+    Parameters
+    ----------
+    depth : int
+        Places for words in flight or waiting.
+
+    Members
+    -------
+    colours, words, transposed_words : In
+        Addresses of SCC, R and R'.
+    colour : In(32)
+        This iteration's colour.
+    candidates : In(stream of Candidate)
+        From process 2.
+    paint : Out(stream of WriteCommand)
+        Colours, to the multiplexer.
+    command : Out(stream of ReadCommand)
+        Own words, to the multiplexer.
+    response : In(stream of 64 bits, always ready)
+        From the decoder.
+    outsiders : Out(stream of Outsider)
+        To process 4.
+    rejected : Out(1)
+        The candidate's vertex is an outsider, asked for in this cycle; `rejected_vertex` is its id.
+    painted : Out(1)
+        A colour's write was granted.
+    idle, moving, credits : Out
+        As of process 1.
+    """
+
+    def __init__(self, *, depth: int) -> None:
+        self._depth = depth
+        super().__init__(
+            {
+                "colours": In(ADDRESS_WIDTH),
+                "words": In(ADDRESS_WIDTH),
+                "transposed_words": In(ADDRESS_WIDTH),
+                "colour": In(32),
+                "candidates": In(stream.Signature(Candidate)),
+                "paint": Out(stream.Signature(WriteCommand)),
+                "command": Out(stream.Signature(ReadCommand)),
+                "response": In(stream.Signature(64, always_ready=True)),
+                "outsiders": Out(stream.Signature(Outsider)),
+                "rejected": Out(1),
+                "rejected_vertex": Out(32),
+                "painted": Out(1),
+                "idle": Out(1),
+                "moving": Out(1),
+                "credits": Out(range(depth + 1)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Build the process."""
+        m = Module()
+        m.submodules.credits = credits = Credits(self._depth)
+        m.submodules.entry_fifo = entry_fifo = Queue(ReachEntry, self._depth)
+        m.submodules.word_fifo = word_fifo = Queue(64, self._depth)
+
+        candidate = self.candidates.payload
+        forward = candidate.direction == Direction.FORWARD
+        skip = Signal()
+        m.d.comb += [
+            skip.eq(self.candidates.valid & candidate.coloured),
+            self.paint.valid.eq(self.candidates.valid & ~candidate.coloured & candidate.met),
+            self.paint.payload.base.eq(self.colours),
+            self.paint.payload.index.eq(candidate.vertex),
+            self.paint.payload.size.eq(SIZE_4),
+            self.paint.payload.data.eq(self.colour),
+            self.paint.payload.last.eq(1),
+            self.painted.eq(self.paint.valid & self.paint.ready),
+            self.command.valid.eq(
+                self.candidates.valid & ~candidate.coloured & ~candidate.met & credits.available
+            ),
+            self.command.payload.base.eq(Mux(forward, self.words, self.transposed_words)),
+            self.command.payload.index.eq(candidate.vertex),
+            self.command.payload.size.eq(SIZE_8),
+            self.command.payload.tag.eq(Tag.OWN_WORD),
+            self.rejected.eq(self.command.valid & self.command.ready),
+            self.rejected_vertex.eq(candidate.vertex),
+            self.candidates.ready.eq(skip | self.painted | self.rejected),
+        ]
+        taken = self.outsiders.valid & self.outsiders.ready
+        m.d.comb += [
+            credits.take.eq(self.rejected),
+            credits.give.eq(taken),
+            entry_fifo.input.valid.eq(self.rejected),
+            entry_fifo.input.payload.vertex.eq(candidate.vertex),
+            entry_fifo.input.payload.direction.eq(candidate.direction),
+            word_fifo.input.valid.eq(self.response.valid),
+            word_fifo.input.payload.eq(self.response.payload),
+            self.outsiders.valid.eq(entry_fifo.output.valid & word_fifo.output.valid),
+            self.outsiders.payload.vertex.eq(entry_fifo.output.payload.vertex),
+            self.outsiders.payload.direction.eq(entry_fifo.output.payload.direction),
+            self.outsiders.payload.word.eq(word_fifo.output.payload),
+            entry_fifo.output.ready.eq(taken),
+            word_fifo.output.ready.eq(taken),
+            self.idle.eq(credits.home),
+            self.moving.eq(entry_fifo.moving | word_fifo.moving | skip | taken),
+            self.credits.eq(credits.count),
+        ]
+        return m

@@ -1,0 +1,134 @@
+"""Process 2 of the intersection kernel: reads colour and other word of each vertex (Attia et al. 2015, section 5.3)."""
+
+from amaranth.hdl import Elaboratable, Module, Mux, Signal
+from amaranth.lib import data, enum, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hw.address_generator import ReadCommand
+from hw.credits import Credits
+from hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
+from hw.intersection.tags import Direction, ReachEntry, Tag
+from hw.queue import Queue
+
+__all__ = ["Candidate", "ColourReader", "Step"]
+
+Candidate = data.StructLayout({"vertex": 32, "direction": Direction, "coloured": 1, "met": 1})
+"""A reached vertex, whether it has a colour, and whether the other search reached it too."""
+
+
+class Step(enum.Enum, shape=1):
+    """The read that comes next for a vertex."""
+
+    COLOUR = 0
+    WORD = 1
+
+
+class ColourReader(wiring.Component):
+    """Requests the colour of each reached vertex and its word in the other direction's graph, and joins the answers.
+
+    Parameters
+    ----------
+    depth : int
+        Places for vertices whose answers are in flight or waiting.
+
+    Members
+    -------
+    colours, words, transposed_words : In
+        Addresses of SCC, R and R'.
+    entries : In(stream of ReachEntry)
+        From process 1.
+    command : Out(stream of ReadCommand)
+        To the multiplexer; two commands per vertex.
+    colour_response, word_response : In(stream of 64 bits, always ready)
+        From the decoder.
+    candidates : Out(stream of Candidate)
+        To process 3, registered.
+    idle, moving, credits : Out
+        As of process 1.
+    """
+
+    def __init__(self, *, depth: int) -> None:
+        self._depth = depth
+        super().__init__(
+            {
+                "colours": In(ADDRESS_WIDTH),
+                "words": In(ADDRESS_WIDTH),
+                "transposed_words": In(ADDRESS_WIDTH),
+                "entries": In(stream.Signature(ReachEntry)),
+                "command": Out(stream.Signature(ReadCommand)),
+                "colour_response": In(stream.Signature(64, always_ready=True)),
+                "word_response": In(stream.Signature(64, always_ready=True)),
+                "candidates": Out(stream.Signature(Candidate)),
+                "idle": Out(1),
+                "moving": Out(1),
+                "credits": Out(range(depth + 1)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Build the process."""
+        m = Module()
+        m.submodules.credits = credits = Credits(self._depth)
+        m.submodules.entry_fifo = entry_fifo = Queue(ReachEntry, self._depth)
+        m.submodules.colour_fifo = colour_fifo = Queue(32, self._depth)
+        m.submodules.word_fifo = word_fifo = Queue(1, self._depth)
+
+        step = Signal(Step)
+        entry = self.entries.payload
+        command = self.command.payload
+        granted = self.command.valid & self.command.ready
+        finished = Signal()
+        m.d.comb += [
+            self.command.valid.eq(self.entries.valid & ((step == Step.WORD) | credits.available)),
+            command.index.eq(entry.vertex),
+            finished.eq(granted & (step == Step.WORD)),
+            self.entries.ready.eq(finished),
+            credits.take.eq(granted & (step == Step.COLOUR)),
+            entry_fifo.input.valid.eq(finished),
+            entry_fifo.input.payload.eq(entry),
+            colour_fifo.input.valid.eq(self.colour_response.valid),
+            colour_fifo.input.payload.eq(self.colour_response.payload),
+            word_fifo.input.valid.eq(self.word_response.valid),
+            word_fifo.input.payload.eq(self.word_response.payload[0]),
+        ]
+        with m.If(step == Step.COLOUR):
+            m.d.comb += [command.base.eq(self.colours), command.size.eq(SIZE_4), command.tag.eq(Tag.COLOUR)]
+        with m.Else():
+            forward = entry.direction == Direction.FORWARD
+            m.d.comb += [
+                command.base.eq(Mux(forward, self.transposed_words, self.words)),
+                command.size.eq(SIZE_8),
+                command.tag.eq(Tag.OTHER_WORD),
+            ]
+        with m.If(granted):
+            m.d.sync += step.eq(Mux(step == Step.COLOUR, Step.WORD, Step.COLOUR))
+
+        fifos = (entry_fifo, colour_fifo, word_fifo)
+        join = Signal()
+        candidate = self.candidates
+        m.d.comb += join.eq(
+            entry_fifo.output.valid
+            & colour_fifo.output.valid
+            & word_fifo.output.valid
+            & (~candidate.valid | candidate.ready)
+        )
+        m.d.comb += [fifo.output.ready.eq(join) for fifo in fifos]
+        with m.If(candidate.ready):
+            m.d.sync += candidate.valid.eq(0)
+        with m.If(join):
+            m.d.sync += [
+                candidate.valid.eq(1),
+                candidate.payload.vertex.eq(entry_fifo.output.payload.vertex),
+                candidate.payload.direction.eq(entry_fifo.output.payload.direction),
+                candidate.payload.coloured.eq(colour_fifo.output.payload.any()),
+                candidate.payload.met.eq(word_fifo.output.payload),
+            ]
+        taken = candidate.valid & candidate.ready
+        m.d.comb += [
+            # The register behind the join has its place in the credit too, so a candidate is counted until it is taken.
+            credits.give.eq(taken),
+            self.idle.eq(credits.home),
+            self.moving.eq(entry_fifo.moving | colour_fifo.moving | word_fifo.moving | join | taken),
+            self.credits.eq(credits.count),
+        ]
+        return m

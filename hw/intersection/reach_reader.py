@@ -1,0 +1,114 @@
+"""Process 1 of the intersection kernel: reads the reach queues, forward first (Attia et al. 2015, section 5.3)."""
+
+from amaranth.hdl import Elaboratable, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hw.address_generator import ReadCommand
+from hw.credits import Credits
+from hw.interfaces import ADDRESS_WIDTH, SIZE_4
+from hw.intersection.tags import Direction, ReachEntry, Tag
+from hw.queue import Queue
+from hw.queue_reader import QueueReader
+
+__all__ = ["ReachReader"]
+
+
+class ReachReader(wiring.Component):
+    """Requests this kernel's share of the forward reach queue, then of the backward one, and joins ids and directions.
+
+    No barrier lies between the two: a word's visited flag is only ever cleared for a vertex that the other search did not
+    reach, so a vertex of the component is coloured by whichever pass meets it first.
+
+    Parameters
+    ----------
+    depth : int
+        Places for entries in flight or waiting.
+    stride : int
+        Intersection kernels of the machine.
+
+    Members
+    -------
+    forward_queue, forward_count, backward_queue, backward_count : In
+        Addresses of the reach queues and their numbers of entries.
+    first, start : In
+        This kernel's number, and the pulse with which it is valid and work begins.
+    command : Out(stream of ReadCommand)
+        To the multiplexer.
+    response : In(stream of 64 bits, always ready)
+        From the decoder.
+    entries : Out(stream of ReachEntry)
+        Reached vertices.
+    idle : Out(1)
+        All of the share was requested, answered and passed on.
+    moving : Out(1)
+        State changes in this cycle without a command being granted.
+    credits : Out
+        Free places, for the kernel's status.
+    """
+
+    def __init__(self, *, depth: int, stride: int) -> None:
+        self._depth = depth
+        self._stride = stride
+        super().__init__(
+            {
+                "forward_queue": In(ADDRESS_WIDTH),
+                "forward_count": In(32),
+                "backward_queue": In(ADDRESS_WIDTH),
+                "backward_count": In(32),
+                "first": In(32),
+                "start": In(1),
+                "command": Out(stream.Signature(ReadCommand)),
+                "response": In(stream.Signature(64, always_ready=True)),
+                "entries": Out(stream.Signature(ReachEntry)),
+                "idle": Out(1),
+                "moving": Out(1),
+                "credits": Out(range(depth + 1)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Build the process."""
+        m = Module()
+        m.submodules.forward = forward = QueueReader(stride=self._stride)
+        m.submodules.backward = backward = QueueReader(stride=self._stride)
+        m.submodules.credits = credits = Credits(self._depth)
+        m.submodules.id_fifo = id_fifo = Queue(32, self._depth)
+        m.submodules.direction_fifo = direction_fifo = Queue(Direction, self._depth)
+
+        direction = Signal(Direction)
+        m.d.comb += direction.eq(Mux(forward.index.valid, Direction.FORWARD, Direction.BACKWARD))
+        requested = self.command.valid & self.command.ready
+        taken = self.entries.valid & self.entries.ready
+        for reader, count in ((forward, self.forward_count), (backward, self.backward_count)):
+            m.d.comb += [
+                reader.count.eq(count),
+                reader.first.eq(self.first),
+                reader.start.eq(self.start),
+            ]
+        m.d.comb += [
+            self.command.valid.eq((forward.index.valid | backward.index.valid) & credits.available),
+            forward.index.ready.eq(requested),
+            backward.index.ready.eq(requested & ~forward.index.valid),
+            self.command.payload.base.eq(Mux(forward.index.valid, self.forward_queue, self.backward_queue)),
+            self.command.payload.index.eq(
+                Mux(forward.index.valid, forward.index.payload, backward.index.payload)
+            ),
+            self.command.payload.size.eq(SIZE_4),
+            self.command.payload.tag.eq(Tag.REACH_ENTRY),
+            credits.take.eq(requested),
+            credits.give.eq(taken),
+            direction_fifo.input.valid.eq(requested),
+            direction_fifo.input.payload.eq(direction),
+            id_fifo.input.valid.eq(self.response.valid),
+            id_fifo.input.payload.eq(self.response.payload),
+            self.entries.valid.eq(id_fifo.output.valid & direction_fifo.output.valid),
+            self.entries.payload.vertex.eq(id_fifo.output.payload),
+            self.entries.payload.direction.eq(direction_fifo.output.payload),
+            id_fifo.output.ready.eq(taken),
+            direction_fifo.output.ready.eq(taken),
+            self.idle.eq(forward.finished & backward.finished & credits.home),
+            self.moving.eq(id_fifo.moving | direction_fifo.moving | taken),
+            self.credits.eq(credits.count),
+        ]
+        return m

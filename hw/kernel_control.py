@@ -1,0 +1,206 @@
+"""What both kinds of kernel do around their processes: the control chain, start, counting to the end, flush."""
+
+from collections.abc import Sequence
+
+from amaranth.hdl import Elaboratable, Module, Signal
+from amaranth.lib import enum, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp
+from hw.registers import Counter, KernelWord, Register
+
+__all__ = ["Activity", "KernelControl", "Phase"]
+
+
+class Phase(enum.Enum, shape=2):
+    """What a kernel is at."""
+
+    IDLE = 0
+    """Nothing to do; the last run's work is flushed."""
+    RUN = 1
+    """Processes at work."""
+    FLUSH = 2
+    """All work counted complete; the memory has been asked to complete the writes."""
+
+
+class Activity(enum.Enum, shape=3):
+    """Where a kernel's cycle went; the first that applies, from the end of the list."""
+
+    IDLE = 0
+    """No work, or none left in this run: other kernels, the ring or the host are awaited."""
+    MEMORY = 1
+    """Responses are awaited."""
+    FLUSH = 2
+    """The flush is awaited."""
+    SLOT = 3
+    """Only vertices that wait for the token can go on."""
+    BACKPRESSURE = 4
+    """A request is ready, and the memory port does not take it."""
+    INTERVAL = 5
+    """The multiplexer rests between two requests."""
+    REQUEST = 6
+    """A request was issued."""
+
+
+class KernelControl(wiring.Component):
+    """Station of a kernel on the control chain, with its parameter registers, phase and counters.
+
+    Parameters
+    ----------
+    parameters : sequence of Register
+        The parameters that the kernel keeps: addresses and counts.
+    instrument : bool
+        With the outputs that only simulation needs.
+
+    Members
+    -------
+    chain_in, chain_out : stream of ChainMessage
+        The control chain; one register.
+    register_<name> : Out(48)
+        The parameters.
+    number : Out(32)
+        This kernel's number, valid with `start`.
+    start : Out(1)
+        Pulse: a run begins. All parameters have been steady for a cycle.
+    epoch : Out(1)
+        Changes with each run.
+    idle : In(1)
+        Everything requested is answered, everything reserved is written.
+    overflow : In(1)
+        A vertex was dropped.
+    flush, flushed : Out(1), In(1)
+        To and from the memory port.
+    busy : Out(1)
+        A run has begun and is not done.
+    done, error : Out(1)
+        The run is complete and flushed; a vertex was dropped in it.
+    state, credits, reservation : In(48)
+        Status words, see `KernelWord`.
+    events : In(4)
+        What the counters count, by `Counter`.
+    moving, waiting_slot, blocked, resting, granted : In(1)
+        The conditions of `Activity`, from the processes and the multiplexer (instrumented kernels only).
+    quiescent, activity : Out
+        See `hw.interfaces.KernelSignature` (instrumented kernels only).
+    """
+
+    def __init__(self, *, parameters: Sequence[Register], instrument: bool) -> None:
+        self._parameters = tuple(parameters)
+        self._instrument = instrument
+        chain = stream.Signature(ChainMessage, always_ready=True)
+        members = {
+            "chain_in": In(chain),
+            "chain_out": Out(chain),
+            **{f"register_{register.name.lower()}": Out(ADDRESS_WIDTH) for register in parameters},
+            "number": Out(32),
+            "start": Out(1),
+            "epoch": Out(1),
+            "idle": In(1),
+            "overflow": In(1),
+            "flush": Out(1),
+            "flushed": In(1),
+            "busy": Out(1),
+            "done": Out(1),
+            "error": Out(1),
+            "state": In(ADDRESS_WIDTH),
+            "credits": In(ADDRESS_WIDTH),
+            "reservation": In(ADDRESS_WIDTH),
+            "events": In(len(Counter)),
+        }
+        if instrument:
+            members |= {
+                "moving": In(1),
+                "waiting_slot": In(1),
+                "blocked": In(1),
+                "resting": In(1),
+                "granted": In(1),
+                "quiescent": Out(1),
+                "activity": Out(Activity),
+            }
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Build the station."""
+        m = Module()
+        message = self.chain_in.payload
+        answer = self.chain_out.payload
+        counters = [Signal(32, name=f"count_{counter.name.lower()}") for counter in Counter]
+        for event, counter in zip(self.events, counters, strict=True):
+            with m.If(event):
+                m.d.sync += counter.eq(counter + 1)
+
+        m.d.sync += [self.chain_out.valid.eq(self.chain_in.valid), self.start.eq(0)]
+        with m.If(self.chain_in.valid):
+            m.d.sync += answer.eq(message)
+            with m.Switch(message.op):
+                with m.Case(ChainOp.WRITE):
+                    with m.Switch(message.index):
+                        for register in self._parameters:
+                            with m.Case(register.value):
+                                m.d.sync += getattr(self, f"register_{register.name.lower()}").eq(message.value)
+                with m.Case(ChainOp.START):
+                    m.d.sync += [
+                        self.start.eq(1),
+                        self.number.eq(message.value),
+                        answer.value.eq(message.value + 1),
+                    ]
+                with m.Case(ChainOp.READ):
+                    m.d.sync += answer.hops.eq(message.hops - 1)
+                    with m.If(message.hops == 0):
+                        m.d.sync += answer.op.eq(ChainOp.DATA)
+                        with m.Switch(message.index):
+                            for word, value in (
+                                (KernelWord.STATE, self.state),
+                                (KernelWord.CREDITS, self.credits),
+                                (KernelWord.RESERVATION, self.reservation),
+                            ):
+                                with m.Case(word.value):
+                                    m.d.sync += answer.value.eq(value)
+                            for kind, counter in zip(Counter, counters, strict=True):
+                                with m.Case(KernelWord.COUNTER_0 + kind):
+                                    m.d.sync += answer.value.eq(counter)
+                            with m.Default():
+                                m.d.sync += answer.value.eq(0)
+
+        phase = Signal(Phase)
+        begin = Signal()  # one cycle after `start`: the processes are at work from now on
+        m.d.sync += [self.flush.eq(0), begin.eq(self.start)]
+        with m.If(self.start):
+            m.d.sync += [self.done.eq(0), self.error.eq(0), self.epoch.eq(~self.epoch)]
+        with m.If(self.overflow):
+            m.d.sync += self.error.eq(1)
+        m.d.comb += self.busy.eq(phase != Phase.IDLE)
+        ending = Signal()
+        with m.Switch(phase):
+            with m.Case(Phase.IDLE):
+                with m.If(begin):
+                    m.d.sync += phase.eq(Phase.RUN)
+            with m.Case(Phase.RUN):
+                m.d.comb += ending.eq(self.idle)
+                with m.If(ending):
+                    m.d.sync += [phase.eq(Phase.FLUSH), self.flush.eq(1)]
+            with m.Case(Phase.FLUSH):
+                with m.If(self.flushed):
+                    m.d.sync += [phase.eq(Phase.IDLE), self.done.eq(1)]
+        if self._instrument:
+            self._observe(m, phase=phase, changing=self.start | begin | ending | self.flush)
+        return m
+
+    def _observe(self, m: Module, *, phase: Signal, changing: Signal) -> None:
+        """Add what only simulation needs."""
+        arriving = self.chain_in.valid | self.flushed
+        m.d.sync += self.quiescent.eq(~(self.moving | self.granted | self.resting | arriving | changing))
+        with m.If(self.granted):
+            m.d.sync += self.activity.eq(Activity.REQUEST)
+        with m.Elif(self.resting):
+            m.d.sync += self.activity.eq(Activity.INTERVAL)
+        with m.Elif(self.blocked):
+            m.d.sync += self.activity.eq(Activity.BACKPRESSURE)
+        with m.Elif(self.waiting_slot):
+            m.d.sync += self.activity.eq(Activity.SLOT)
+        with m.Elif(phase == Phase.FLUSH):
+            m.d.sync += self.activity.eq(Activity.FLUSH)
+        with m.Elif(phase == Phase.RUN):
+            m.d.sync += self.activity.eq(Activity.MEMORY)
+        with m.Else():
+            m.d.sync += self.activity.eq(Activity.IDLE)

@@ -1,0 +1,60 @@
+"""A FIFO between two processes, as a pair of streams."""
+
+from amaranth.hdl import Elaboratable, Module, Shape, ShapeLike, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["Queue"]
+
+
+class Queue(wiring.Component):
+    """First-in first-out buffer with streams on both sides, on a block RAM or LUT RAM with registered output.
+
+    Parameters
+    ----------
+    shape : ShapeLike
+        Shape of an entry.
+    depth : int
+        Entries that it holds at least; a power of two. Its output register holds one more.
+
+    Members
+    -------
+    input : In(stream)
+        Entries in. `input.ready` is low when it is full.
+    output : Out(stream)
+        Entries out, two cycles after they went in at the earliest; one a cycle.
+    level : Out(range(depth + 2))
+        Entries held.
+    moving : Out(1)
+        An entry is on its way to the output although nobody pushes or pops.
+    """
+
+    def __init__(self, shape: ShapeLike, depth: int) -> None:
+        self._shape = shape
+        self._depth = depth
+        super().__init__(
+            {
+                "input": In(stream.Signature(shape)),
+                "output": Out(stream.Signature(shape)),
+                "level": Out(range(depth + 2)),
+                "moving": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Wrap the library's FIFO."""
+        m = Module()
+        # One more than the depth: the library keeps one entry in the output register, so its memory is a power of two.
+        m.submodules.fifo = fifo = SyncFIFOBuffered(width=Shape.cast(self._shape).width, depth=self._depth + 1)
+        m.d.comb += [
+            fifo.w_data.eq(Value.cast(self.input.payload)),
+            fifo.w_en.eq(self.input.valid),
+            self.input.ready.eq(fifo.w_rdy),
+            Value.cast(self.output.payload).eq(fifo.r_data),
+            self.output.valid.eq(fifo.r_rdy),
+            fifo.r_en.eq(self.output.ready),
+            self.level.eq(fifo.level),
+            self.moving.eq(~fifo.r_rdy & fifo.level.any()),
+        ]
+        return m

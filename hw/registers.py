@@ -1,0 +1,111 @@
+"""The register map and the instructions: what a host program sees of the hardware.
+
+An Application Engine is driven as the coprocessor drives it (Attia et al. 2015, section 5.1 and figure 9): parameters travel in
+its AEG registers, then an instruction is dispatched, and results are read back from AEG registers.
+"""
+
+from enum import IntEnum, IntFlag
+
+__all__ = ["KERNEL_WINDOW", "Counter", "Instruction", "KernelWord", "Register", "Status", "kernel_register"]
+
+
+class Register(IntEnum):
+    """AEG register numbers. Addresses are in bytes, counts in elements."""
+
+    WORDS = 0
+    """Address of R, the 64-bit graph words of the direction that is searched (intersection: the forward graph's)."""
+    NEIGHBOURS = 1
+    """Address of C, the 32-bit neighbour ids."""
+    CURRENT_QUEUE = 2
+    """Address of the current frontier queue of 64-bit graph words."""
+    NEXT_QUEUE = 3
+    """Address of the next frontier queue of 64-bit graph words."""
+    REACH_QUEUE = 4
+    """Address of the next free 32-bit entry of the reach queue."""
+    CURRENT_COUNT = 5
+    """Entries in the current queue; after a level: entries in the next queue."""
+    CAPACITY = 6
+    """Entries that fit into the next queue and into what is left of the reach queue."""
+    TRANSPOSED_WORDS = 7
+    """Intersection: address of R', the graph words of the transpose."""
+    COLOURS = 8
+    """Intersection: address of SCC, the 32-bit colour of each vertex."""
+    FORWARD_QUEUE = 9
+    """Intersection: address of the forward reach queue of 32-bit vertex ids."""
+    FORWARD_COUNT = 10
+    """Intersection: entries in the forward reach queue."""
+    BACKWARD_QUEUE = 11
+    """Intersection: address of the backward reach queue of 32-bit vertex ids."""
+    BACKWARD_COUNT = 12
+    """Intersection: entries in the backward reach queue."""
+    COLOUR = 13
+    """Intersection: the colour of this iteration's component."""
+    NEXT_START = 14
+    """After an intersection: an uncoloured vertex, or all ones when the kernels met none."""
+    STATUS = 16
+    """Read only: see `Status`."""
+    CYCLES = 17
+    """Read only: cycles from the last dispatch to its completion (or until now)."""
+
+
+class Instruction(IntEnum):
+    """Instructions of the coprocessor (caep numbers of the personality)."""
+
+    BFS_LEVEL = 0
+    """Expand the current queue into the next queue and the reach queue."""
+    INTERSECTION = 1
+    """Colour the vertices that both searches reached, unvisit the others, offer a next start."""
+
+
+class Status(IntFlag):
+    """Bits of the `Register.STATUS` register."""
+
+    BUSY = 1
+    """An instruction is running."""
+    OVERFLOW = 2
+    """A kernel had to drop a vertex because its slot was at or beyond `Register.CAPACITY`. Cleared by a dispatch."""
+    BAD_INSTRUCTION = 4
+    """An instruction was dispatched that does not exist, or while another ran. Sticky until reset."""
+
+
+class KernelWord(IntEnum):
+    """Words by which a kernel tells its state, in the kernel window of the register map."""
+
+    STATE = 0
+    """Flags and levels, packed; the kernel's own layout names the fields."""
+    CREDITS = 1
+    """Free reserved places of each response FIFO, packed."""
+    RESERVATION = 2
+    """Slot allocator: demand and slots left (BFS kernels)."""
+    COUNTER_0 = 4
+    """First of the four event counters, see `Counter`."""
+
+
+class Counter(IntEnum):
+    """Event counters of a kernel since reset, words `KernelWord.COUNTER_0` + n. 32 bits, wrapping."""
+
+    ENTRIES = 0
+    """Queue entries read."""
+    ITEMS = 1
+    """BFS: neighbour words examined; intersection: words requested again in order to unvisit."""
+    PUSHED = 2
+    """BFS: vertices pushed; intersection: vertices coloured."""
+    REQUESTS = 3
+    """Memory requests granted by the multiplexer."""
+
+
+KERNEL_WINDOW = 0x1000
+"""First register number of the kernel window: one block of eight words per kernel, BFS kernels first."""
+
+
+def kernel_register(kernel: int, word: int) -> int:
+    """Return the AEG register number of a word of a kernel's state.
+
+    Parameters
+    ----------
+    kernel : int
+        Kernel of this AE: BFS kernels from 0, then the intersection kernels.
+    word : int
+        0 to 7, see `KernelWord` and `Counter`.
+    """
+    return KERNEL_WINDOW + 8 * kernel + word

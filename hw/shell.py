@@ -1,0 +1,171 @@
+"""Engine shell: all of an Application Engine but its kernels."""
+
+from amaranth.hdl import Elaboratable, Module, Mux
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from hw.bfs.kernel import PARAMETERS as BFS_PARAMETERS
+from hw.config import AcceleratorConfig
+from hw.dispatch import AegWrite, Dispatch
+from hw.interfaces import NO_START, ChainMessage, LinkToken, Token
+from hw.intersection.kernel import PARAMETERS as INTERSECTION_PARAMETERS
+from hw.module_master import ModuleMaster
+from hw.ring_master import RingMaster
+
+__all__ = ["Shell", "module_signature"]
+
+
+def module_signature(kernels: int) -> wiring.Signature:
+    """Return the signature of the place of a module's kernels, seen from the shell.
+
+    Parameters
+    ----------
+    kernels : int
+        Kernels of the module in this AE.
+
+    Members
+    -------
+    chain_out, token_out : Out(stream)
+        To the first kernel's `chain_in` and `token_in`.
+    chain_in, token_in : In(stream)
+        From the last kernel's `chain_out` and `token_out`.
+    done, error : In(kernels)
+        A bit per kernel.
+    """
+    chain = stream.Signature(ChainMessage, always_ready=True)
+    token = stream.Signature(Token, always_ready=True)
+    return wiring.Signature(
+        {
+            "chain_out": Out(chain),
+            "chain_in": In(chain),
+            "token_out": Out(token),
+            "token_in": In(token),
+            "done": In(kernels),
+            "error": In(kernels),
+        }
+    )
+
+
+class Shell(wiring.Component):
+    """Dispatch, and master and ring master of both modules.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+
+    Members
+    -------
+    engine : In(2)
+        Number of this AE. AE 0 leads the ring.
+    write, read, data, instruction, idle, exception
+        See `hw.dispatch.Dispatch`.
+    intersection_owns : Out(1)
+        The intersection module owns the memory ports, else the BFS module.
+    bfs, intersection : Out(module_signature(...))
+        The places of the kernels.
+    link_in, link_out : stream of LinkToken, always ready
+        The ring between AEs, registered; only if there are several.
+    """
+
+    def __init__(self, config: AcceleratorConfig) -> None:
+        self._config = config
+        members = {
+            "engine": In(2),
+            "write": In(stream.Signature(AegWrite)),
+            "read": In(stream.Signature(16)),
+            "data": Out(stream.Signature(64, always_ready=True)),
+            "instruction": In(stream.Signature(5)),
+            "idle": Out(1),
+            "exception": Out(1),
+            "intersection_owns": Out(1),
+            "bfs": Out(module_signature(config.bfs_kernels)),
+            "intersection": Out(module_signature(config.intersection_kernels)),
+        }
+        if config.engines > 1:
+            link = stream.Signature(LinkToken, always_ready=True)
+            members |= {"link_in": In(link), "link_out": Out(link)}
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Connect the parts."""
+        m = Module()
+        config = self._config
+        m.submodules.dispatch = dispatch = Dispatch(bfs_kernels=config.bfs_kernels)
+        m.submodules.bfs_master = bfs_master = ModuleMaster(kernels=config.bfs_kernels, parameters=BFS_PARAMETERS)
+        m.submodules.bfs_ring = bfs_ring = RingMaster(stages=config.ring_stages, initial=0)
+        m.submodules.intersection_master = intersection_master = ModuleMaster(
+            kernels=config.intersection_kernels, parameters=INTERSECTION_PARAMETERS
+        )
+        m.submodules.intersection_ring = intersection_ring = RingMaster(stages=config.ring_stages, initial=NO_START)
+
+        connect(m, flipped(self.write), dispatch.write)
+        connect(m, flipped(self.read), dispatch.read)
+        connect(m, dispatch.data, flipped(self.data))
+        connect(m, flipped(self.instruction), dispatch.instruction)
+        connect(m, dispatch.bfs_question, bfs_master.question)
+        connect(m, dispatch.intersection_question, intersection_master.question)
+        connect(m, bfs_master.answer, dispatch.bfs_answer)
+        connect(m, intersection_master.answer, dispatch.intersection_answer)
+
+        owns = dispatch.intersection
+        lead = self.engine == 0
+        for place, master, ring in (
+            (self.bfs, bfs_master, bfs_ring),
+            (self.intersection, intersection_master, intersection_ring),
+        ):
+            connect(m, master.chain_out, flipped(place.chain_out))
+            connect(m, flipped(place.chain_in), master.chain_in)
+            connect(m, ring.ring_out, flipped(place.token_out))
+            m.d.comb += [
+                master.done.eq(place.done),
+                master.error.eq(place.error),
+                master.engine.eq(self.engine),
+                master.value.eq(dispatch.value),
+                ring.lead.eq(lead),
+                ring.start.eq(master.launch),
+            ]
+        m.d.comb += [
+            self.idle.eq(dispatch.idle),
+            self.exception.eq(dispatch.exception),
+            self.intersection_owns.eq(owns),
+            bfs_master.begin.eq(dispatch.begin_bfs),
+            intersection_master.begin.eq(dispatch.begin_intersection),
+            dispatch.parameter.eq(Mux(owns, intersection_master.parameter, bfs_master.parameter)),
+            dispatch.complete.eq(
+                Mux(
+                    owns,
+                    intersection_master.complete & ~intersection_ring.running,
+                    bfs_master.complete & ~bfs_ring.running,
+                )
+            ),
+            dispatch.failed.eq(bfs_master.failed),
+            dispatch.result.eq(Mux(owns, intersection_ring.result, bfs_ring.result)),
+            dispatch.result_valid.eq(lead),
+        ]
+        if config.engines == 1:
+            connect(m, flipped(self.bfs.token_in), bfs_ring.ring_in)
+            connect(m, flipped(self.intersection.token_in), intersection_ring.ring_in)
+        else:
+            self._connect_link(m, bfs_ring=bfs_ring, intersection_ring=intersection_ring)
+        return m
+
+    def _connect_link(self, m: Module, *, bfs_ring: RingMaster, intersection_ring: RingMaster) -> None:
+        """Add the way from the link to the rings and from the last kernels to the link."""
+        arrived = self.link_in.payload
+        for ring, mine in ((bfs_ring, ~arrived.intersection), (intersection_ring, arrived.intersection)):
+            m.d.comb += [
+                ring.ring_in.valid.eq(self.link_in.valid & mine),
+                ring.ring_in.payload.eq(arrived.token),
+            ]
+        m.d.sync += self.link_out.valid.eq(self.bfs.token_in.valid | self.intersection.token_in.valid)
+        with m.If(self.bfs.token_in.valid):
+            m.d.sync += [
+                self.link_out.payload.token.eq(self.bfs.token_in.payload),
+                self.link_out.payload.intersection.eq(0),
+            ]
+        with m.If(self.intersection.token_in.valid):
+            m.d.sync += [
+                self.link_out.payload.token.eq(self.intersection.token_in.payload),
+                self.link_out.payload.intersection.eq(1),
+            ]

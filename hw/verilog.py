@@ -1,0 +1,78 @@
+"""Verilog of the hardware: readable, hierarchical, each kind of kernel once, the same from run to run."""
+
+from amaranth.back import verilog
+from amaranth.hdl import ClockSignal, Elaboratable, Instance, Module, ResetSignal, Signal, Value
+from amaranth.hdl._ir import PortDirection
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In
+
+from hw.application_engine import ApplicationEngine
+from hw.bfs import Kernel as BfsKernel
+from hw.config import AcceleratorConfig
+from hw.interfaces import KernelSignature
+from hw.intersection import Kernel as IntersectionKernel
+from hw.shell import Shell
+
+__all__ = ["KERNEL_NAMES", "application_engine_verilog", "kernel_verilog", "port_names", "shell_verilog"]
+
+KERNEL_NAMES: dict[type[wiring.Component], str] = {BfsKernel: "bfs_kernel", IntersectionKernel: "intersection_kernel"}
+"""Module names of the kernels."""
+
+
+def port_names(component: wiring.Component) -> dict[str, tuple[Signal, PortDirection]]:
+    """Return the ports of a component: name of path, joined by underscores, to signal and direction.
+
+    Members that are constants (the readiness of streams that are always ready) are no ports.
+    """
+    ports = {}
+    for path, member, value in component.signature.flatten(component):
+        signal = Value.cast(value)
+        if isinstance(signal, Signal):
+            direction = PortDirection.Input if member.flow == In else PortDirection.Output
+            ports["_".join(map(str, path))] = (signal, direction)
+    return ports
+
+
+class _KernelInstance(wiring.Component):
+    """Stands for a kernel whose text is elsewhere."""
+
+    def __init__(self, name: str, *, instrument: bool) -> None:
+        self._name = name
+        super().__init__(KernelSignature(instrument=instrument))
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Instantiate the kernel."""
+        m = Module()
+        connections = {
+            f"{'i' if direction == PortDirection.Input else 'o'}_{name}": signal
+            for name, (signal, direction) in port_names(self).items()
+        }
+        m.submodules.kernel = Instance(self._name, i_clk=ClockSignal(), i_rst=ResetSignal(), **connections)
+        return m
+
+
+def _convert(component: wiring.Component, name: str) -> str:
+    # Source locations hold paths of this machine, and would make the text differ from one machine to another.
+    return verilog.convert(  # type: ignore[no-any-return]  # amaranth is not annotated
+        component, name=name, ports=port_names(component), emit_src=False, strip_internal_attrs=False
+    )
+
+
+def kernel_verilog(
+    kind: type[wiring.Component], config: AcceleratorConfig, *, instrument: bool = False
+) -> str:
+    """Return the Verilog of a kind of kernel, module `KERNEL_NAMES[kind]`."""
+    return _convert(kind(config, instrument=instrument), KERNEL_NAMES[kind])
+
+
+def shell_verilog(config: AcceleratorConfig) -> str:
+    """Return the Verilog of the engine shell, module ``shell``."""
+    return _convert(Shell(config), "shell")
+
+
+def application_engine_verilog(config: AcceleratorConfig) -> str:
+    """Return the Verilog of an Application Engine, module ``application_engine``, without the text of its kernels."""
+    engine = ApplicationEngine(
+        config, make_kernel=lambda kind, _: _KernelInstance(KERNEL_NAMES[kind], instrument=False)
+    )
+    return _convert(engine, "application_engine")

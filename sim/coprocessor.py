@@ -1,0 +1,85 @@
+"""The coprocessor as a host program sees it: memory, registers, instructions."""
+
+import abc
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hw.registers import Instruction, Register, Status
+
+__all__ = ["NO_VERTEX", "Coprocessor", "Instruction", "Register", "Status"]
+
+NO_VERTEX = 0xFFFF_FFFF
+"""What `Register.NEXT_START` holds when the intersection met no uncoloured vertex."""
+
+
+class Coprocessor(abc.ABC):
+    """A coprocessor with its memory. Addresses are byte addresses; words are little-endian."""
+
+    @property
+    @abc.abstractmethod
+    def clock(self) -> float:
+        """Clock frequency in hertz."""
+
+    @property
+    @abc.abstractmethod
+    def engines(self) -> int:
+        """Number of Application Engines."""
+
+    @property
+    @abc.abstractmethod
+    def cycle(self) -> int:
+        """Cycles simulated since reset, over all instructions."""
+
+    @abc.abstractmethod
+    def allocate(self, size: int) -> int:
+        """Reserve `size` bytes of coprocessor memory and return their address (512-byte aligned, zeroed)."""
+
+    @abc.abstractmethod
+    def write(self, address: int, values: npt.NDArray[Any]) -> None:
+        """Copy an array into coprocessor memory."""
+
+    @abc.abstractmethod
+    def read(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
+        """Copy `count` elements out of coprocessor memory."""
+
+    @abc.abstractmethod
+    def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
+        """Return the memory itself as an array: the host is coherent with it. Use only between instructions."""
+
+    @abc.abstractmethod
+    def set_registers(self, values: Mapping[Register, int]) -> None:
+        """Write AEG registers of every Application Engine."""
+
+    @abc.abstractmethod
+    def get_register(self, register: int, *, engine: int = 0) -> int:
+        """Read an AEG register of one Application Engine."""
+
+    @abc.abstractmethod
+    def dispatch(self, instruction: Instruction) -> None:
+        """Start an instruction on every Application Engine."""
+
+    @abc.abstractmethod
+    def wait(self) -> int:
+        """Run until every Application Engine is idle.
+
+        Returns
+        -------
+        int
+            Cycles from the dispatch until the last engine was idle.
+
+        Raises
+        ------
+        sim.errors.SimulationError
+            Cycle limit, hang (nothing moved for the watchdog's time), access outside memory.
+        """
+
+    @abc.abstractmethod
+    def statistics(self) -> dict[str, Any]:
+        """Event counters of the hardware, activity of its kernels and statistics of the memory, JSON-able."""
+
+    @abc.abstractmethod
+    def close(self) -> None:
+        """Release everything: memory, threads, waveform files (which are complete afterwards)."""

@@ -1,0 +1,139 @@
+// The machine: engines that run side by side and meet at the memory. The interface is in C, for ctypes.
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "engine.h"
+#include "team.h"
+
+#if VM_TRACE
+#include <verilated_vcd_c.h>
+#endif
+
+namespace cyscc {
+
+enum RunState : int { kRunning = 0, kDone = 1, kHung = 2, kMemoryError = 3 };
+
+struct Setup {
+    MemoryModel memory;
+    int64_t interval;  // cycles between two meetings
+    int64_t watchdog;
+    int64_t threads;
+    const char* waves;
+    int64_t first_wave;
+    int64_t last_wave;
+};
+
+class Machine {
+public:
+    explicit Machine(const Setup& setup) : setup_(setup), links_(CYSCC_ENGINES), team_(int(setup.threads)) {
+#if VM_TRACE
+        verilated_.traceEverOn(true);
+#endif
+        for (int n = 0; n < CYSCC_ENGINES; ++n) {
+            Link* from = &links_[(n + CYSCC_ENGINES - 1) % CYSCC_ENGINES];
+            engines_.push_back(std::make_unique<Engine>(&verilated_, n, setup.memory, from, &links_[n]));
+        }
+#if VM_TRACE
+        for (auto& engine : engines_) engine->for_each_model([&](auto& model) { model.trace(&trace_, 99); });
+        trace_.open(setup.waves);
+#endif
+    }
+
+    ~Machine() {
+#if VM_TRACE
+        trace_.close();
+#endif
+    }
+
+    void begin(const Command* commands, int count) {
+        commands_.assign(commands, commands + count);
+        for (auto& engine : engines_) engine->begin(commands_.data(), count);
+        begun_ = cycle_;
+    }
+
+    RunState run(int64_t budget) {
+        const int64_t end = cycle_ + budget;
+        for (;;) {
+            advance();
+            if (setup_.memory.settle(setup_.memory.context, cycle_ - 1)) return kMemoryError;
+            if (std::ranges::all_of(engines_, [](auto& engine) { return engine->finished(); })) return kDone;
+            int64_t moved = begun_;
+            for (auto& engine : engines_) moved = std::max(moved, engine->moved());
+            if (cycle_ - moved > setup_.watchdog) return kHung;
+            if (cycle_ >= end) return kRunning;
+        }
+    }
+
+    int64_t cycle() const { return cycle_; }
+
+    int64_t instruction_cycles() const {
+        int64_t last = 0;
+        for (auto& engine : engines_) last = std::max(last, engine->idle_since());
+        return last - engines_[0]->dispatched();
+    }
+
+    // Answers as [read][engine].
+    int answers(uint64_t* values) const {
+        const size_t reads = engines_[0]->answers().size();
+        for (size_t read = 0; read < reads; ++read)
+            for (auto& engine : engines_) *values++ = engine->answers()[read];
+        return int(reads);
+    }
+
+    void activity(int64_t* counts) {
+        for (auto& engine : engines_) {
+            engine->activity(cycle_, counts);
+            counts += (kBfsKernels + kIntersectionKernels) * kActivities;
+        }
+    }
+
+private:
+    // Runs all engines up to their next meeting.
+    void advance() {
+        const int64_t first = cycle_;
+        const int64_t last = cycle_ + setup_.interval;
+#if VM_TRACE
+        for (int64_t cycle = first; cycle < last; ++cycle) {
+            if (cycle >= setup_.first_wave && cycle <= setup_.last_wave) trace_.dump(uint64_t(cycle));
+            for (auto& engine : engines_) engine->step(cycle);
+        }
+#else
+        const int members = int(setup_.threads);
+        team_.run([&](int member) {
+            for (int n = member; n < CYSCC_ENGINES; n += members)
+                for (int64_t cycle = first; cycle < last; ++cycle) engines_[n]->step(cycle);
+        });
+#endif
+        cycle_ = last;
+    }
+
+    const Setup setup_;
+    VerilatedContext verilated_;
+#if VM_TRACE
+    VerilatedVcdC trace_;
+#endif
+    std::vector<Link> links_;
+    std::vector<std::unique_ptr<Engine>> engines_;
+    std::vector<Command> commands_;
+    int64_t cycle_ = 0;
+    int64_t begun_ = 0;
+    Team team_;
+};
+
+}  // namespace cyscc
+
+extern "C" {
+
+cyscc::Machine* cyscc_create(const cyscc::Setup* setup) { return new cyscc::Machine(*setup); }
+void cyscc_destroy(cyscc::Machine* machine) { delete machine; }
+void cyscc_begin(cyscc::Machine* machine, const cyscc::Command* commands, int count) {
+    machine->begin(commands, count);
+}
+int cyscc_run(cyscc::Machine* machine, int64_t budget) { return machine->run(budget); }
+int64_t cyscc_cycle(const cyscc::Machine* machine) { return machine->cycle(); }
+int64_t cyscc_instruction_cycles(const cyscc::Machine* machine) { return machine->instruction_cycles(); }
+int cyscc_answers(const cyscc::Machine* machine, uint64_t* values) { return machine->answers(values); }
+void cyscc_activity(cyscc::Machine* machine, int64_t* counts) { machine->activity(counts); }
+}

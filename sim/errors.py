@@ -1,0 +1,35 @@
+"""What can go wrong in a simulation. Each is one clear line, and a diagnosis where there is more to say."""
+
+__all__ = ["BuildError", "CycleLimitError", "HangError", "MemoryAccessError", "SimulationError"]
+
+
+class SimulationError(Exception):
+    """A simulation that failed.
+
+    Parameters
+    ----------
+    message : str
+        One line: what happened.
+    diagnosis : str, optional
+        Further lines: the state of what is stuck.
+    """
+
+    def __init__(self, message: str, diagnosis: str = "") -> None:
+        super().__init__(message)
+        self.diagnosis = diagnosis
+
+
+class CycleLimitError(SimulationError):
+    """The cycle limit was reached before the instruction was complete."""
+
+
+class HangError(SimulationError):
+    """Nothing moved for the watchdog's time although an instruction is running."""
+
+
+class MemoryAccessError(SimulationError):
+    """The hardware accessed memory outside every allocation, or misaligned."""
+
+
+class BuildError(SimulationError):
+    """The compiled engine could not be built: a tool is missing or refused its input."""

@@ -1,0 +1,265 @@
+"""The simulated coprocessor: an engine, the memory and the host's way to both."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hw.config import AcceleratorConfig
+from hw.interfaces import ReadRequest
+from hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
+from sim.coprocessor import Coprocessor
+from sim.diagnosis import diagnose
+from sim.engines import Command, CommandKind, Engine, RunState
+from sim.errors import CycleLimitError, HangError, MemoryAccessError
+from sim.memory import Memory, MemoryParameters, PayloadLayout
+from sim.statistics import summarise_activity, summarise_counters
+
+__all__ = ["ENGINES", "Machine", "create_machine"]
+
+ENGINES = ("verilator", "amaranth")
+"""Names of the engines; the first is the default."""
+
+_SLICE_SECONDS = 0.25
+"""Wall time between two reports of progress, about."""
+
+
+class Machine(Coprocessor):
+    """A coprocessor simulated by an engine.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    memory : Memory
+        The memory.
+    engine : Engine
+        What executes the hardware.
+    cycle_limit : int, optional
+        Cycles of instructions in all, after which the simulation fails.
+    on_progress : callable, optional
+        Called with the cycle a few times a second while an instruction runs.
+    build_seconds : float
+        Wall time that it took to make the engine.
+    """
+
+    def __init__(
+        self,
+        config: AcceleratorConfig,
+        memory: Memory,
+        engine: Engine,
+        *,
+        cycle_limit: int | None = None,
+        on_progress: Callable[[int], None] | None = None,
+        build_seconds: float = 0.0,
+    ) -> None:
+        self._config = config
+        self._memory = memory
+        self._engine = engine
+        self._cycle_limit = cycle_limit
+        self._on_progress = on_progress
+        self._pending: list[Command] = []
+        self._spent = 0
+        self._slice = 20_000
+        self.build_seconds = build_seconds
+
+    @property
+    def clock(self) -> float:
+        """Clock frequency in hertz."""
+        return self._config.clock_mhz * 1e6
+
+    @property
+    def engines(self) -> int:
+        """Number of Application Engines."""
+        return self._config.engines
+
+    @property
+    def cycle(self) -> int:
+        """Cycles simulated since reset, those of register accesses included."""
+        return self._engine.cycle
+
+    @property
+    def memory(self) -> Memory:
+        """The memory model."""
+        return self._memory
+
+    def allocate(self, size: int) -> int:
+        """Reserve `size` bytes of coprocessor memory and return their address."""
+        return self._memory.allocate(size)
+
+    def write(self, address: int, values: npt.NDArray[Any]) -> None:
+        """Copy an array into coprocessor memory."""
+        self._memory.write(address, values)
+
+    def read(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
+        """Copy `count` elements out of coprocessor memory."""
+        return self._memory.read(address, dtype, count)
+
+    def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
+        """Return the memory itself as an array."""
+        return self._memory.view(address, dtype, count)
+
+    def set_registers(self, values: Mapping[Register, int]) -> None:
+        """Write AEG registers of every AE; takes effect before the next dispatch or read, a cycle each."""
+        self._pending += [Command(CommandKind.WRITE, register, value) for register, value in values.items()]
+
+    def get_register(self, register: int, *, engine: int = 0) -> int:
+        """Read an AEG register of one AE."""
+        return int(self.get_registers([register])[0, engine])
+
+    def get_registers(self, registers: list[int]) -> npt.NDArray[np.uint64]:
+        """Read AEG registers of every AE; shape (registers, AEs)."""
+        self._engine.begin([*self._pending, *(Command(CommandKind.READ, register) for register in registers)])
+        self._pending = []
+        self._finish(limited=False)
+        return self._engine.answers
+
+    def dispatch(self, instruction: Instruction) -> None:
+        """Start an instruction on every AE."""
+        self._engine.begin([*self._pending, Command(CommandKind.DISPATCH, instruction)])
+        self._pending = []
+
+    def wait(self) -> int:
+        """Run until every AE is idle; return the cycles from the dispatch on.
+
+        Raises
+        ------
+        CycleLimitError, HangError, MemoryAccessError
+            As named; with the state of what is stuck.
+        """
+        self._finish(limited=True)
+        cycles = self._engine.instruction_cycles
+        self._spent += cycles
+        return cycles
+
+    def statistics(self) -> dict[str, Any]:
+        """Return what hardware counters, kernel activity and memory have counted, JSON-able."""
+        activity = self._engine.activity()
+        kernels = self._config.bfs_kernels + self._config.intersection_kernels
+        numbers = [
+            kernel_register(kernel, KernelWord.COUNTER_0 + counter) for kernel in range(kernels) for counter in Counter
+        ]
+        counters = self.get_registers(numbers).reshape(kernels, len(Counter), self._config.engines)
+        return {
+            "counters": summarise_counters(counters, bfs_kernels=self._config.bfs_kernels),
+            "activity": summarise_activity(activity, bfs_kernels=self._config.bfs_kernels),
+            "memory": self._memory.statistics(),
+        }
+
+    def close(self) -> None:
+        """Release the engine; completes waveform files."""
+        self._engine.close()
+
+    def _finish(self, *, limited: bool) -> None:
+        """Run the list of commands to its end."""
+        start = self._engine.cycle
+        while True:
+            budget = self._slice
+            if limited and self._cycle_limit is not None:
+                left = self._cycle_limit - self._spent - (self._engine.cycle - start)
+                if left <= 0:
+                    raise CycleLimitError(
+                        f"cycle limit of {self._cycle_limit:,} cycles reached", self._diagnosis()
+                    )
+                budget = min(budget, left)
+            began = perf_counter()
+            state = self._engine.run(budget)
+            if state == RunState.DONE:
+                return
+            if state == RunState.MEMORY_ERROR:
+                raise MemoryAccessError(str(self._memory.error()))
+            if state == RunState.HUNG:
+                raise HangError(f"nothing moved until cycle {self._engine.cycle:,}: the machine hangs", self._diagnosis())
+            if budget == self._slice:
+                pace = _SLICE_SECONDS / max(perf_counter() - began, 1e-3)
+                self._slice = max(1000, int(self._slice * min(max(pace, 0.5), 2.0)))
+            if self._on_progress is not None:
+                self._on_progress(self._engine.cycle)
+
+    def _diagnosis(self) -> str:
+        return diagnose(self._config, self._memory, self._read_while_stuck)
+
+    def _read_while_stuck(self, registers: list[int]) -> npt.NDArray[np.uint64] | None:
+        """Read registers of a machine that does not come to an end; None if it does not answer."""
+        self._engine.begin([Command(CommandKind.READ, register) for register in registers])
+        state = self._engine.run(200 * len(registers) + 1000)
+        return self._engine.answers if state == RunState.DONE else None
+
+
+def create_machine(
+    config: AcceleratorConfig,
+    memory: MemoryParameters,
+    *,
+    engine: str = "verilator",
+    threads: int = 1,
+    cycle_limit: int | None = None,
+    waves: Path | None = None,
+    wave_window: tuple[int, int] | None = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> Machine:
+    """Make a simulated coprocessor.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    memory : MemoryParameters
+        Memory profile.
+    engine : str
+        ``"verilator"`` (compiled; built on first use, then cached) or ``"amaranth"``.
+    threads : int
+        Threads that the compiled engine may use; the results do not depend on it.
+    cycle_limit : int, optional
+        Cycles of instructions in all, after which the simulation fails.
+    waves : Path, optional
+        VCD file to write.
+    wave_window : tuple of int, optional
+        First and last cycle to write there; all by default.
+    on_progress : callable, optional
+        Called with the cycle a few times a second while an instruction runs.
+
+    Raises
+    ------
+    ValueError
+        Unknown engine.
+    sim.errors.BuildError
+        The compiled engine could not be built.
+    """
+    if engine not in ENGINES:
+        raise ValueError(f"unknown engine {engine!r}: there are {', '.join(ENGINES)}")
+    began = perf_counter()
+    fields = ReadRequest
+    model = Memory(
+        memory,
+        engines=config.engines,
+        ports=config.ports,
+        payload=PayloadLayout(
+            address_bits=fields["address"].width,
+            size_bit=fields["size"].offset,
+            tag_shift=fields["tag"].offset,
+            tag_bits=fields["tag"].width,
+        ),
+    )
+    watchdog = 20_000 + 4 * memory.unloaded_latency
+    executor: Engine
+    if engine == "amaranth":
+        from sim.engines.amaranth_engine import AmaranthEngine
+
+        executor = AmaranthEngine(config, model, watchdog=watchdog, waves=waves, wave_window=wave_window)
+    else:
+        from sim.engines.verilator_engine import VerilatorEngine
+
+        executor = VerilatorEngine(
+            config, model, watchdog=watchdog, threads=threads, waves=waves, wave_window=wave_window
+        )
+    return Machine(
+        config,
+        model,
+        executor,
+        cycle_limit=cycle_limit,
+        on_progress=on_progress,
+        build_seconds=perf_counter() - began,
+    )

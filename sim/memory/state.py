@@ -1,0 +1,236 @@
+"""Layout of the memory model's state: word offsets in the context, mailboxes, and the arrays behind them.
+
+All of it is 64-bit words. The context holds numbers and addresses and is all that the compiled functions are given;
+its first two words, and the mailbox, are for the engines as well. A "lane" is what belongs to one engine: only
+`prepare` and `accept` of that engine and `settle` touch it.
+"""
+
+from dataclasses import dataclass
+
+from sim.memory.addresses import BANKS
+
+__all__ = [
+    "BASE_ADDRESS",
+    "FLUSH",
+    "MAX_ENGINES",
+    "MAX_PORTS",
+    "READ",
+    "WRITE",
+    "MailboxLayout",
+    "PayloadLayout",
+    "mailbox_layout",
+]
+
+MAX_ENGINES = 4
+MAX_PORTS = 32
+BASE_ADDRESS = 4096
+NEVER = 2**62
+READ, WRITE, FLUSH = 0, 1, 2
+HC2, FIXED, STRESS = 0, 1, 2
+
+# Context
+CTX_MAILBOX = 0
+CTX_MAILBOX_WORDS = 1
+CTX_ENGINES = 2
+CTX_PORTS = 3
+CTX_KIND = 4
+CTX_STORAGE = 5
+CTX_TOP = 6
+CTX_LANES = 7
+CTX_LOGS = 8
+CTX_LOG_DEPTH = 9
+CTX_RESPONSES = 10
+CTX_RESPONSE_DEPTH = 11
+CTX_WRITES = 12
+CTX_WRITE_DEPTH = 13
+CTX_FLUSHES = 14
+CTX_BANK_FREE = 15
+CTX_CALENDARS = 16
+CTX_CALENDAR_BLOCKS = 17
+CTX_STATISTICS = 18
+CTX_ADDRESS_MASK = 19
+CTX_SIZE_BIT = 20
+CTX_TAG_SHIFT = 21
+CTX_TAG_MASK = 22
+CTX_REQUEST_TRAVEL = 23
+CTX_BANK_BUSY = 24
+CTX_RESPONSE_TRAVEL = 25
+CTX_FLUSH_TRAVEL = 26
+CTX_PORT_QUEUE = 27
+CTX_READ_LIMIT = 28
+CTX_WRITE_LIMIT = 29
+CTX_LATENCY = 30
+CTX_SEED = 31
+CTX_SETTLED = 32
+CTX_ERROR = 33
+CONTEXT_WORDS = 48
+
+# An error: these words at CTX_ERROR of the context and at LANE_ERROR of a lane
+ERROR_CODE, ERROR_KIND, ERROR_VALUE, ERROR_ENGINE, ERROR_PORT, ERROR_CYCLE = range(6)
+ERROR_WORDS = 6
+OUTSIDE, MISALIGNED, NOT_READY, REPEATED, MALFORMED, LOG_FULL, RING_FULL, CALENDAR_FULL, LATE = range(1, 10)
+
+# Mailbox
+BOX_READ_READY = 0
+BOX_WRITE_READY = 1
+BOX_RESPONSES = 2
+BOX_FLUSHED = 3
+BOX_REQUEST_COUNT = 4
+BOX_TAGS = 8
+REQUEST_WORDS = 3
+REQUESTS_PER_PORT = 3
+
+# Lane: single words, one word a link, then one word a port for each of the rest
+LANE_NEXT_RESPONSE = 0
+LANE_NEXT_FLUSH = 1
+LANE_LATEST_ENTRY = 2
+LANE_READS_FULL = 3
+LANE_WRITES_FULL = 4
+LANE_LOG_HEAD = 5
+LANE_LOG_TAIL = 6
+LANE_ERROR = 8
+LANE_LINK_FREE = 16
+LANE_ENTERED = 32
+LANE_READS = LANE_ENTERED + MAX_PORTS
+LANE_WRITES = LANE_READS + MAX_PORTS
+LANE_RESPONSE_DUE = LANE_WRITES + MAX_PORTS
+LANE_RESPONSE_HEAD = LANE_RESPONSE_DUE + MAX_PORTS
+LANE_RESPONSE_TAIL = LANE_RESPONSE_HEAD + MAX_PORTS
+LANE_FLUSH_DUE = LANE_RESPONSE_TAIL + MAX_PORTS
+LANE_FLUSH_HEAD = LANE_FLUSH_DUE + MAX_PORTS
+LANE_FLUSH_TAIL = LANE_FLUSH_HEAD + MAX_PORTS
+LANE_WRITE_HEAD = LANE_FLUSH_TAIL + MAX_PORTS
+LANE_WRITE_TAIL = LANE_WRITE_HEAD + MAX_PORTS
+LANE_LAST_SEEN = LANE_WRITE_TAIL + MAX_PORTS
+LANE_LAST_ACKNOWLEDGED = LANE_LAST_SEEN + MAX_PORTS
+LANE_LAST_WRITTEN = LANE_LAST_ACKNOWLEDGED + MAX_PORTS
+LANE_LAST_FLUSHED = LANE_LAST_WRITTEN + MAX_PORTS
+LANE_SERIAL = LANE_LAST_FLUSHED + MAX_PORTS
+LANE_READ_STALLS = LANE_SERIAL + MAX_PORTS
+LANE_WRITE_STALLS = LANE_READ_STALLS + MAX_PORTS
+LANE_SLOTS = LANE_WRITE_STALLS + MAX_PORTS
+LANE_WORDS = LANE_SLOTS + REQUESTS_PER_PORT * MAX_PORTS
+
+# Log entry (cycle << 16 | port << 8 | kind, payload, data, link entry) and response (seen << 16 | tag, data)
+LOG_WORDS = 4
+RESPONSE_WORDS = 2
+FLUSH_DEPTH = 64
+TAG_BITS_LIMIT = 16
+LINE_WORDS = 8
+
+# Statistics
+STAT_READS4 = 0
+STAT_READS8 = 1
+STAT_WRITES4 = 2
+STAT_WRITES8 = 3
+STAT_FLUSHES = 4
+STAT_LATENCY_SUM = 5
+STAT_LATENCY_MAX = 6
+STAT_LINK_WAIT = 7
+STAT_BANK_WAIT = 8
+STAT_RETURN_WAIT = 9
+STAT_ORDER_WAIT = 10
+STAT_HISTOGRAM = 16
+HISTOGRAM_BINS = 2048
+STAT_BANKS = STAT_HISTOGRAM + HISTOGRAM_BINS
+STAT_WORDS = STAT_BANKS + BANKS
+
+
+@dataclass(frozen=True, kw_only=True)
+class MailboxLayout:
+    """Word offsets in one engine's mailbox.
+
+    Parameters
+    ----------
+    read_ready, write_ready : int
+        Masks of the ports that take a read, or a write, in this cycle; bit p is port p.
+    responses, flushed : int
+        Masks of the ports that see a response, or a completed flush, in this cycle.
+    request_count : int
+        Number of requests that the engine hands over.
+    tags, data : int
+        First of one word a port: tag and data of its response.
+    requests : int
+        First request, of three words each: kind (0 read, 1 write, 2 flush) plus the port in bits 8 and up; payload;
+        data to write.
+    words : int
+        Length of one engine's mailbox, a whole number of cache lines.
+    """
+
+    read_ready: int
+    write_ready: int
+    responses: int
+    flushed: int
+    request_count: int
+    tags: int
+    data: int
+    requests: int
+    words: int
+
+
+def mailbox_layout(ports: int) -> MailboxLayout:
+    """Return where the parts of a mailbox for `ports` ports are.
+
+    Raises
+    ------
+    ValueError
+        If there are not 1 to 32 ports.
+    """
+    if not 1 <= ports <= MAX_PORTS:
+        raise ValueError(f"ports must be from 1 to {MAX_PORTS}, not {ports!r}")
+    requests = BOX_TAGS + 2 * ports
+    return MailboxLayout(
+        read_ready=BOX_READ_READY,
+        write_ready=BOX_WRITE_READY,
+        responses=BOX_RESPONSES,
+        flushed=BOX_FLUSHED,
+        request_count=BOX_REQUEST_COUNT,
+        tags=BOX_TAGS,
+        data=BOX_TAGS + ports,
+        requests=requests,
+        words=_whole_lines(requests + REQUEST_WORDS * REQUESTS_PER_PORT * ports),
+    )
+
+
+def _whole_lines(words: int) -> int:
+    return -(-words // LINE_WORDS) * LINE_WORDS
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayloadLayout:
+    """Fields of a request's payload word, as the hardware packs them.
+
+    Parameters
+    ----------
+    address_bits : int
+        Width of the byte address, which is in the lowest bits.
+    size_bit : int
+        Position of the size: 0 for 4 bytes, 1 for 8.
+    tag_shift, tag_bits : int
+        Position and width (at most 16) of the tag that comes back with the data of a read.
+
+    Raises
+    ------
+    ValueError
+        If a field is empty, too wide, or overlaps another.
+    """
+
+    address_bits: int = 48
+    size_bit: int = 48
+    tag_shift: int = 49
+    tag_bits: int = 15
+
+    def __post_init__(self) -> None:
+        """Refuse fields that do not fit."""
+        if not 13 <= self.address_bits <= 48:
+            raise ValueError(f"address_bits must be from 13 to 48, not {self.address_bits!r}")
+        if not self.address_bits <= self.size_bit <= 63:
+            raise ValueError(f"size_bit must be from {self.address_bits} to 63, not {self.size_bit!r}")
+        if not 1 <= self.tag_bits <= TAG_BITS_LIMIT:
+            raise ValueError(f"tag_bits must be from 1 to {TAG_BITS_LIMIT}, not {self.tag_bits!r}")
+        if not self.address_bits <= self.tag_shift <= 64 - self.tag_bits:
+            raise ValueError(
+                f"tag_shift must be from {self.address_bits} to {64 - self.tag_bits}, not {self.tag_shift!r}"
+            )
+        if self.tag_shift <= self.size_bit < self.tag_shift + self.tag_bits:
+            raise ValueError(f"size_bit must be outside the tag, not {self.size_bit!r}")

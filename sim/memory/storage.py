@@ -1,0 +1,136 @@
+"""The bytes of the memory: a large address space of which only touched pages cost anything."""
+
+import mmap
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from sim.memory.state import BASE_ADDRESS
+
+__all__ = ["DEFAULT_CAPACITY", "Storage"]
+
+DEFAULT_CAPACITY = 64 << 30
+"""Bytes of address space that a memory asks for."""
+
+_LEAST_CAPACITY = 16 << 20
+_GUARD = 512
+
+
+class Storage:
+    """Byte-addressed little-endian storage with a bump allocator.
+
+    Parameters
+    ----------
+    capacity : int
+        Bytes of address space, at least 8192. While the system refuses that much, half of it is tried.
+
+    Members
+    -------
+    capacity : int
+        Bytes of address space there are.
+    top : int
+        End of the last allocation, or 4096 when there is none.
+    words : ndarray of uint64
+        The storage itself.
+
+    Raises
+    ------
+    ValueError
+        If the capacity is too small.
+    MemoryError
+        If the system refuses even 16 MiB (or the capacity asked for, where that is less).
+    """
+
+    def __init__(self, capacity: int = DEFAULT_CAPACITY) -> None:
+        if capacity < 2 * BASE_ADDRESS:
+            raise ValueError(f"memory capacity must be at least {2 * BASE_ADDRESS} bytes, not {capacity!r}")
+        self.capacity = -(-capacity // mmap.PAGESIZE) * mmap.PAGESIZE
+        self._pages = self._map()
+        self.words: NDArray[np.uint64] = np.frombuffer(self._pages, np.uint64)
+        self.top = BASE_ADDRESS
+        self._allocations: list[tuple[int, int]] = []
+
+    def _map(self) -> mmap.mmap:
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+        least = min(self.capacity, _LEAST_CAPACITY)
+        while True:
+            try:
+                pages = mmap.mmap(-1, self.capacity, flags=flags)
+                break
+            except OSError as error:
+                if self.capacity // 2 < least:
+                    raise MemoryError(f"the system refuses {self.capacity} bytes of memory: {error}") from error
+                self.capacity //= 2
+        if hasattr(mmap, "MADV_HUGEPAGE"):
+            with suppress(OSError):
+                pages.madvise(mmap.MADV_HUGEPAGE)
+        return pages
+
+    @property
+    def address(self) -> int:
+        """Address of the first byte in this process."""
+        return self.words.ctypes.data
+
+    def allocate(self, size_bytes: int, alignment: int = 512) -> int:
+        """Reserve bytes, all zero, and return the address of the first.
+
+        Allocations are at least 512 bytes apart.
+
+        Parameters
+        ----------
+        size_bytes : int
+            How many, at least 1.
+        alignment : int
+            A power of two, at least 8, that the address is a multiple of.
+
+        Returns
+        -------
+        int
+            The address, 4096 or above.
+
+        Raises
+        ------
+        ValueError
+            If size or alignment is impossible.
+        MemoryError
+            If the capacity is used up.
+        """
+        if size_bytes < 1:
+            raise ValueError(f"allocation size must be at least 1 byte, not {size_bytes!r}")
+        if alignment < 8 or alignment & (alignment - 1):
+            raise ValueError(f"allocation alignment must be a power of two from 8 on, not {alignment!r}")
+        free = self.top + _GUARD if self._allocations else BASE_ADDRESS
+        address = -(-free // alignment) * alignment
+        if address + size_bytes > self.capacity:
+            left = max(self.capacity - address, 0)
+            raise MemoryError(f"cannot allocate {size_bytes} bytes: {left} of {self.capacity} bytes are left")
+        self.top = address + size_bytes
+        self._allocations.append((address, size_bytes))
+        return address
+
+    def view(self, address: int, dtype: DTypeLike, count: int) -> NDArray[Any]:
+        """Return a writable array over `count` elements at a byte address.
+
+        Raises
+        ------
+        ValueError
+            If the elements are not all inside the allocated range, or not aligned to their size.
+        """
+        kind = np.dtype(dtype)
+        end = address + count * kind.itemsize
+        if count < 0 or address < BASE_ADDRESS or end > self.top:
+            raise ValueError(f"bytes {address} to {end} are outside the allocated range {BASE_ADDRESS} to {self.top}")
+        if address % kind.itemsize:
+            raise ValueError(f"address {address} is not a multiple of the {kind.itemsize} bytes of {kind.name}")
+        return np.frombuffer(self._pages, kind, count, address)
+
+    def stray_writes(self) -> list[int]:
+        """Return the addresses of non-zero words between allocations, where nothing should ever be written."""
+        addresses: list[int] = []
+        for (start, size), (following, _) in zip(self._allocations, self._allocations[1:], strict=False):
+            first = -(-(start + size) // 8)
+            gap = self.words[first : following // 8]
+            addresses += [8 * (first + int(index)) for index in np.flatnonzero(gap)]
+        return addresses

@@ -1,0 +1,1 @@
+"""Tests of cyscc: the folders mirror the packages."""

@@ -1,0 +1,40 @@
+"""What all tests share: reproducible hypothesis runs and the two real graphs."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The examples are the same in every run, and a first call may take as long as numba needs to compile.
+settings.register_profile("cyscc", derandomize=True, deadline=None)
+settings.load_profile("cyscc")
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def real_graph(name: str) -> Path:
+    """Return the path of a real graph, or skip the test that asks for it.
+
+    Parameters
+    ----------
+    name : str
+        File name in the folder named by the environment variable ``CYSCC_GRAPHS``, by default ``../shared/graphs``
+        beside the repository.
+    """
+    path = Path(os.environ.get("CYSCC_GRAPHS", ROOT.parent / "shared" / "graphs")) / name
+    if not path.is_file():
+        pytest.skip(f"{path} is not there; CYSCC_GRAPHS names the folder that has it")
+    return path
+
+
+@pytest.fixture(scope="session")
+def wiki_vote() -> Path:
+    """SNAP wiki-Vote: 7,115 vertices, 103,689 edges."""
+    return real_graph("wiki-Vote.txt.gz")
+
+
+@pytest.fixture(scope="session")
+def soc_epinions() -> Path:
+    """SNAP soc-Epinions1: 75,879 vertices, 508,837 edges."""
+    return real_graph("soc-Epinions1.txt.gz")

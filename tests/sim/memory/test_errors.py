@@ -1,0 +1,140 @@
+"""What the memory refuses."""
+
+import numpy as np
+import pytest
+
+from sim.memory import Memory, MemoryParameters, PayloadLayout, mailbox_layout, parse_profile
+from tests.sim.memory.stepper import Request, Stepper, flush, read, write
+
+
+def bench(parameters: MemoryParameters | None = None, *, engines: int = 2, ports: int = 3) -> Stepper:
+    memory = Memory(parameters or parse_profile("fixed:5"), engines=engines, ports=ports, capacity=1 << 20)
+    memory.allocate(100)
+    return Stepper(memory)
+
+
+@pytest.mark.parametrize(("address", "size"), [(4096, 8), (4096, 4), (4196 - 4, 4), (4184, 8)])
+def test_accesses_at_the_edges_are_allowed(address: int, size: int) -> None:
+    drive = bench()
+    drive.step([read(0, address, size=size), write(1, address, 1, size=size)])
+    assert drive.code == 0
+    assert drive.memory.error() is None
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        (read(1, 4092, size=4), "read of 4 bytes at address 0xffc (engine 1 port 1 cycle 3): outside"),
+        (read(1, 0), "read of 8 bytes at address 0x0 (engine 1 port 1 cycle 3): outside"),
+        (read(2, 4196, size=4), "read of 4 bytes at address 0x1064 (engine 1 port 2 cycle 3): outside"),
+        (read(2, 4192), "read of 8 bytes at address 0x1060 (engine 1 port 2 cycle 3): outside"),
+        (write(0, 4192, 1), "write of 8 bytes at address 0x1060 (engine 1 port 0 cycle 3): outside"),
+        (write(0, 2**48 - 8, 1), "write of 8 bytes at address 0xfffffffffff8 (engine 1 port 0 cycle 3): outside"),
+    ],
+)
+@pytest.mark.parametrize("profile", ["hc2", "fixed:5", "stress"])
+def test_access_outside(request_: Request, text: str, profile: str) -> None:
+    drive = bench(parse_profile(profile))
+    drive.run(3)
+    drive.step([request_], ae=1)
+    assert drive.code != 0
+    assert drive.memory.error() == f"memory: {text} the allocated range 4096 to 4196"
+
+
+@pytest.mark.parametrize(("address", "size"), [(4100, 8), (4097, 4), (4098, 4), (4099, 4), (4103, 8)])
+def test_access_not_aligned(address: int, size: int) -> None:
+    drive = bench()
+    drive.step([read(0, address, size=size)])
+    expected = (
+        f"memory: read of {size} bytes at address {address:#x} (engine 0 port 0 cycle 0): not aligned to its size"
+    )
+    assert drive.memory.error() == expected
+
+
+def test_bad_read_answers_zero_and_bad_write_is_dropped() -> None:
+    drive = bench(engines=1)
+    drive.memory.view(4096, np.uint8, 100)[:] = 0xFF
+    drive.step([read(0, 4097), write(1, 4097, 0)])
+    assert drive.run(10)[0][1].responses == {0: (0, 0)}
+    assert np.all(drive.memory.read(4096, np.uint8, 100) == 0xFF)
+
+
+def test_first_error_stays() -> None:
+    drive = bench()
+    drive.step([read(0, 0)])
+    before = drive.memory.error()
+    drive.step([read(0, 8)])
+    assert drive.memory.error() == before
+    assert drive.code != 0
+
+
+def test_request_without_ready() -> None:
+    drive = bench(MemoryParameters(reads_in_flight=1), engines=1)
+    drive.step([read(2, 4096)])
+    drive.step([read(2, 4096)])
+    assert drive.memory.error() == "memory: read (engine 0 port 2 cycle 1): the port was not ready for a read"
+
+
+@pytest.mark.parametrize(
+    ("request_", "kind"), [(read(1, 4096), "read"), (write(1, 4096, 0), "write"), (flush(1), "flush")]
+)
+def test_repeated_request(request_: Request, kind: str) -> None:
+    drive = bench()
+    drive.step([request_, request_])
+    assert (
+        drive.memory.error()
+        == f"memory: {kind} (engine 0 port 1 cycle 0): more than one {kind} on the port in one cycle"
+    )
+
+
+@pytest.mark.parametrize("word", [3, 3 << 8, 255, -1])
+def test_malformed_request(word: int) -> None:
+    drive = bench()
+    drive.step([(word, 0, 0, 0)])
+    cause = "not a count of requests or the first word of one"
+    assert drive.memory.error() == f"memory: request word {word:#x} (engine 0 cycle 0): {cause}"
+
+
+@pytest.mark.parametrize(("flushes", "refused"), [(64, False), (65, True)])
+def test_flushes_waiting_are_limited(flushes: int, refused: bool) -> None:
+    drive = bench(MemoryParameters(flush_travel=1000))
+    for _ in range(flushes):
+        drive.step([flush(0)])
+    cause = "memory: flush (engine 0 port 0 cycle 64): more than 64 of kind flush waiting on the port"
+    assert drive.memory.error() == (cause if refused else None)
+
+
+@pytest.mark.parametrize("ports", [1, 16, 32])
+def test_mailbox_parts_do_not_overlap(ports: int) -> None:
+    layout = mailbox_layout(ports)
+    parts = [layout.read_ready, layout.write_ready, layout.responses, layout.flushed, layout.request_count]
+    parts += [*range(layout.tags, layout.tags + ports), *range(layout.data, layout.data + ports)]
+    parts += range(layout.requests, layout.requests + 9 * ports)
+    assert len(set(parts)) == len(parts)
+    assert max(parts) < layout.words
+
+
+def test_payload_layout_of_ones_own() -> None:
+    layout = PayloadLayout(address_bits=40, size_bit=63, tag_shift=40, tag_bits=3)
+    memory = Memory(parse_profile("fixed:2"), engines=1, ports=1, capacity=1 << 20, payload=layout)
+    memory.write(memory.allocate(8), np.array([9], np.uint64))
+    drive = Stepper(memory)
+    drive.step([(0, 0, 1 << 63 | 5 << 40 | 0x7F << 43 | 4096, 0)])
+    assert [view.responses for _, view in drive.run(5)] == [{0: (5, 9)}]
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"address_bits": 49}, "address_bits must be from 13 to 48, not 49"),
+        ({"address_bits": 12}, "address_bits must be from 13 to 48, not 12"),
+        ({"size_bit": 47}, "size_bit must be from 48 to 63, not 47"),
+        ({"tag_bits": 17}, "tag_bits must be from 1 to 16, not 17"),
+        ({"tag_shift": 50}, "tag_shift must be from 48 to 49, not 50"),
+        ({"size_bit": 49}, "size_bit must be outside the tag, not 49"),
+    ],
+)
+def test_impossible_payload_layout(fields: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 -- the whole message is compared
+        PayloadLayout(**fields)
+    assert str(caught.value) == message

@@ -1,0 +1,146 @@
+"""When lone requests come back."""
+
+import numpy as np
+import pytest
+
+from sim.memory import Memory, MemoryParameters, next_event, parse_profile
+from tests.sim.memory.stepper import Stepper, flush, read, write
+from tests.sim.memory.traffic import play, requests
+
+
+def fresh(profile: str, *, engines: int = 1, ports: int = 2) -> Memory:
+    memory = Memory(parse_profile(profile), engines=engines, ports=ports, capacity=1 << 20)
+    memory.write(memory.allocate(1 << 16), np.arange(1 << 13, dtype=np.uint64))
+    return memory
+
+
+def first_event(bench: Stepper, limit: int) -> int:
+    events = bench.run(limit)
+    return events[0][0] if events else -1
+
+
+def test_unloaded_read_takes_75_cycles_on_every_port_and_engine() -> None:
+    memory = fresh("hc2", engines=4, ports=16)
+    plan = requests(engines=4, ports=16, count=1)
+    plan["address"] = 4096
+    plan["after"] = 200 * np.arange(64).reshape(4, 16, 1)
+    played = play(memory, plan, cycles=200 * 64)
+    assert np.array_equal(played.accepted, plan["after"])
+    assert np.all(played.seen - played.accepted == 75)
+
+
+def test_unloaded_read_follows_the_parameters() -> None:
+    parameters = MemoryParameters(request_travel=1, bank_busy=2, response_travel=4)
+    memory = Memory(parameters, engines=1, ports=1, capacity=8192)
+    bench = Stepper(memory)
+    bench.step([read(0, memory.allocate(8))])
+    assert first_event(bench, 20) == 7
+
+
+@pytest.mark.parametrize("latency", [1, 2, 4, 5, 75, 400, 100_000])
+def test_fixed_latency_is_exact_under_full_load(latency: int) -> None:
+    memory = fresh(f"fixed:{latency}", ports=4)
+    plan = requests(engines=1, ports=4, count=3000)
+    plan["address"] = 4096
+    played = play(memory, plan, cycles=latency + 3000)
+    assert memory.error() is None
+    assert np.array_equal(played.accepted[0, 3], np.arange(3000))
+    assert np.all(played.seen - played.accepted == latency)
+
+
+def test_tag_and_data_return_and_4_bytes_are_extended_with_zeros() -> None:
+    memory = fresh("hc2")
+    memory.write(4096, np.array([0xFEDC_BA98_8765_4321], np.uint64))
+    bench = Stepper(memory)
+    bench.step([read(0, 4096, size=4, tag=1), read(1, 4100, size=4, tag=2)])
+    bench.step([read(0, 4096, tag=0x7FFF)])
+    answers = {view.responses[port] for _, view in bench.run(200) for port in view.responses}
+    assert answers == {(1, 0x8765_4321), (2, 0xFEDC_BA98), (0x7FFF, 0xFEDC_BA98_8765_4321 - 2**64)}
+
+
+def test_write_of_4_bytes_leaves_its_neighbour() -> None:
+    memory = fresh("fixed:1")
+    memory.write(4096, np.array([1, 2, 3, 4], np.uint32))
+    bench = Stepper(memory)
+    bench.step([write(0, 4100, 0x1_2345_6789, size=4), write(1, 4104, -1)])
+    assert memory.read(4096, np.uint32, 4).tolist() == [1, 0x2345_6789, 2**32 - 1, 2**32 - 1]
+
+
+def test_read_sees_writes_accepted_before_it_and_not_those_after() -> None:
+    memory = fresh("hc2")
+    bench = Stepper(memory)
+    bench.step([write(0, 4096, 7)])
+    bench.step([read(0, 4096)])
+    bench.step([write(0, 4096, 8)])
+    assert [view.responses[0] for _, view in bench.run(200)] == [(0, 7)]
+
+
+def test_read_comes_before_a_write_of_the_same_port_and_cycle() -> None:
+    memory = fresh("hc2")
+    memory.write(4096, np.array([5], np.uint64))
+    bench = Stepper(memory)
+    bench.step([write(1, 4096, 6), read(1, 4096)])
+    assert [view.responses[1] for _, view in bench.run(200)] == [(0, 5)]
+
+
+@pytest.mark.parametrize(("cycle", "winner"), [(0, 2), (1, 0), (2, 1), (3, 2)])
+def test_ports_take_turns_to_be_first(cycle: int, winner: int) -> None:
+    memory = fresh("fixed:1", ports=3)
+    bench = Stepper(memory)
+    bench.run(cycle)
+    bench.step([write(port, 4096, port) for port in (1, 2, 0)])
+    assert memory.read(4096, np.uint64, 1).tolist() == [winner]
+
+
+@pytest.mark.parametrize(
+    ("profile", "expected"), [("hc2", 60), ("fixed:1", 4), ("fixed:75", 4), ("fixed:400", 4), ("stress", 4)]
+)
+def test_flush_of_nothing(profile: str, expected: int) -> None:
+    bench = Stepper(fresh(profile))
+    bench.step([flush(1)])
+    events = bench.run(100)
+    assert [(cycle, view.flushed) for cycle, view in events] == [(expected, 0b10)]
+
+
+def test_flush_waits_for_the_writes_of_its_port_only() -> None:
+    memory = fresh("hc2", ports=2)
+    plan = requests(engines=1, ports=2, count=21)
+    plan["kind"] = 1
+    plan["address"] = 4096
+    plan["kind"][0, :, 20] = 2
+    plan["kind"][0, 1, :20] = 0
+    played = play(memory, plan, cycles=2000)
+    # Ports take turns at the bank: 20 reads and 20 writes of 15 cycles each.
+    bank_done = 30 + 40 * 15
+    assert played.flushed[0, 0, 0] - 30 in (bank_done, bank_done - 15)
+    assert played.flushed[0, 1, 0] == played.accepted[0, 1, 20] + 60
+
+
+def test_flush_in_the_cycle_of_a_write_covers_it() -> None:
+    memory = fresh("hc2")
+    bench = Stepper(memory)
+    bench.step([flush(0), write(0, 4096, 1)])
+    assert first_event(bench, 200) == 75
+
+
+def test_each_flush_is_answered_once() -> None:
+    bench = Stepper(fresh("fixed:75"))
+    for _ in range(10):
+        bench.step([flush(0)])
+    events = bench.run(100)
+    shown_before = 10 - len(events)
+    assert shown_before == 10 - 4
+    assert [cycle for cycle, _ in events] == [10, 11, 12, 13]
+
+
+def test_next_event_is_the_first_cycle_with_something_to_see() -> None:
+    memory = fresh("hc2")
+    bench = Stepper(memory)
+    assert next_event(memory.context, 0, 0) == 2**62
+    bench.step([read(0, 4096), flush(1)])
+    assert next_event(memory.context, 0, 1) == 60
+    assert bench.run(61)[0][0] == 60
+    assert next_event(memory.context, 0, bench.cycle) == 75
+    assert next_event(memory.context, 0, 80) == 80
+    assert bench.run(40)[0][0] == 75
+    assert next_event(memory.context, 0, bench.cycle) == 2**62

@@ -1,0 +1,98 @@
+"""Counts that agree with what was played."""
+
+import json
+
+import numpy as np
+import pytest
+
+from sim.memory import READ, WRITE, Memory, parse_profile
+from sim.memory.addresses import bank_of
+from tests.sim.memory.stepper import Stepper, read
+from tests.sim.memory.test_order import CYCLES, mixed
+from tests.sim.memory.traffic import play, requests
+
+
+@pytest.mark.parametrize("profile", ["hc2", "fixed:75", "stress:2"])
+def test_sums_agree(profile: str) -> None:
+    plan = mixed(11, engines=4, ports=8, words=5000)
+    memory = Memory(parse_profile(profile), engines=4, ports=8, capacity=1 << 20)
+    memory.allocate(1 << 16)
+    played = play(memory, plan, cycles=CYCLES)
+    statistics = json.loads(json.dumps(memory.statistics()))
+    taken = plan[played.accepted >= 0]
+    for kind, name in ((READ, "reads"), (WRITE, "writes")):
+        small, large = (int(np.count_nonzero((taken["kind"] == kind) & (taken["size"] == size))) for size in (4, 8))
+        assert statistics[name] == {"bytes4": small, "bytes8": large, "total": small + large}
+    assert statistics["flushes"] == np.count_nonzero(taken["kind"] == 2)
+    accesses = taken[taken["kind"] != 2]
+    banks = np.bincount([bank_of(int(address)) for address in accesses["address"]], minlength=1024)
+    assert statistics["banks"] == banks.tolist()
+    assert statistics["controllers"] == banks.reshape(8, 128).sum(axis=1).tolist()
+    busy = 15 * accesses.size if profile == "hc2" else 0
+    assert statistics["bank_busy_cycles"] == busy
+    assert statistics["bank_utilisation"] == busy / (1024 * CYCLES)
+    assert statistics["cycles"] == CYCLES
+    assert statistics["profile"] == profile
+
+
+@pytest.mark.parametrize("profile", ["hc2", "stress:2"])
+def test_latencies_agree(profile: str) -> None:
+    memory = Memory(parse_profile(profile), engines=2, ports=8, capacity=1 << 20)
+    memory.allocate(1 << 19)
+    plan = requests(engines=2, ports=8, count=400)
+    plan["address"] = 4096 + 8 * np.random.default_rng(5).integers(0, 1 << 10, plan.shape)
+    played = play(memory, plan, cycles=4000)
+    latency = np.sort((played.seen - played.accepted).ravel())
+    statistics = memory.statistics()
+    report = statistics["read_latency"]
+    assert report["count"] == latency.size
+    assert report["mean"] == pytest.approx(latency.mean())
+    assert (report["minimum"], report["maximum"]) == (latency[0], latency[-1])
+    assert report["p50"] == latency[latency.size // 2 - 1]
+    assert report["p99"] == latency[-(-latency.size * 99 // 100) - 1]
+    cycles, counts = np.unique(latency, return_counts=True)
+    assert report["histogram"] == np.stack([cycles, counts], axis=1).tolist()
+    waits = statistics["waiting_cycles"]
+    if profile == "hc2":
+        assert sum(waits.values()) == latency.sum() - 75 * latency.size
+        assert min(waits.values()) > 0
+    else:
+        assert waits["link"] == waits["bank"] == waits["return_link"] == 0
+        assert waits["ordering"] > 0
+
+
+def test_last_bin_is_open() -> None:
+    memory = Memory(parse_profile("fixed:5000"), engines=1, ports=1, capacity=8192)
+    bench = Stepper(memory)
+    bench.step([read(0, memory.allocate(8))])
+    report = memory.statistics()["read_latency"]
+    assert report["histogram"] == [[2047, 1]]
+    assert (report["minimum"], report["maximum"], report["mean"]) == (2047, 5000, 5000.0)
+
+
+def test_nothing_counted_yet() -> None:
+    statistics = Memory(parse_profile("hc2"), engines=1, ports=2, capacity=8192).statistics()
+    assert statistics["cycles"] == 0
+    assert statistics["bank_utilisation"] == 0
+    assert statistics["read_latency"] == {
+        "count": 0,
+        "mean": None,
+        "minimum": None,
+        "maximum": None,
+        "p50": None,
+        "p99": None,
+        "histogram": [],
+    }
+
+
+def test_reset_counts_from_the_next_cycle() -> None:
+    memory = Memory(parse_profile("hc2"), engines=1, ports=2, capacity=8192)
+    bench = Stepper(memory)
+    bench.step([read(0, memory.allocate(8))])
+    memory.reset_statistics()
+    assert memory.statistics()["reads"]["total"] == 0
+    bench.run(99)
+    assert memory.statistics()["cycles"] == 99
+    bench.step([read(1, 4096)])
+    assert memory.statistics()["read_latency"]["histogram"] == [[75, 1]]
+    assert sum(memory.statistics()["banks"]) == 1

@@ -1,0 +1,92 @@
+"""The stress profile: ranges, repeatability, stalls."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.memory import FLUSH, WRITE, Memory, parse_profile
+from tests.sim.memory.stepper import Stepper, write
+from tests.sim.memory.traffic import play, requests
+
+
+def sparse(seed: str) -> tuple[Memory, NDArray[np.int64]]:
+    """Return the latencies of reads so far apart that none waits for another."""
+    memory = Memory(parse_profile(seed), engines=2, ports=8, capacity=1 << 20)
+    memory.allocate(1 << 16)
+    plan = requests(engines=2, ports=8, count=200)
+    plan["address"] = 4096
+    plan["after"] = 1200 * np.arange(200)
+    played = play(memory, plan, cycles=1200 * 201)
+    assert memory.error() is None
+    return memory, played.seen - played.accepted
+
+
+def test_read_latencies_are_in_their_ranges_and_shares() -> None:
+    _, latency = sparse("stress:1")
+    short = (latency >= 70) & (latency <= 200)
+    assert np.all(short | ((latency >= 700) & (latency <= 1000)))
+    assert 0.72 < short.mean() < 0.78
+    assert latency.min() < 75
+    assert latency[short].max() > 195
+    assert latency.max() > 990
+    assert 130 < latency[short].mean() < 140
+
+
+def test_same_seed_repeats_and_another_differs() -> None:
+    (first, one), (again, two), (_, three) = (sparse(seed) for seed in ("stress:1", "stress:1", "stress:2"))
+    assert np.array_equal(one, two)
+    assert first.statistics() == again.statistics()
+    assert np.mean(one == three) < 0.1
+
+
+def test_ports_and_engines_differ() -> None:
+    _, latency = sparse("stress")
+    rows = latency.reshape(16, -1)
+    assert len({row.tobytes() for row in rows}) == 16
+
+
+def test_a_flush_follows_50_to_250_cycles_after_a_write() -> None:
+    delays = []
+    for seed in range(30):
+        memory = Memory(parse_profile(f"stress:{seed}"), engines=1, ports=1, capacity=1 << 20)
+        plan = requests(engines=1, ports=1, count=2)
+        plan["address"] = memory.allocate(8)
+        plan["kind"] = [[[WRITE, FLUSH]]]
+        played = play(memory, plan, cycles=400)
+        assert played.accepted[0, 0, 1] == played.accepted[0, 0, 0] + 1
+        delays.append(int(played.flushed[0, 0, 0] - played.accepted[0, 0, 0]))
+    assert min(delays) >= 50
+    assert max(delays) <= 250
+    assert len(set(delays)) > 20
+
+
+def test_channels_stall_about_a_fifth_of_the_time_and_apart() -> None:
+    memory = Memory(parse_profile("stress:4"), engines=1, ports=16, capacity=1 << 20)
+    bench = Stepper(memory)
+    views = [bench.step() for _ in range(3000)]
+    bits = np.arange(16)
+    reads = np.array([view.reads_ready for view in views])[:, None] >> bits & 1 == 0
+    writes = np.array([view.writes_ready for view in views])[:, None] >> bits & 1 == 0
+    for stalls in (reads, writes):
+        assert 0.15 < stalls.mean() < 0.22
+        assert np.all((stalls.mean(axis=0) > 0.1) & (stalls.mean(axis=0) < 0.3))
+    assert abs(np.corrcoef(reads.ravel(), writes.ravel())[0, 1]) < 0.03
+    longest = max(len(run) for run in "".join("01"[int(stall)] for stall in reads[:, 0]).split("0"))
+    assert longest >= 8
+    stalls_counted = memory.statistics()["stall_cycles"]
+    assert stalls_counted == {"read": [reads.sum(axis=0).tolist()], "write": [writes.sum(axis=0).tolist()]}
+
+
+def test_a_write_is_not_held_up_by_a_stalled_read_channel() -> None:
+    memory = Memory(parse_profile("stress:4"), engines=1, ports=1, capacity=1 << 20)
+    address = memory.allocate(8)
+    bench = Stepper(memory)
+    while (view := bench.step()).reads_ready or not view.writes_ready:
+        assert bench.cycle < 1000
+    cycle = bench.cycle - 1
+    other = Memory(parse_profile("stress:4"), engines=1, ports=1, capacity=1 << 20)
+    other.allocate(8)
+    again = Stepper(other)
+    again.run(cycle)
+    again.step([write(0, address, 3)])
+    assert other.error() is None
+    assert other.read(address, np.uint64, 1).tolist() == [3]

@@ -1,0 +1,124 @@
+"""A compiled driver that plays prepared requests against a memory, window by window."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.memory import FLUSH, Memory, accept, mailbox_layout, prepare, settle
+from sim.memory.compiled import jit
+
+__all__ = ["Played", "play", "requests"]
+
+REQUEST = np.dtype(
+    [("after", np.int64), ("kind", np.int64), ("address", np.int64), ("size", np.int64), ("data", np.int64)]
+)
+"""One request: not before this cycle, kind, byte address, 4 or 8 bytes, data to write."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """What became of the requests, each array of shape (engines, ports, requests of a port); -1 where nothing did.
+
+    Parameters
+    ----------
+    accepted : ndarray of int64
+        Cycle in which each request was taken.
+    seen : ndarray of int64
+        Cycle of response number k of a port (not of request number k).
+    tag, data : ndarray of int64
+        Tag and data of that response.
+    flushed : ndarray of int64
+        Cycle of completed flush number k of a port.
+    """
+
+    accepted: NDArray[np.int64]
+    seen: NDArray[np.int64]
+    tag: NDArray[np.int64]
+    data: NDArray[np.int64]
+    flushed: NDArray[np.int64]
+
+
+def requests(*, engines: int, ports: int, count: int) -> NDArray[np.void]:
+    """Return `count` reads of 8 bytes at address 0 for each port, from cycle 0 on, to be changed by the caller."""
+    plan = np.zeros((engines, ports, count), REQUEST)
+    plan["size"] = 8
+    return plan
+
+
+@jit
+def _advance(context, box, offsets, plan, ae, start, stop, counts, accepted, seen, tag, data, flushed):  # type: ignore[no-untyped-def]
+    """Run one engine from cycle `start` until before `stop`; its counts are those of (requests, responses, flushes)."""
+    read_ready, write_ready, responses, completed, request_count, tags, values, first = offsets
+    ports, count = plan.shape
+    for cycle in range(start, stop):
+        prepare(context, ae, cycle)
+        used = 0
+        for port in range(ports):
+            if box[responses] >> port & 1:
+                index = counts[port, 1]
+                seen[port, index] = cycle
+                tag[port, index] = box[tags + port]
+                data[port, index] = box[values + port]
+                counts[port, 1] += 1
+            if box[completed] >> port & 1:
+                flushed[port, counts[port, 2]] = cycle
+                counts[port, 2] += 1
+            index = counts[port, 0]
+            if index == count:
+                continue
+            request = plan[port, index]
+            ready = box[read_ready] if request.kind == 0 else box[write_ready]
+            if request.after > cycle or (request.kind != FLUSH and not ready >> port & 1):
+                continue
+            accepted[port, index] = cycle
+            place = first + 3 * used
+            box[place] = request.kind | port << 8
+            box[place + 1] = request.address | (request.size >> 3) << 48 | (index & 0x7FFF) << 49
+            box[place + 2] = request.data
+            counts[port, 0] += 1
+            used += 1
+        box[request_count] = used
+        accept(context, ae, cycle)
+
+
+def play(memory: Memory, plan: NDArray[np.void], *, cycles: int, quantum: int = 0, threads: int = 1) -> Played:
+    """Play requests, in order on each port, for a number of cycles from cycle 0 on.
+
+    Parameters
+    ----------
+    memory : Memory
+        A fresh memory.
+    plan : ndarray of REQUEST, shape (engines, ports, n)
+        The requests of each port.
+    cycles : int
+        How long.
+    quantum : int
+        Cycles between two calls of `settle`; 0 for as many as the memory allows.
+    threads : int
+        Threads that the engines run on between those calls.
+    """
+    layout = mailbox_layout(memory.ports)
+    offsets = (
+        *(layout.read_ready, layout.write_ready, layout.responses, layout.flushed),
+        *(layout.request_count, layout.tags, layout.data, layout.requests),
+    )
+    results = [np.full(plan.shape, -1, np.int64) for _ in range(5)]
+    counts = np.zeros((*plan.shape[:2], 3), np.int64)
+
+    def advance(ae: int, start: int, stop: int) -> None:
+        own = [result[ae] for result in results]
+        _advance(memory.context, memory.mailbox[ae], offsets, plan[ae], ae, start, stop, counts[ae], *own)
+
+    engines = range(memory.engines)
+    step = quantum or memory.quantum
+    with ThreadPoolExecutor(threads) as pool:
+        run = pool.map if threads > 1 else map
+        for start in range(0, cycles, step):
+            stop = min(start + step, cycles)
+            list(run(partial(advance, start=start, stop=stop), engines))
+            settle(memory.context, stop - 1)
+    accepted, seen, tag, data, flushed = results
+    return Played(accepted=accepted, seen=seen, tag=tag, data=data, flushed=flushed)
