@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from amaranth.hdl import Period, Value
+from amaranth.hdl import Value
 from amaranth.lib.wiring import PureInterface
 from amaranth.sim import Simulator
 
@@ -20,7 +20,8 @@ from sim.memory import FLUSH, READ, WRITE, Memory, accept, mailbox_layout, prepa
 
 __all__ = ["AmaranthEngine"]
 
-_CYCLE = Period(MHz=150)
+_CYCLE = 4e-9
+"""Period of the simulated clock in seconds; only waveforms show it, and quarters of it must be whole picoseconds."""
 
 
 class _Host:
@@ -49,7 +50,7 @@ class AmaranthEngine(Engine):
         VCD file to write.
     """
 
-    def __init__(self, config: AcceleratorConfig, memory: Memory, *, watchdog: int, waves: Path | None = None) -> None:
+    def __init__(self, config: AcceleratorConfig, memory: Memory, *, watchdog: int, waves: Path | None = None, wave_window: tuple[int,int] | None = None) -> None:
         self._memory = memory
         self._watchdog = watchdog
         self._interval = meeting_interval(config, memory)

@@ -51,7 +51,7 @@ def _return_slot(context: int, ae: int, link: int, cycle: int, now: int) -> int:
 
 @inlined
 def _random_latency(context: int, lane: int, ae: int, port: int, kind: int) -> int:
-    """Return the `stress` latency of a port's next access: FACTS of the published project's simulator settings."""
+    """Return the `stress` latency of a port's next access, as the published project's simulator was set."""
     serial = load(lane, s.LANE_SERIAL + port)
     store(lane, s.LANE_SERIAL + port, serial + 1)
     word = draw(stream(load(context, s.CTX_SEED), ae, port, LATENCY_STREAM), serial)

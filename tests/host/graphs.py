@@ -4,7 +4,7 @@ import numpy as np
 
 from host.graph import Graph
 
-__all__ = ["GRAPHS", "graph_of", "random_edges"]
+__all__ = ["GRAPHS", "graph_of", "random_edges", "without_repeats"]
 
 
 def graph_of(vertices: int, edges: list[tuple[int, int]]) -> Graph:
@@ -17,6 +17,13 @@ def random_edges(vertices: int, count: int, seed: int) -> Graph:
     """Return a random graph, self-loops and repeated edges included."""
     edges = np.random.default_rng(seed).integers(0, vertices, (2, count), dtype=np.uint32)
     return Graph.from_edges(vertices, edges[0], edges[1])
+
+
+def without_repeats(graph: Graph) -> Graph:
+    """Return the graph with every repeated edge kept once."""
+    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees())
+    edges = np.unique(np.stack([sources, graph.targets]), axis=1).astype(np.uint32)
+    return Graph.from_edges(graph.vertices, edges[0], edges[1])
 
 
 GRAPHS: dict[str, Graph] = {

@@ -124,16 +124,18 @@ private:
 
 }  // namespace cyscc
 
+#define CYSCC_EXPORT __attribute__((visibility("default")))
+
 extern "C" {
 
-cyscc::Machine* cyscc_create(const cyscc::Setup* setup) { return new cyscc::Machine(*setup); }
-void cyscc_destroy(cyscc::Machine* machine) { delete machine; }
-void cyscc_begin(cyscc::Machine* machine, const cyscc::Command* commands, int count) {
+CYSCC_EXPORT cyscc::Machine* cyscc_create(const cyscc::Setup* setup) { return new cyscc::Machine(*setup); }
+CYSCC_EXPORT void cyscc_destroy(cyscc::Machine* machine) { delete machine; }
+CYSCC_EXPORT void cyscc_begin(cyscc::Machine* machine, const cyscc::Command* commands, int count) {
     machine->begin(commands, count);
 }
-int cyscc_run(cyscc::Machine* machine, int64_t budget) { return machine->run(budget); }
-int64_t cyscc_cycle(const cyscc::Machine* machine) { return machine->cycle(); }
-int64_t cyscc_instruction_cycles(const cyscc::Machine* machine) { return machine->instruction_cycles(); }
-int cyscc_answers(const cyscc::Machine* machine, uint64_t* values) { return machine->answers(values); }
-void cyscc_activity(cyscc::Machine* machine, int64_t* counts) { machine->activity(counts); }
+CYSCC_EXPORT int cyscc_run(cyscc::Machine* machine, int64_t budget) { return machine->run(budget); }
+CYSCC_EXPORT int64_t cyscc_cycle(const cyscc::Machine* machine) { return machine->cycle(); }
+CYSCC_EXPORT int64_t cyscc_instruction_cycles(const cyscc::Machine* machine) { return machine->instruction_cycles(); }
+CYSCC_EXPORT int cyscc_answers(const cyscc::Machine* machine, uint64_t* values) { return machine->answers(values); }
+CYSCC_EXPORT void cyscc_activity(cyscc::Machine* machine, int64_t* counts) { machine->activity(counts); }
 }
