@@ -123,7 +123,8 @@ def test_counts_and_edges_by_hand() -> None:
     assert run.longest is not None
     assert (run.longest.number, run.longest.forward.entries) == (1, 4)
     assert run.longest.cycles == run.longest.forward.cycles + run.longest.intersection + sum(
-        level.cycles for level in run.longest.backward.levels  # type: ignore[union-attr]
+        level.cycles
+        for level in run.longest.backward.levels  # type: ignore[union-attr]
     )
 
 

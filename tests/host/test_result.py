@@ -28,9 +28,7 @@ SETTING = Setting(
     clock=150e6,
     uploaded_bytes=1000,
 )
-WALL = Wall(
-    load=0.5, build=1.25, simulate=2.0, verify=0.04, simulated_cycles=300_000, peak_memory_bytes=123_000_000
-)
+WALL = Wall(load=0.5, build=1.25, simulate=2.0, verify=0.04, simulated_cycles=300_000, peak_memory_bytes=123_000_000)
 
 
 def graph() -> Graph:
