@@ -22,7 +22,9 @@ def _distinct(
         if stamps[vertex] != stamp:
             stamps[vertex] = stamp
             vertices += 1
-            edges += np.int64((words[vertex] >> np.uint64(1)) & np.uint64(0x7FFF_FFFF))
+            # Signed and unsigned would add up to a float.
+            count = np.int64((words[vertex] >> np.uint64(1)) & np.uint64(0x7FFF_FFFF))
+            edges += count  # type: ignore[assignment]  # compiled, it is an integer like any other
     return vertices, edges
 
 

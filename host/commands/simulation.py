@@ -19,7 +19,6 @@ from sim.errors import SimulationError
 
 if TYPE_CHECKING:
     from sim.machine import Machine
-
     from sim.memory import MemoryParameters
 
 __all__ = ["Simulation", "check_result"]

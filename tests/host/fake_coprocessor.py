@@ -74,7 +74,7 @@ class FakeCoprocessor(Coprocessor):
 
     def set_registers(self, values: Mapping[Register, int]) -> None:
         self.writes.append(dict(values))
-        self._registers.update(values)
+        self._registers.update(dict(values.items()))
 
     def get_register(self, register: int, *, engine: int = 0) -> int:
         assert 0 <= engine < self._engines

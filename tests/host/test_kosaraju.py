@@ -103,9 +103,11 @@ def test_offered_start_is_taken_first() -> None:
     starts: list[int] = []
     for offer in (True, False):
         seen: list[list[int]] = []
-        components(
-            graph, FakeCoprocessor(offer=offer), on_iteration=lambda _, colours, to=seen: to.append(colours.tolist())
-        )
+
+        def note(_: int, colours: np.ndarray, seen: list[list[int]] = seen) -> None:
+            seen.append(colours.tolist())
+
+        components(graph, FakeCoprocessor(offer=offer), on_iteration=note)
         starts.append(seen[1].index(2))
     assert starts == [4, 2]
 
@@ -121,11 +123,10 @@ def test_counts_and_edges_by_hand() -> None:
     assert run.edges_traversed == 12
     assert (run.forward.levels, run.backward.levels) == (4 + 2, 2 + 2)
     assert run.longest is not None
+    assert run.longest.backward is not None
     assert (run.longest.number, run.longest.forward.entries) == (1, 4)
-    assert run.longest.cycles == run.longest.forward.cycles + run.longest.intersection + sum(
-        level.cycles
-        for level in run.longest.backward.levels  # type: ignore[union-attr]
-    )
+    searches = run.longest.forward.cycles + run.longest.backward.cycles
+    assert run.longest.cycles == searches + run.longest.intersection
 
 
 def test_duplicates_do_not_count_as_reached() -> None:

@@ -1,5 +1,7 @@
 """Graph words, placement and queues."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -67,7 +69,7 @@ def test_queues_have_their_capacity_and_do_not_overlap(directions: int) -> None:
     assert len(queues.reaches) == directions
     assert [array.nbytes for array in (*queues.frontiers, *queues.reaches)] == [size for _, size in spans]
     spans.sort()
-    assert all(a + size <= b for (a, size), (b, _) in zip(spans, spans[1:], strict=False))
+    assert all(a + size <= b for (a, size), (b, _) in itertools.pairwise(spans))
 
 
 def test_colours_start_at_zero() -> None:

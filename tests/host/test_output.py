@@ -12,10 +12,14 @@ from host.labels import write_pairs
 from host.output import check_folder, check_output, renamed_when_complete, write_output
 
 
+def write_new(file: BinaryIO) -> None:
+    file.write(b"new")
+
+
 def test_file_is_written_and_nothing_else_is_left(tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
     target.write_text("old")
-    write_output(str(target), lambda file: None if file.write(b"new") else None)
+    write_output(str(target), write_new)
     assert target.read_text() == "new"
     assert list(tmp_path.iterdir()) == [target]
 
@@ -61,7 +65,7 @@ def test_symbolic_link_stays_one(tmp_path: Path) -> None:
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_text("old")
     link.symlink_to(target)
-    write_output(str(link), lambda file: None if file.write(b"new") else None)
+    write_output(str(link), write_new)
     assert link.is_symlink()
     assert target.read_text() == "new"
 

@@ -27,7 +27,11 @@ struct Setup {
 
 class Machine {
 public:
-    explicit Machine(const Setup& setup) : setup_(setup), links_(CYSCC_ENGINES), team_(int(setup.threads)) {
+    explicit Machine(const Setup& setup)
+        : setup_(setup),
+          links_(CYSCC_ENGINES),
+          team_(int(setup.threads), CYSCC_ENGINES, [this](int number) { advance_engine(number); }),
+          pace_(setup.threads > 1) {
 #if VM_TRACE
         verilated_.traceEverOn(true);
 #endif
@@ -92,21 +96,24 @@ public:
 private:
     // Runs all engines up to their next meeting.
     void advance() {
+#if VM_TRACE
         const int64_t first = cycle_;
         const int64_t last = cycle_ + setup_.interval;
-#if VM_TRACE
+        // All engines cycle by cycle, since a waveform has one time for all.
         for (int64_t cycle = first; cycle < last; ++cycle) {
             if (cycle >= setup_.first_wave && cycle <= setup_.last_wave) trace_.dump(uint64_t(cycle));
             for (auto& engine : engines_) engine->step(cycle);
         }
 #else
-        const int members = int(setup_.threads);
-        team_.run([&](int member) {
-            for (int n = member; n < CYSCC_ENGINES; n += members)
-                for (int64_t cycle = first; cycle < last; ++cycle) engines_[n]->step(cycle);
-        });
+        team_.run(pace_.together());
 #endif
-        cycle_ = last;
+        cycle_ += setup_.interval;
+    }
+
+    // Runs one engine up to the next meeting.
+    void advance_engine(int number) {
+        Engine& engine = *engines_[number];
+        for (int64_t cycle = cycle_; cycle < cycle_ + setup_.interval; ++cycle) engine.step(cycle);
     }
 
     const Setup setup_;
@@ -120,6 +127,7 @@ private:
     int64_t cycle_ = 0;
     int64_t begun_ = 0;
     Team team_;
+    Pace pace_;
 };
 
 }  // namespace cyscc

@@ -1,19 +1,25 @@
-// A team of threads that all do one job at a time and meet after it.
+// A team of threads that share the parts of a job and meet after it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
 namespace cyscc {
 
-// Waits first by looking, which is quick while every thread has a core of its own, then by sleeping, so that a core that
-// another process has taken costs time but never a collapse.
+// Each round, every part is done once, by whoever claims it first. Members begin with parts of their own, which keeps
+// caches warm, and go on with what nobody has begun; so a member that has lost its core to another process holds up the
+// others only if that happened in the middle of a part. Waiting is looking first, then sleeping.
 class Team {
 public:
-    explicit Team(int size) {
-        for (int member = 1; member < size; ++member) threads_.emplace_back([this, member] { serve(member); });
+    Team(int members, int parts, std::function<void(int)> part)
+        : members_(members), parts_(parts), part_(std::move(part)), claims_(new std::atomic<unsigned>[parts]) {
+        for (int n = 0; n < parts; ++n) claims_[n] = 0;
+        for (int member = 1; member < members; ++member) threads_.emplace_back([this, member] { serve(member); });
     }
 
     ~Team() {
@@ -23,20 +29,24 @@ public:
         for (auto& thread : threads_) thread.join();
     }
 
-    // Calls job(member) on every member at once, the caller being member 0; returns when all are done.
-    void run(const std::function<void(int)>& job) {
-        if (!threads_.empty()) {
-            job_ = &job;
-            working_.store(int(threads_.size()), std::memory_order_relaxed);
-            round_.fetch_add(1, std::memory_order_release);
+    int members() const { return members_; }
+
+    // Does a round, with the whole team or alone.
+    void run(bool together) {
+        if (together) {
+            finished_.store(0, std::memory_order_relaxed);
+            const unsigned round = round_.fetch_add(1, std::memory_order_acq_rel) + 1;
             round_.notify_all();
+            work(0, round);
+            for (int finished; (finished = finished_.load(std::memory_order_acquire)) != parts_;)
+                await(finished_, finished);
+        } else {
+            for (int n = 0; n < parts_; ++n) part_(n);
         }
-        job(0);
-        for (int left; (left = working_.load(std::memory_order_acquire)) != 0;) await(working_, left);
     }
 
 private:
-    static constexpr int kLooks = 4000;
+    static constexpr int kLooks = 2000;
 
     template <class Value>
     static void await(std::atomic<Value>& variable, Value old) {
@@ -49,21 +59,80 @@ private:
         variable.wait(old, std::memory_order_acquire);
     }
 
+    void work(int member, unsigned round) {
+        for (int step = 0; step < parts_; ++step) {
+            const int n = (member * parts_ / members_ + step) % parts_;
+            // A claim moves from the round before to this one, so a member that comes too late finds nothing to claim.
+            unsigned before = round - 1;
+            if (!claims_[n].compare_exchange_strong(before, round, std::memory_order_acq_rel)) continue;
+            part_(n);
+            if (finished_.fetch_add(1, std::memory_order_acq_rel) == parts_ - 1) finished_.notify_all();
+        }
+    }
+
     void serve(int member) {
         for (unsigned seen = 0;;) {
             await(round_, seen);
             seen = round_.load(std::memory_order_acquire);
             if (stopping_) return;
-            (*job_)(member);
-            if (working_.fetch_sub(1, std::memory_order_release) == 1) working_.notify_all();
+            work(member, seen);
         }
     }
 
-    const std::function<void(int)>* job_ = nullptr;
+    const int members_;
+    const int parts_;
+    const std::function<void(int)> part_;
+    std::unique_ptr<std::atomic<unsigned>[]> claims_;
     std::atomic<unsigned> round_{0};
-    std::atomic<int> working_{0};
+    std::atomic<int> finished_{0};
     std::atomic<bool> stopping_{false};
     std::vector<std::thread> threads_;
+};
+
+// Decides whether the team works together or one thread alone, by which was faster lately: together is slower when another
+// process has the other cores, and when there is so little to do that meeting costs more than it saves.
+class Pace {
+public:
+    explicit Pace(bool possible) : possible_(possible), together_(possible) {}
+
+    // To be asked before each round.
+    bool together() {
+        if (!possible_) return false;
+        if (++rounds_ == kBatch) decide();
+        return together_;
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr int kBatch = 32;           // rounds that are timed together
+    static constexpr int kSoonest = 8;          // batches until the other way is tried again
+    static constexpr int kLatest = 256;
+
+    void decide() {
+        const auto now = Clock::now();
+        cost_[together_] = std::chrono::duration<double>(now - began_).count();
+        rounds_ = 0;
+        if (trying_) {
+            trying_ = false;
+            const bool better = cost_[together_] < cost_[!together_];
+            patience_ = better ? kSoonest : std::min(2 * patience_, kLatest);
+            if (!better) together_ = !together_;
+            waited_ = 0;
+        } else if (++waited_ >= patience_) {
+            trying_ = true;
+            together_ = !together_;
+        }
+        began_ = Clock::now();
+    }
+
+    const bool possible_;
+    bool together_;
+    bool trying_ = false;
+    int rounds_ = 0;
+    int waited_ = 0;
+    int patience_ = kSoonest;
+    double cost_[2] = {0, 0};
+    Clock::time_point began_ = Clock::now();
 };
 
 }  // namespace cyscc
