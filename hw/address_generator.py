@@ -31,6 +31,8 @@ class AddressGenerator(wiring.Component):
         Requests out, registered.
     busy : Out(1)
         A request is on its way.
+    moving : Out(1)
+        A request moves on in this cycle.
 
     Notes
     -----
@@ -45,6 +47,7 @@ class AddressGenerator(wiring.Component):
                 "command": In(stream.Signature(self._command)),
                 "request": Out(stream.Signature(WriteRequest if writes else ReadRequest)),
                 "busy": Out(1),
+                "moving": Out(1),
             }
         )
 
@@ -57,6 +60,7 @@ class AddressGenerator(wiring.Component):
             staged.ready.eq(~request.valid | request.ready),
             self.command.ready.eq(~staged.valid | staged.ready),
             self.busy.eq(staged.valid | request.valid),
+            self.moving.eq((staged.valid & staged.ready) | (request.valid & request.ready)),
         ]
         with m.If(self.command.ready):
             m.d.sync += staged.valid.eq(self.command.valid)

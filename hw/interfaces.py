@@ -116,7 +116,7 @@ def KernelSignature(*, instrument: bool) -> Signature:  # noqa: N802 - signature
     error : Out(1)
         A vertex was dropped in this run for lack of a slot.
     quiescent : Out(1), instrumented kernels only
-        Unless a valid input arrives or the readiness of the port changes, the next cycle changes nothing.
+        Unless a valid input arrives or the port takes a request, this cycle changes nothing.
     activity : Out(Activity), instrumented kernels only
         What the kernel did in the last cycle that changed anything.
     """

@@ -43,6 +43,8 @@ class RequestMux(wiring.Component):
         Write channel of the memory port, registered.
     busy : Out(1)
         A request is on its way to the port.
+    moving : Out(1)
+        One moves on in this cycle.
     granted : Out(1)
         A command is taken in this cycle.
     resting : Out(1)
@@ -73,6 +75,7 @@ class RequestMux(wiring.Component):
                 "read": Out(stream.Signature(ReadRequest)),
                 "write": Out(stream.Signature(WriteRequest)),
                 "busy": Out(1),
+                "moving": Out(1),
                 "granted": Out(1),
                 "resting": Out(1),
                 "blocked": Out(1),
@@ -94,6 +97,7 @@ class RequestMux(wiring.Component):
         m.d.comb += [
             free.eq(~self.resting & ~self.hold),
             self.busy.eq(read_address.busy | write_address.busy),
+            self.moving.eq(read_address.moving | write_address.moving),
             self.blocked.eq(blocked.any()),
         ]
         sources: list[tuple[str, stream.Interface]] = [

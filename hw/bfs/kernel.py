@@ -182,7 +182,7 @@ class Kernel(wiring.Component):
                     | word.moving
                     | visitor.moving
                     | allocator.moving
-                    | mux.busy
+                    | mux.moving
                     | self.port.response.valid
                     | self.token_in.valid
                 ),

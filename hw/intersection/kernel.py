@@ -163,7 +163,7 @@ class Kernel(wiring.Component):
                     reach.moving
                     | colour.moving
                     | classifier.moving
-                    | mux.busy
+                    | mux.moving
                     | self.port.response.valid
                     | self.token_in.valid
                 ),

@@ -15,6 +15,7 @@ from pathlib import Path
 from hw.config import AcceleratorConfig
 from hw.kernel_control import Activity
 from hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
+from sim.engines.tick import tick_function
 from sim.errors import BuildError
 from sim.memory import FLUSH, READ, WRITE, mailbox_layout
 from sim.memory.state import CTX_MAILBOX_WORDS
@@ -116,7 +117,7 @@ def _key(config: AcceleratorConfig, *, waves: bool, tools: Sequence[str]) -> str
     digest.update(repr(parts).encode())
     hardware = Path(sys.modules["hw"].__path__[0])
     memory = Path(__file__).parent.parent / "memory" / "state.py"
-    for source in (*sorted(hardware.rglob("*.py")), *sorted(_NATIVE.iterdir()), Path(__file__), memory):
+    for source in (*sorted(hardware.rglob("*.py")), *sorted(_NATIVE.iterdir()), Path(__file__), Path(__file__).with_name("tick.py"), memory):
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()[:24]
@@ -151,8 +152,10 @@ def _build(
             environment=environment,
         )
         unit = folder / f"all_{name}.cpp"
-        parts = sorted(path.name for path in folder.glob(f"V{name}*.cpp"))
-        unit.write_text("".join(f'#include "{part}"\n' for part in parts))
+        parts = sorted(folder.glob(f"V{name}*.cpp"))
+        code = "".join(part.read_text() for part in parts)
+        includes = "".join(f'#include "{part.name}"\n' for part in parts)
+        unit.write_text(includes + tick_function(f"V{name}", code, direct=not waves))
         return unit
 
     flags = [*_COMPILER_OPTIONS, f"-DVM_TRACE={int(waves)}", f"-DVM_TRACE_VCD={int(waves)}", "-DVM_TRACE_FST=0"]

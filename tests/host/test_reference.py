@@ -80,3 +80,7 @@ def test_a_source_outside_is_refused(source: int) -> None:
 
 def test_no_edges() -> None:
     assert strong_components(graph_of([], vertices=3)).tolist() == [0, 1, 2]
+
+
+def test_repeated_edges_do_not_hang_scipy() -> None:
+    assert strong_components(graph_of([(0, 1), (0, 1), (1, 0), (1, 2), (1, 2)], vertices=3)).tolist() == [0, 0, 2]

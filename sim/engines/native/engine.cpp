@@ -89,6 +89,7 @@ inline void Engine::step_module(
     const uint32_t responses = owns ? arrivals.responses & kAll : 0;
     const uint32_t flushed = owns ? arrivals.flushed & kAll : 0;
     uint32_t todo = module.awake | chain_in | token_in | responses | flushed;
+    if (owns) todo |= (module.read_full & arrivals.read_ready) | (module.write_full & arrivals.write_ready);
     while (todo) {
         const int n = 31 - std::countl_zero(todo);
         const uint32_t bit = 1u << n;
@@ -113,6 +114,8 @@ inline void Engine::step_module(
         put(module.awake, !model.quiescent);
         put(module.chain_full, model.chain_out_valid);
         put(module.token_full, model.token_out_valid);
+        put(module.read_full, model.port_read_valid);
+        put(module.write_full, model.port_write_valid);
         put(module.done, model.done);
         put(module.error, model.error);
     }

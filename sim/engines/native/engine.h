@@ -49,6 +49,8 @@ struct Module {
     uint32_t awake = 0;       // may change state by themselves
     uint32_t chain_full = 0;  // chain_out is valid
     uint32_t token_full = 0;  // token_out is valid
+    uint32_t read_full = 0;   // a read waits at the port
+    uint32_t write_full = 0;  // a write waits at the port
     uint32_t done = 0;
     uint32_t error = 0;
     std::array<int64_t, kCount> counted{};  // cycle up to which the activity is counted

@@ -1,0 +1,1 @@
+"""Whole runs: real hardware, memory, host and command line together."""
