@@ -54,7 +54,9 @@ set -- $(CXX); if ! command -v "$$1" >/dev/null; then \
   echo "cyscc needs a C++ compiler, and '$$1' was not found: install g++, or name another with CXX=..." >&2; exit 1; fi
 endef
 
-# Not compiled ahead: Python does it for what is imported, which halves the time.
+# Only what every run imports is compiled ahead: that takes 4 s instead of 14, and a run starts a second sooner also where
+# Python may not write its bytecode.
+AHEAD := numpy numba llvmlite scipy amaranth
 PIP := $(BIN)/python -m pip install -qq --no-input --disable-pip-version-check --no-compile
 
 $(INSTALLED): pyproject.toml requirements.lock
@@ -63,6 +65,8 @@ $(INSTALLED): pyproject.toml requirements.lock
 	@echo "installing the locked packages into $(VENV) (a quarter of a minute on a fast line)"
 	@$(PIP) -r requirements.lock
 	@$(PIP) --no-deps --no-build-isolation -e .
+	@cd "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" && \
+	  "$(abspath $(BIN))/python" -m compileall -q -j 2 $(AHEAD) >/dev/null
 	@touch $@
 
 sim: $(INSTALLED) $(if $(GRAPH),,$(NETLIST)) ## Find the components of GRAPH (by default the machine's own netlist)

@@ -145,8 +145,8 @@ class Graph:
     def from_edges(
         cls,
         vertices: int,
-        sources: NDArray[np.uint32],
-        targets: NDArray[np.uint32],
+        sources: NDArray[np.integer],
+        targets: NDArray[np.integer],
         *,
         ids: NDArray[np.int64] | None = None,
         base: int = 0,
@@ -159,8 +159,8 @@ class Graph:
         ----------
         vertices : int
             Number of vertices, n.
-        sources, targets : ndarray of uint32, shape (m,)
-            The ends of each edge, 0 to n - 1.
+        sources, targets : ndarray of integers, shape (m,)
+            The ends of each edge, 0 to n - 1; copied unless they are uint32.
         ids : ndarray of int64, shape (n,), optional
             Names of the vertices, ascending.
         base : int
@@ -177,11 +177,11 @@ class Graph:
             for vertex in (ends.min(), ends.max()) if len(ends) else ():
                 if not 0 <= vertex < vertices:
                     raise ValueError(f"vertex {vertex} is outside a graph of {vertices} vertices")
-        sources, targets = (np.ascontiguousarray(ends, dtype=np.uint32) for ends in (sources, targets))
+        keys, values = (np.ascontiguousarray(ends, dtype=np.uint32) for ends in (sources, targets))
         offsets = np.zeros(vertices + 2, dtype=np.int64)
-        sorted_ = np.empty(len(targets), dtype=np.uint32)
-        _count(sources, offsets)
-        _scatter(sources, targets, offsets, sorted_)
+        sorted_ = np.empty(len(values), dtype=np.uint32)
+        _count(keys, offsets)
+        _scatter(keys, values, offsets, sorted_)
         return cls(offsets=offsets[:-1], targets=sorted_, ids=ids, base=base)
 
     def transpose(self) -> "Graph":

@@ -76,7 +76,9 @@ def test_written_text(tmp_path: Path) -> None:
     for name in ("g.txt", "g.mtx", "g.gr"):
         write_graph(graph, tmp_path / name)
     largest = 2**63 - 1
-    assert (tmp_path / "g.txt").read_text() == f"# Directed graph\n# Nodes: 3 Edges: 3\n0 {largest}\n0 0\n{largest} 40\n"
+    assert (
+        tmp_path / "g.txt"
+    ).read_text() == f"# Directed graph\n# Nodes: 3 Edges: 3\n0 {largest}\n0 0\n{largest} 40\n"
     banner = "%%MatrixMarket matrix coordinate pattern general\n"
     assert (tmp_path / "g.mtx").read_text() == f"{banner}3 3 3\n1 3\n1 1\n3 2\n"
     assert (tmp_path / "g.gr").read_text() == "p sp 3 3\na 1 3 1\na 1 1 1\na 3 2 1\n"
@@ -95,7 +97,8 @@ def test_scipy_reads_what_is_written(tmp_path: Path) -> None:
 def test_an_existing_file_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "graph.gr"
     path.write_text("old")
-    write_graph(random_graph(2, 1, 1), path)
+    ends = np.array([0, 1], dtype=np.uint32)
+    write_graph(Graph.from_edges(2, ends, ends[::-1]), path)
     assert path.read_text() == "p sp 2 2\na 1 2 1\na 2 1 1\n"
 
 
@@ -131,7 +134,8 @@ def test_ids_are_compacted_in_ascending_order(scale: int) -> None:
     expected, numbers = np.unique(ends, return_inverse=True)
     assert (ids == expected).all()
     assert (numbers.reshape(2, -1) == [sources, targets]).all()
-    assert (sources.dtype, targets.dtype, buffer.count) == (np.uint32, np.uint32, 0)
+    assert {sources.dtype, targets.dtype} == {np.dtype(np.uint32)}
+    assert buffer.count == 0
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**63 - 1), st.integers(0, 2**63 - 1)), min_size=1, max_size=20))

@@ -21,9 +21,7 @@ def sources(graph: Graph) -> NDArray[np.int64]:
 
 @pytest.mark.parametrize("generator", GENERATORS)
 @pytest.mark.parametrize(("vertices", "degree"), [(2, 1), (8, 3), (4096, 16), (1, 0), (16, 0), (64, 200)])
-def test_edges_are_exactly_as_many_as_asked_and_no_self_loops(
-    generator: Generator, vertices: int, degree: int
-) -> None:
+def test_edges_are_exactly_as_many_as_asked_and_no_self_loops(generator: Generator, vertices: int, degree: int) -> None:
     graph = generator(vertices, degree, 3)
     assert (graph.vertices, graph.edges, graph.base, graph.ids) == (vertices, vertices * degree, 0, None)
     assert not (sources(graph) == graph.targets).any()
@@ -41,7 +39,11 @@ def test_the_seed_decides(generator: Generator) -> None:
 
 @pytest.mark.parametrize(
     ("generator", "first"),
-    [(random_graph, [496, 327, 225, 195, 1008, 497, 181, 220]), (rmat_graph, [179, 864, 512, 578, 596, 112, 128, 133]), (ssca2_graph, [1, 0, 9, 9, 2, 2, 2, 3])],
+    [
+        (random_graph, [496, 327, 225, 195, 1008, 497, 181, 220]),
+        (rmat_graph, [179, 864, 512, 578, 596, 112, 128, 133]),
+        (ssca2_graph, [1, 0, 9, 9, 2, 2, 2, 3]),
+    ],
 )
 def test_a_seed_gives_the_same_graph_for_ever(generator: Generator, first: list[int]) -> None:
     assert generator(1 << 10, 8, 1).targets[:8].tolist() == first
@@ -113,9 +115,7 @@ def test_ssca2_edges_are_parallel_up_to_three_times() -> None:
         (rmat_graph, (12, 2, 0), "the vertices of an R-MAT graph must be a power of two, not 12"),
     ],
 )
-def test_what_cannot_be_made_is_refused(
-    generator: Generator, arguments: tuple[int, int, int], message: str
-) -> None:
+def test_what_cannot_be_made_is_refused(generator: Generator, arguments: tuple[int, int, int], message: str) -> None:
     with pytest.raises(InputError) as error:
         generator(*arguments)
     assert str(error.value) == message

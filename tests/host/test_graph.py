@@ -67,7 +67,7 @@ def test_transpose_keeps_the_ids() -> None:
 def test_arrays_have_the_promised_types() -> None:
     ends = np.array([0, 1], dtype=np.int64)
     for graph in (Graph.from_edges(2, ends, ends), Graph.from_edges(2, ends, ends).transpose()):
-        assert (graph.offsets.dtype, graph.targets.dtype) == (np.int64, np.uint32)
+        assert [graph.offsets.dtype, graph.targets.dtype] == [np.dtype(np.int64), np.dtype(np.uint32)]
         assert graph.offsets.flags.c_contiguous
         assert graph.targets.flags.c_contiguous
 

@@ -1,0 +1,101 @@
+"""Whole runs on a machine, each checked in every way that the machine allows."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from host.bfs import BfsRun, breadth_first_search
+from host.components import canonical
+from host.graph import Graph
+from host.kosaraju import ComponentRun, strong_components
+from host.memory_map import PlacedGraph
+from host.reference import check_components, check_levels
+from host.trim import trim
+from hw.config import PRESETS, AcceleratorConfig
+from sim.machine import Machine, create_machine
+from sim.memory import parse_profile
+
+__all__ = ["CYCLE_LIMIT", "MEMORIES", "check_bfs", "check_scc", "made", "search", "solve"]
+
+MEMORIES = ("hc2", "fixed:1", "fixed:75", "fixed:400", "stress")
+"""The memory profiles that every machine has to be right under."""
+
+CYCLE_LIMIT = 5_000_000
+"""More cycles than any run of these tests needs."""
+
+
+@contextmanager
+def made(config: str | AcceleratorConfig, memory: str, **options: Any) -> Iterator[Machine]:
+    """Make a machine, by default one with a cycle limit, and close it at the end of the block.
+
+    Parameters
+    ----------
+    config : str or AcceleratorConfig
+        Preset or configuration.
+    memory : str
+        Memory profile.
+    **options
+        As of `sim.machine.create_machine`.
+    """
+    sizes = PRESETS[config] if isinstance(config, str) else config
+    machine = create_machine(sizes, parse_profile(memory), **{"cycle_limit": CYCLE_LIMIT, **options})
+    try:
+        yield machine
+    finally:
+        machine.close()
+
+
+def solve(machine: Machine, graph: Graph, *, slack: int | None = 2000) -> ComponentRun:
+    """Find the components of a graph."""
+    transpose = graph.transpose()
+    trimmed = trim(graph, transpose)
+    forward, backward = (PlacedGraph.place(machine, each) for each in (graph, transpose))
+    return strong_components(machine, forward, backward, trimmed, slack=slack)
+
+
+def search(machine: Machine, graph: Graph, source: int, *, slack: int | None = 2000) -> BfsRun:
+    """Search a graph breadth-first."""
+    return breadth_first_search(machine, PlacedGraph.place(machine, graph), source, slack=slack)
+
+
+def _check_rest(machine: Machine) -> None:
+    """Check that the machine is at rest and has written nowhere but where it may."""
+    assert machine.memory.error() is None
+    assert machine.memory.outstanding() == []
+    assert machine.memory.stray_writes() == []
+
+
+def check_scc(machine: Machine, graph: Graph, *, slack: int | None = 2000) -> ComponentRun:
+    """Find the components of a graph, and check them with scipy."""
+    run = solve(machine, graph, slack=slack)
+    assert check_components(canonical(run.colours), graph) is None
+    assert sorted(set(run.colours.tolist())) == list(range(1, run.components + 1))
+    assert run.components == run.trimmed + run.iterations
+    assert run.backward.searches == run.intersections <= run.forward.searches == run.iterations
+    _check_rest(machine)
+    return run
+
+
+def check_bfs(machine: Machine, graph: Graph, source: int, *, slack: int | None = 2000) -> BfsRun:
+    """Search a graph breadth-first, and check levels and records with a sequential search."""
+    before = machine.statistics()["counters"]["bfs"]
+    run = search(machine, graph, source, slack=slack)
+    counted = {name: value - before[name] for name, value in machine.statistics()["counters"]["bfs"].items()}
+    assert check_levels(run.levels, graph, source) is None
+    reached = run.levels >= 0
+    assert run.reached == np.count_nonzero(reached)
+    assert run.edges_traversed == graph.out_degrees()[reached].sum()
+    frontiers = [level.frontier for level in run.level_records]
+    pushed = [level.pushed for level in run.level_records]
+    assert frontiers == [1, *pushed[:-1]]
+    assert pushed[-1] == 0
+    assert sum(frontiers) == run.reached + run.duplicates
+    if not run.retries:
+        assert (counted["entries"], counted["pushed"]) == (sum(frontiers), sum(pushed))
+    if not run.duplicates and not run.retries:
+        assert counted["items"] == run.edges_traversed
+        assert counted["requests"] == sum(frontiers) + 2 * run.edges_traversed + 3 * sum(pushed)
+    _check_rest(machine)
+    return run
