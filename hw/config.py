@@ -87,7 +87,7 @@ class AcceleratorConfig:
             raise ConfigError(f"clock_mhz must be a number above 0 and at most 10000, not {self.clock_mhz!r}")
         if self.intersection_kernels > self.bfs_kernels:
             raise ConfigError(
-                f"intersection_kernels must be at most bfs_kernels ({self.bfs_kernels}), whose memory ports they share, "
+                f"intersection_kernels must be at most bfs_kernels ({self.bfs_kernels}), whose ports they share, "
                 f"not {self.intersection_kernels}"
             )
 

@@ -133,9 +133,7 @@ class Dispatch(wiring.Component):
             with m.State("RESULT"):
                 m.d.comb += [
                     write_port.en.eq(self.result_valid),
-                    write_port.addr.eq(
-                        Mux(self.intersection, Register.NEXT_START.value, Register.CURRENT_COUNT.value)
-                    ),
+                    write_port.addr.eq(Mux(self.intersection, Register.NEXT_START.value, Register.CURRENT_COUNT.value)),
                     write_port.data.eq(self.result),
                 ]
                 m.d.sync += self.idle.eq(1)

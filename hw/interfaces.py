@@ -59,8 +59,8 @@ ChainMessage = data.StructLayout({"op": ChainOp, "index": 4, "hops": 4, "value":
 Token = data.StructLayout({"value": 32, "done": 1, "epoch": 1})
 """The token (Attia et al. 2015, section 5.4).
 
-`value` is the next free slot (BFS) or the next start (intersection). `done` stays one for a whole turn only if each kernel
-that was passed had finished its work of the run that `epoch` names.
+`value` is the next free slot (BFS) or the next start (intersection). `done` stays one for a whole turn only if each
+kernel that was passed had finished its work of the run that `epoch` names.
 """
 
 

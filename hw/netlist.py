@@ -1,4 +1,4 @@
-"""Signal dependencies of the machine's own netlist: a real directed graph whose strong components are feedback loops."""
+"""Signal dependencies of the machine's own netlist: a real directed graph whose components are feedback loops."""
 
 import json
 import subprocess
@@ -22,8 +22,8 @@ _SCRIPT = "read_rtlil engine.il; proc; flatten; opt_clean; write_json engine.jso
 def signal_graph(config: AcceleratorConfig) -> tuple[int, npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
     """Return the dependencies between the cells of one flattened Application Engine.
 
-    A vertex is a cell (a register, an operator, a multiplexer, a memory) with the signal that it drives. An edge leads from
-    each cell to each one that looks at a bit of its signal, once.
+    A vertex is a cell (a register, an operator, a multiplexer, a memory) with the signal that it drives. An edge leads
+    from each cell to each one that looks at a bit of its signal, once.
 
     Parameters
     ----------

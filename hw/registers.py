@@ -1,7 +1,7 @@
 """The register map and the instructions: what a host program sees of the hardware.
 
-An Application Engine is driven as the coprocessor drives it (Attia et al. 2015, section 5.1 and figure 9): parameters travel in
-its AEG registers, then an instruction is dispatched, and results are read back from AEG registers.
+An Application Engine is driven as the coprocessor drives it (Attia et al. 2015, section 5.1 and figure 9): parameters
+travel in its AEG registers, then an instruction is dispatched, and results are read back from AEG registers.
 """
 
 from enum import IntEnum, IntFlag

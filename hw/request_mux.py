@@ -1,4 +1,4 @@
-"""Request multiplexer: the requests of all processes of a kernel onto its memory port (Attia et al. 2015, section 5.2)."""
+"""Request multiplexer: the requests of a kernel's processes onto its memory port (Attia et al. 2015, section 5.2)."""
 
 from collections.abc import Sequence
 
@@ -28,8 +28,8 @@ class RequestMux(wiring.Component):
     sources : sequence of str
         `READ` or `WRITE` per source, first process first.
     issue_interval : int
-        Cycles from one grant to the next, 1 or 2; the published multiplexer needs 2. A write with `last` low is followed
-        by the next one at once also then.
+        Cycles from one grant to the next, 1 or 2; the published multiplexer needs 2. A write with `last` low is
+        followed by the next one at once also then.
 
     Members
     -------
@@ -114,7 +114,8 @@ class RequestMux(wiring.Component):
                     m.d.comb += last.eq(source.payload.last)
             condition = m.Elif
         for kind, command in commands.items():
-            # The payload is chosen without regard to readiness: its path is shorter so, and it is looked at only if valid.
+            # The payload is chosen without regard to readiness: its path is shorter so, and it is looked at only if
+            # valid.
             condition = m.If
             for source_kind, source in reversed(sources):
                 if source_kind == kind:

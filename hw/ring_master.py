@@ -1,5 +1,7 @@
 """Ring master: starts the token of a run, keeps it going round, and takes it off (Attia et al. 2015, section 5.4)."""
 
+from itertools import pairwise
+
 from amaranth.hdl import Elaboratable, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -12,10 +14,10 @@ __all__ = ["RingMaster"]
 class RingMaster(wiring.Component):
     """The place of an AE's module where the ring enters it.
 
-    In the AE that leads, the token of a run is made here, and sent round again whenever it comes back, until it comes back
-    with `done` still set: then every kernel of every AE had finished when the token passed, the token's value is final, and
-    the token is taken off. So there is one token at most, none survives its run, and it goes on circulating through AEs
-    that have finished. In the other AEs the token only passes.
+    In the AE that leads, the token of a run is made here, and sent round again whenever it comes back, until it comes
+    back with `done` still set: then every kernel of every AE had finished when the token passed, the token's value is
+    final, and the token is taken off. So there is one token at most, none survives its run, and it goes on circulating
+    through AEs that have finished. In the other AEs the token only passes.
 
     Parameters
     ----------
@@ -66,7 +68,7 @@ class RingMaster(wiring.Component):
         m = Module()
         stages = [(Signal(name=f"valid{n}"), Signal(Token, name=f"token{n}")) for n in range(self._stages - 1)]
         stages.append((self.ring_out.valid, self.ring_out.payload))
-        for (valid, token), (next_valid, next_token) in zip(stages, stages[1:], strict=False):
+        for (valid, token), (next_valid, next_token) in pairwise(stages):
             m.d.sync += next_valid.eq(valid)
             with m.If(valid):
                 m.d.sync += next_token.eq(token)

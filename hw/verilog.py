@@ -53,14 +53,13 @@ class _KernelInstance(wiring.Component):
 
 def _convert(component: wiring.Component, name: str) -> str:
     # Source locations hold paths of this machine, and would make the text differ from one machine to another.
-    return verilog.convert(  # type: ignore[no-any-return]  # amaranth is not annotated
+    text: str = verilog.convert(
         component, name=name, ports=port_names(component), emit_src=False, strip_internal_attrs=False
     )
+    return text
 
 
-def kernel_verilog(
-    kind: type[wiring.Component], config: AcceleratorConfig, *, instrument: bool = False
-) -> str:
+def kernel_verilog(kind: type[wiring.Component], config: AcceleratorConfig, *, instrument: bool = False) -> str:
     """Return the Verilog of a kind of kernel, module `KERNEL_NAMES[kind]`."""
     return _convert(kind(config, instrument=instrument), KERNEL_NAMES[kind])
 

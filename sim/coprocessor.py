@@ -4,7 +4,6 @@ import abc
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from hw.registers import Instruction, Register, Status

@@ -42,9 +42,7 @@ def diagnose(config: AcceleratorConfig, memory: Memory, read: Reader) -> str:
         lines.append(f"engine {engine}: {busy}, {int(status[1, engine]):,} cycles since its dispatch")
     stuck = 0
     kernels = [("bfs", n, n, _BFS) for n in range(config.bfs_kernels)]
-    kernels += [
-        ("intersection", n, config.bfs_kernels + n, _INTERSECTION) for n in range(config.intersection_kernels)
-    ]
+    kernels += [("intersection", n, config.bfs_kernels + n, _INTERSECTION) for n in range(config.intersection_kernels)]
     for module, number, place, words in kernels:
         answers = read([kernel_register(place, word) for word in words])
         if answers is None:

@@ -161,9 +161,7 @@ class Machine(Coprocessor):
             if limited and self._cycle_limit is not None:
                 left = self._cycle_limit - self._spent - (self._engine.cycle - start)
                 if left <= 0:
-                    raise CycleLimitError(
-                        f"cycle limit of {self._cycle_limit:,} cycles reached", self._diagnosis()
-                    )
+                    raise CycleLimitError(f"cycle limit of {self._cycle_limit:,} cycles reached", self._diagnosis())
                 budget = min(budget, left)
             began = perf_counter()
             state = self._engine.run(budget)
@@ -172,7 +170,9 @@ class Machine(Coprocessor):
             if state == RunState.MEMORY_ERROR:
                 raise MemoryAccessError(str(self._memory.error()))
             if state == RunState.HUNG:
-                raise HangError(f"nothing moved until cycle {self._engine.cycle:,}: the machine hangs", self._diagnosis())
+                raise HangError(
+                    f"nothing moved until cycle {self._engine.cycle:,}: the machine hangs", self._diagnosis()
+                )
             if budget == self._slice:
                 pace = _SLICE_SECONDS / max(perf_counter() - began, 1e-3)
                 self._slice = max(1000, int(self._slice * min(max(pace, 0.5), 2.0)))

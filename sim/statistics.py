@@ -1,7 +1,5 @@
 """Summaries of what the hardware counted, for results."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -23,7 +21,7 @@ def summarise_activity(activity: npt.NDArray[np.int64], *, bfs_kernels: int) -> 
     """
     modules = {"bfs": activity[:, :bfs_kernels], "intersection": activity[:, bfs_kernels:]}
     return {
-        module: {cause.name.lower(): int(cycles[:, :, cause.value].sum()) for cause in Activity}
+        module: {cause.name.lower(): int(cycles[:, :, cause.value].sum()) for cause in Activity.__members__.values()}
         for module, cycles in modules.items()
     }
 

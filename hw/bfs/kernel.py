@@ -75,8 +75,8 @@ class Kernel(wiring.Component):
 
     Notes
     -----
-    Throughput: one request every `config.issue_interval` cycles; one request per frontier entry, two per edge, three per
-    pushed vertex.
+    Throughput: one request every `config.issue_interval` cycles; one request per frontier entry, two per edge, three
+    per pushed vertex.
     """
 
     def __init__(self, config: AcceleratorConfig, *, instrument: bool = False) -> None:
@@ -98,9 +98,7 @@ class Kernel(wiring.Component):
         m.submodules.allocator = allocator = SlotAllocator(
             depth=config.visit_depth, blocking=config.blocking_reservation
         )
-        m.submodules.mux = mux = RequestMux(
-            sources=[READ, READ, READ, WRITE], issue_interval=config.issue_interval
-        )
+        m.submodules.mux = mux = RequestMux(sources=[READ, READ, READ, WRITE], issue_interval=config.issue_interval)
         m.submodules.decoder = decoder = ResponseDecoder(len(Tag))
 
         connect(m, flipped(self.chain_in), control.chain_in)
@@ -137,9 +135,7 @@ class Kernel(wiring.Component):
             allocator.done.eq(control.done),
             allocator.epoch.eq(control.epoch),
             mux.hold.eq(visitor.waiting if config.blocking_reservation else 0),
-            control.idle.eq(
-                frontier.idle & neighbour.idle & word.idle & visitor.idle & allocator.idle & ~mux.busy
-            ),
+            control.idle.eq(frontier.idle & neighbour.idle & word.idle & visitor.idle & allocator.idle & ~mux.busy),
             control.overflow.eq(visitor.overflow),
             self.port.flush.eq(control.flush),
             control.flushed.eq(self.port.flushed),

@@ -15,8 +15,8 @@ Slot = data.StructLayout({"number": 32, "fits": 1})
 class SlotAllocator(wiring.Component):
     """Reserves as many slots as vertices are waiting when the token comes by, and hands them out one by one.
 
-    The token is passed on one cycle after it came, whatever the kernel is doing. With `blocking` it is used only when the
-    last reservation has been used up, as on the published machine; otherwise as soon as the place for one more
+    The token is passed on one cycle after it came, whatever the kernel is doing. With `blocking` it is used only when
+    the last reservation has been used up, as on the published machine; otherwise as soon as the place for one more
     reservation is free, so that the next slots are there when the last ones are used up.
 
     Parameters
@@ -54,7 +54,8 @@ class SlotAllocator(wiring.Component):
         self._depth = depth
         self._blocking = blocking
         ring = stream.Signature(Token, always_ready=True)
-        # A vertex counts from its demand until its slot is used: the queue's places, its output register, and one in use.
+        # A vertex counts from its demand until its slot is used: the queue's places, its output register, and one in
+        # use.
         count = range(depth + 4)
         super().__init__(
             {

@@ -20,8 +20,8 @@ Outsider = data.StructLayout({"word": 64, "vertex": 32, "direction": Direction})
 class Classifier(wiring.Component):
     """Decides about each candidate.
 
-    Coloured already: nothing to do. Reached by both searches: its colour is written. Reached by one: its own word is read
-    so that process 4 can unvisit it, and it may be a next start.
+    Coloured already: nothing to do. Reached by both searches: its colour is written. Reached by one: its own word is
+    read so that process 4 can unvisit it, and it may be a next start.
 
     Parameters
     ----------
@@ -93,9 +93,7 @@ class Classifier(wiring.Component):
             self.paint.payload.data.eq(self.colour),
             self.paint.payload.last.eq(1),
             self.painted.eq(self.paint.valid & self.paint.ready),
-            self.command.valid.eq(
-                self.candidates.valid & ~candidate.coloured & ~candidate.met & credits.available
-            ),
+            self.command.valid.eq(self.candidates.valid & ~candidate.coloured & ~candidate.met & credits.available),
             self.command.payload.base.eq(Mux(forward, self.words, self.transposed_words)),
             self.command.payload.index.eq(candidate.vertex),
             self.command.payload.size.eq(SIZE_8),

@@ -17,8 +17,8 @@ __all__ = ["ReachReader"]
 class ReachReader(wiring.Component):
     """Requests this kernel's share of the forward reach queue, then of the backward one, and joins ids and directions.
 
-    No barrier lies between the two: a word's visited flag is only ever cleared for a vertex that the other search did not
-    reach, so a vertex of the component is coloured by whichever pass meets it first.
+    No barrier lies between the two: a word's visited flag is only ever cleared for a vertex that the other search did
+    not reach, so a vertex of the component is coloured by whichever pass meets it first.
 
     Parameters
     ----------
@@ -91,9 +91,7 @@ class ReachReader(wiring.Component):
             forward.index.ready.eq(requested),
             backward.index.ready.eq(requested & ~forward.index.valid),
             self.command.payload.base.eq(Mux(forward.index.valid, self.forward_queue, self.backward_queue)),
-            self.command.payload.index.eq(
-                Mux(forward.index.valid, forward.index.payload, backward.index.payload)
-            ),
+            self.command.payload.index.eq(Mux(forward.index.valid, forward.index.payload, backward.index.payload)),
             self.command.payload.size.eq(SIZE_4),
             self.command.payload.tag.eq(Tag.REACH_ENTRY),
             credits.take.eq(requested),

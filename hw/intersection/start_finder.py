@@ -49,9 +49,7 @@ class StartFinder(wiring.Component):
         m.d.sync += self.token_out.valid.eq(self.token_in.valid)
         with m.If(self.token_in.valid):
             m.d.sync += [
-                self.token_out.payload.value.eq(
-                    Mux(found & current & (token.value == NO_START), vertex, token.value)
-                ),
+                self.token_out.payload.value.eq(Mux(found & current & (token.value == NO_START), vertex, token.value)),
                 self.token_out.payload.done.eq(token.done & self.done & current),
                 self.token_out.payload.epoch.eq(token.epoch),
             ]

@@ -50,7 +50,15 @@ class AmaranthEngine(Engine):
         VCD file to write.
     """
 
-    def __init__(self, config: AcceleratorConfig, memory: Memory, *, watchdog: int, waves: Path | None = None, wave_window: tuple[int,int] | None = None) -> None:
+    def __init__(
+        self,
+        config: AcceleratorConfig,
+        memory: Memory,
+        *,
+        watchdog: int,
+        waves: Path | None = None,
+        wave_window: tuple[int, int] | None = None,
+    ) -> None:
         self._memory = memory
         self._watchdog = watchdog
         self._interval = meeting_interval(config, memory)

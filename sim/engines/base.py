@@ -2,8 +2,8 @@
 
 import abc
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,8 @@ class CommandKind(IntEnum):
     """Read an AEG register of every AE; takes as many cycles as the answer."""
 
 
-class Command(NamedTuple):
+@dataclass(frozen=True)
+class Command:
     """A host command: register number or instruction, and the value of a write."""
 
     kind: CommandKind

@@ -34,7 +34,15 @@ _VERILATOR_OPTIONS = (
     "fast",
     "--noassert",
 )
-_COMPILER_OPTIONS = ("-std=c++20", "-O3", "-march=native", "-fPIC", "-fno-plt", "-fvisibility=hidden", "-DVL_TIME_CONTEXT")
+_COMPILER_OPTIONS = (
+    "-std=c++20",
+    "-O3",
+    "-march=native",
+    "-fPIC",
+    "-fno-plt",
+    "-fvisibility=hidden",
+    "-DVL_TIME_CONTEXT",
+)
 
 
 def cache_directory() -> Path:
@@ -65,7 +73,9 @@ def build_library(config: AcceleratorConfig, *, waves: bool) -> Path:
     verilator = _find_verilator()
     compiler = os.environ.get("CXX") or "g++"
     if shutil.which(compiler) is None:
-        raise BuildError(f"C++ compiler {compiler!r} not found: install g++ or name one by the environment variable CXX")
+        raise BuildError(
+            f"C++ compiler {compiler!r} not found: install g++ or name one by the environment variable CXX"
+        )
     key = _key(config, waves=waves, tools=(_tool_version(verilator), _tool_version([compiler])))
     library = cache_directory() / f"machine-{key}.so"
     if library.exists():
@@ -117,7 +127,13 @@ def _key(config: AcceleratorConfig, *, waves: bool, tools: Sequence[str]) -> str
     digest.update(repr(parts).encode())
     hardware = Path(sys.modules["hw"].__path__[0])
     memory = Path(__file__).parent.parent / "memory" / "state.py"
-    for source in (*sorted(hardware.rglob("*.py")), *sorted(_NATIVE.iterdir()), Path(__file__), Path(__file__).with_name("tick.py"), memory):
+    for source in (
+        *sorted(hardware.rglob("*.py")),
+        *sorted(_NATIVE.iterdir()),
+        Path(__file__),
+        Path(__file__).with_name("tick.py"),
+        memory,
+    ):
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()[:24]
@@ -132,9 +148,7 @@ def _processor() -> str:
     return next((line for line in lines if line.startswith(("flags", "Features"))), "")
 
 
-def _build(
-    config: AcceleratorConfig, folder: Path, *, waves: bool, verilator: Sequence[str], compiler: str
-) -> Path:
+def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, verilator: Sequence[str], compiler: str) -> Path:
     """Build in a folder of its own; return the library there."""
     environment = _environment(verilator)
     texts = {name: kernel_verilog(kind, config, instrument=True) for kind, name in KERNEL_NAMES.items()}
@@ -147,8 +161,10 @@ def _build(
         source = folder / f"{name}.v"
         source.write_text(texts[name])
         _run(
-            [*verilator, *_VERILATOR_OPTIONS, *trace, "--top-module", name, "--prefix", f"V{name}"]
-            + ["--Mdir", str(folder), str(source)],
+            [
+                *(*verilator, *_VERILATOR_OPTIONS, *trace),
+                *("--top-module", name, "--prefix", f"V{name}", "--Mdir", str(folder), str(source)),
+            ],
             environment=environment,
         )
         unit = folder / f"all_{name}.cpp"

@@ -17,10 +17,10 @@ _GENERAL = """\
 def tick_function(name: str, code: str, *, direct: bool) -> str:
     """Return C++ that defines ``cyscc::tick`` of a model, to be compiled together with the model's code.
 
-    A Verilated model's ``eval`` asks on every call whether it was initialised, which inputs changed, whether the clock rose,
-    and whether all of that has to be repeated. A model with one clock, combinational inputs and registered outputs needs
-    none of it: its input logic, then its registers. Where the generated code has just this form, these two are called
-    by themselves; otherwise the usual two evaluations are made.
+    A Verilated model's ``eval`` asks on every call whether it was initialised, which inputs changed, whether the clock
+    rose, and whether all of that has to be repeated. A model with one clock, combinational inputs and registered
+    outputs needs none of it: its input logic, then its registers. Where the generated code has just this form, these
+    two are called by themselves; otherwise the usual two evaluations are made.
 
     Parameters
     ----------
@@ -40,7 +40,9 @@ def tick_function(name: str, code: str, *, direct: bool) -> str:
 
 def _calls(name: str, code: str, region: str) -> list[str] | None:
     """Return the functions of a region of the model's evaluation, or None if it is not a plain list of them."""
-    match = re.search(rf"^void {name}___024root___eval_{region}\([^;{{]*\) \{{\n(.*?)^\}}", code, re.DOTALL | re.MULTILINE)
+    match = re.search(
+        rf"^void {name}___024root___eval_{region}\([^;{{]*\) \{{\n(.*?)^\}}", code, re.DOTALL | re.MULTILINE
+    )
     if match is None:
         return None
     body = match[1].partition("// Body\n")[2].strip()

@@ -118,7 +118,7 @@ class VerilatorEngine(Engine):
     def begin(self, commands: Sequence[Command]) -> None:
         """Begin a list of commands."""
         self._reads = sum(command.kind == CommandKind.READ for command in commands)
-        table = np.array(commands, _COMMAND) if commands else np.zeros(0, _COMMAND)
+        table = np.array([(command.kind, command.index, command.value) for command in commands], _COMMAND)
         self._library.cyscc_begin(self._machine, table.ctypes.data, len(table))
 
     def run(self, budget: int) -> RunState:

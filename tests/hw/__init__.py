@@ -1,0 +1,1 @@
+"""Unit tests of the hardware's components, in Amaranth's simulator."""

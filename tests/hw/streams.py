@@ -1,0 +1,164 @@
+"""Helpers of all hardware tests: simulation with a limit, streams with random stalls, checks of the stream rules."""
+
+import random
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any
+
+from amaranth.hdl import ClockDomain, Elaboratable, Module, Value
+from amaranth.sim import Simulator
+
+__all__ = ["Bench", "collect", "cycles_of", "simulate", "stream_get", "stream_put", "wait"]
+
+Bench = Callable[[Any], Awaitable[None]]
+"""A testbench: takes the simulator's context."""
+
+
+def simulate(
+    component: Elaboratable,
+    *benches: Bench,
+    background: Sequence[Bench] = (),
+    steady: Sequence[Any] = (),
+    cycles: int = 5000,
+) -> None:
+    """Simulate until all benches end.
+
+    Parameters
+    ----------
+    component : Elaboratable
+        What is tested; may be combinational.
+    benches : Bench
+        Benches that must come to their end.
+    background : sequence of Bench
+        Benches that need not.
+    steady : sequence of stream interfaces
+        Streams on which the component must keep the rules: what is offered is neither withdrawn nor changed until taken.
+    cycles : int
+        Cycle limit.
+
+    Raises
+    ------
+    AssertionError
+        The benches did not end within the limit, or a stream broke the rules.
+    """
+    top = Module()
+    top.domains.sync = ClockDomain("sync")
+    top.submodules.component = component
+    simulator = Simulator(top)
+    simulator.add_clock(1e-6)
+    for bench in benches:
+        simulator.add_testbench(bench)
+    for bench in (*background, *(_steady(stream) for stream in steady), _limit(cycles)):
+        simulator.add_testbench(bench, background=True)
+    simulator.run()
+
+
+def _limit(cycles: int) -> Bench:
+    async def bench(ctx: Any) -> None:
+        cycle = 0
+        async for _ in ctx.tick():
+            cycle += 1
+            assert cycle < cycles, f"the benches have not ended after {cycles} cycles"
+
+    return bench
+
+
+def _steady(stream: Any) -> Bench:
+    async def bench(ctx: Any) -> None:
+        held: int | None = None
+        payload = Value.cast(stream.payload)
+        async for _, _, valid, ready, value in ctx.tick().sample(stream.valid, stream.ready, payload):
+            if held is not None:
+                assert valid, f"{stream!r}: valid was withdrawn while stalled"
+                assert value == held, f"{stream!r}: the payload changed while stalled"
+            held = value if valid and not ready else None
+
+    return bench
+
+
+async def stream_put(ctx: Any, stream: Any, values: Iterable[Any], *, seed: int, stall: float = 0.5) -> None:
+    """Put values into a stream.
+
+    Parameters
+    ----------
+    ctx : simulator context
+        Of the bench.
+    stream : stream interface
+        Where to.
+    values : iterable
+        Payloads.
+    seed : int
+        Seed of the stalls.
+    stall : float
+        Chance that a cycle passes before the next value is offered.
+    """
+    chance = random.Random(seed)
+    for value in values:
+        while chance.random() < stall:
+            await ctx.tick()
+        ctx.set(stream.payload, value)
+        ctx.set(stream.valid, 1)
+        await ctx.tick().until(stream.ready)
+        ctx.set(stream.valid, 0)
+
+
+async def stream_get(ctx: Any, stream: Any, count: int, *, seed: int, stall: float = 0.5) -> list[Any]:
+    """Take values from a stream.
+
+    Parameters
+    ----------
+    ctx : simulator context
+        Of the bench.
+    stream : stream interface
+        Where from.
+    count : int
+        How many.
+    seed : int
+        Seed of the stalls.
+    stall : float
+        Chance of a cycle in which nothing is taken, whether or not anything is offered.
+
+    Returns
+    -------
+    list
+        Payloads.
+    """
+    chance = random.Random(seed)
+    values: list[Any] = []
+    while len(values) < count:
+        ready = chance.random() >= stall
+        ctx.set(stream.ready, ready)
+        _, _, valid, payload = await ctx.tick().sample(stream.valid, stream.payload)
+        if valid and ready:
+            values.append(payload)
+    ctx.set(stream.ready, 0)
+    return values
+
+
+async def wait(ctx: Any, cycles: int) -> None:
+    """Let cycles pass; also none."""
+    for _ in range(cycles):
+        await ctx.tick()
+
+
+def collect(stream: Any, values: list[Any]) -> Bench:
+    """Return a background bench that appends each payload that a stream transfers, whoever makes it ready."""
+
+    async def bench(ctx: Any) -> None:
+        async for _, _, valid, ready, payload in ctx.tick().sample(stream.valid, stream.ready, stream.payload):
+            if valid and ready:
+                values.append(payload)
+
+    return bench
+
+
+def cycles_of(signal: Any, cycles: list[int]) -> Bench:
+    """Return a background bench that appends the number of each cycle in which a signal is high."""
+
+    async def bench(ctx: Any) -> None:
+        cycle = 0
+        async for _, _, high in ctx.tick().sample(signal):
+            if high:
+                cycles.append(cycle)
+            cycle += 1
+
+    return bench
