@@ -112,8 +112,10 @@ class Driver:
         self._on_level = on_level
         self._written: dict[Register, int] = {}
 
-    def run(self, instruction: Instruction, parameters: Mapping[Register, int]) -> tuple[int, Status]:
-        """Write the parameters that changed, run an instruction to its end and read the status of every engine.
+    def run(
+        self, instruction: Instruction, parameters: Mapping[Register, int], *, result: Register
+    ) -> tuple[int, Status, int]:
+        """Write the parameters that changed, run an instruction to its end, read its result and all engines' status.
 
         Returns
         -------
@@ -121,6 +123,8 @@ class Driver:
             Cycles from the dispatch until the last engine was idle.
         status : Status
             The bits that any engine shows.
+        value : int
+            What the leading engine returns in the register `result`.
 
         Raises
         ------
@@ -136,14 +140,15 @@ class Driver:
         cycles = coprocessor.wait()
         # The hardware returns the count of the level in this register: what was written there is gone.
         written.pop(Register.CURRENT_COUNT, None)
+        states, values = coprocessor.get_registers([Register.STATUS, result]).tolist()
         status = 0
-        for engine in range(coprocessor.engines):
-            status |= coprocessor.get_register(Register.STATUS, engine=engine)
+        for state in states:
+            status |= state
         if status & (Status.BAD_INSTRUCTION | Status.BUSY):
             raise SimulationError(
                 f"an engine did not complete instruction {instruction.value} ({instruction.name}): status {status:#x}"
             )
-        return cycles, Status(status)
+        return cycles, Status(status), values[0]
 
     def search(self, direction: Direction, source: int) -> Search:
         """Search breadth-first from a vertex, level by level, until a level pushes nothing.
@@ -166,7 +171,7 @@ class Driver:
         levels: list[Level] = []
         while count:
             capacity = queues.capacity - entries
-            cycles, status = self.run(
+            cycles, status, pushed = self.run(
                 Instruction.BFS_LEVEL,
                 {
                     Register.WORDS: direction.graph.words_address,
@@ -177,8 +182,8 @@ class Driver:
                     Register.CURRENT_COUNT: count,
                     Register.CAPACITY: capacity,
                 },
+                result=Register.CURRENT_COUNT,
             )
-            pushed = self._coprocessor.get_register(Register.CURRENT_COUNT)
             if status & Status.OVERFLOW or pushed > capacity:
                 raise QueueOverflowError(
                     f"level {len(levels)} of the search from vertex {source} overflowed its queues: "

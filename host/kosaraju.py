@@ -132,7 +132,6 @@ class _Attempt:
         trimmed: npt.NDArray[np.bool_],
         on_iteration: Callable[[int, npt.NDArray[np.uint32]], None] | None,
     ) -> None:
-        self._coprocessor = coprocessor
         self._driver = Driver(coprocessor, queues)
         self._forward, self._backward = (Direction.of(g, queues, number=n) for n, g in enumerate(graphs))
         self._colours = colours
@@ -178,7 +177,7 @@ class _Attempt:
             self._note(forward, None, 0, forward_cycles)
             return None
         backward, backward_cycles = self._search(self._backward, start, run.backward)
-        cycles, _ = self._driver.run(
+        cycles, _, offered = self._driver.run(
             Instruction.INTERSECTION,
             {
                 Register.WORDS: self._forward.graph.words_address,
@@ -190,11 +189,11 @@ class _Attempt:
                 Register.BACKWARD_COUNT: backward.entries,
                 Register.COLOUR: run.components,
             },
+            result=Register.NEXT_START,
         )
         run.intersections += 1
         run.intersection_cycles += cycles
         self._note(forward, backward, cycles, forward_cycles + backward_cycles + cycles)
-        offered = self._coprocessor.get_register(Register.NEXT_START)
         return None if offered & NO_VERTEX == NO_VERTEX else offered
 
     def _search(self, direction: Direction, start: int, totals: SearchTotals) -> tuple[Search, int]:

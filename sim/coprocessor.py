@@ -1,9 +1,10 @@
 """The coprocessor as a host program sees it: memory, registers, instructions."""
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from hw.registers import Instruction, Register, Status
@@ -53,8 +54,8 @@ class Coprocessor(abc.ABC):
         """Write AEG registers of every Application Engine."""
 
     @abc.abstractmethod
-    def get_register(self, register: int, *, engine: int = 0) -> int:
-        """Read an AEG register of one Application Engine."""
+    def get_registers(self, registers: Sequence[int]) -> npt.NDArray[np.uint64]:
+        """Read AEG registers of every Application Engine; shape (registers, engines)."""
 
     @abc.abstractmethod
     def dispatch(self, instruction: Instruction) -> None:

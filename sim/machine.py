@@ -1,6 +1,6 @@
 """The simulated coprocessor: an engine, the memory and the host's way to both."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -106,11 +106,7 @@ class Machine(Coprocessor):
         """Write AEG registers of every AE; takes effect before the next dispatch or read, a cycle each."""
         self._pending += [Command(CommandKind.WRITE, register, value) for register, value in values.items()]
 
-    def get_register(self, register: int, *, engine: int = 0) -> int:
-        """Read an AEG register of one AE."""
-        return int(self.get_registers([register])[0, engine])
-
-    def get_registers(self, registers: list[int]) -> npt.NDArray[np.uint64]:
+    def get_registers(self, registers: Sequence[int]) -> npt.NDArray[np.uint64]:
         """Read AEG registers of every AE; shape (registers, AEs)."""
         self._engine.begin([*self._pending, *(Command(CommandKind.READ, register) for register in registers)])
         self._pending = []

@@ -1,6 +1,6 @@
 """A functional, untimed coprocessor: what the instructions do, and nothing of how."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -76,11 +76,14 @@ class FakeCoprocessor(Coprocessor):
         self.writes.append(dict(values))
         self._registers.update(dict(values.items()))
 
-    def get_register(self, register: int, *, engine: int = 0) -> int:
-        assert 0 <= engine < self._engines
+    def get_registers(self, registers: Sequence[int]) -> npt.NDArray[np.uint64]:
+        return np.array([self.register(register) for register in registers], np.uint64)
+
+    def register(self, register: int) -> list[int]:
+        """Return what each engine holds; only the last one tells of an error, and only the first one a result."""
         if register == Register.STATUS:
-            return self._status if engine == self._engines - 1 else 0
-        return self._registers[register]
+            return [0] * (self._engines - 1) + [self._status]
+        return [self._registers.get(Register(register), 0)] + [0] * (self._engines - 1)
 
     def dispatch(self, instruction: Instruction) -> None:
         self.dispatched.append(instruction)

@@ -122,8 +122,8 @@ def test_overflow_without_end_is_an_error() -> None:
 
 def test_count_beyond_the_capacity_is_an_overflow_even_when_no_engine_says_so() -> None:
     class Silent(FakeCoprocessor):
-        def get_register(self, register: int, *, engine: int = 0) -> int:
-            return 0 if register == Register.STATUS else super().get_register(register, engine=engine)
+        def register(self, register: int) -> list[int]:
+            return [0] * self.engines if register == Register.STATUS else super().register(register)
 
     coprocessor = Silent()
     placed = PlacedGraph.place(coprocessor, GRAPHS["star out"])

@@ -19,6 +19,15 @@ void create(Module<Model, kCount>& module, VerilatedContext* context, const std:
     }
 }
 
+#if VM_TRACE
+// Evaluates what follows from a model's inputs and registers, without a clock edge.
+template <class Model>
+void settle(Model& model) {
+    model.clk = 0;
+    model.eval();
+}
+#endif
+
 uint64_t join(uint32_t low, uint32_t high) { return low | uint64_t(high) << 32; }
 
 }  // namespace
@@ -90,13 +99,21 @@ inline void Engine::step_module(
     const uint32_t flushed = owns ? arrivals.flushed & kAll : 0;
     uint32_t todo = module.awake | chain_in | token_in | responses | flushed;
     if (owns) todo |= (module.read_full & arrivals.read_ready) | (module.write_full & arrivals.write_ready);
+#if VM_TRACE
+    if (drawn_) todo = kAll;
+#endif
     while (todo) {
         const int n = 31 - std::countl_zero(todo);
         const uint32_t bit = 1u << n;
         todo ^= bit;
         Model& model = *module.kernels[n];
         module.count(n, cycle);
-        if (owns) collect(model, n, arrivals);
+        if (owns) {
+            collect(model, n, arrivals);
+        } else {
+            model.port_read_ready = 0;
+            model.port_write_ready = 0;
+        }
         model.chain_in_valid = (chain_in & bit) != 0;
         if (chain_in & bit) model.chain_in_payload = n ? module.kernels[n - 1]->chain_out_payload : head.chain;
         model.token_in_valid = (token_in & bit) != 0;
@@ -109,15 +126,14 @@ inline void Engine::step_module(
             model.port_response_payload[1] = uint32_t(data >> 32);
             model.port_response_payload[2] = uint32_t(box_[kBoxTags + n]);
         }
+#if VM_TRACE
+        if (drawn_) {
+            settle(model);
+            continue;
+        }
+#endif
         tick(model);
-        auto put = [bit](uint32_t& mask, bool value) { mask = value ? mask | bit : mask & ~bit; };
-        put(module.awake, !model.quiescent);
-        put(module.chain_full, model.chain_out_valid);
-        put(module.token_full, model.token_out_valid);
-        put(module.read_full, model.port_read_valid);
-        put(module.write_full, model.port_write_valid);
-        put(module.done, model.done);
-        put(module.error, model.error);
+        module.observe(n);
     }
 }
 
@@ -170,6 +186,9 @@ inline void Engine::step_shell(int64_t cycle) {
     if (shell.link_in_valid) shell.link_in_payload = place.payload;
     if (shell.link_out_valid) to_->at(cycle + kLinkCycles) = {cycle + kLinkCycles, shell.link_out_payload};
 #endif
+#if VM_TRACE
+    if (drawn_) return settle(shell);
+#endif
     tick(shell);
 }
 
@@ -210,5 +229,25 @@ void Engine::step(int64_t cycle) {
     if (box_[kBoxRequestCount] | arrivals.responses | arrivals.flushed) moved_ = cycle;
     memory_.accept(memory_.context, number_, cycle);
 }
+
+#if VM_TRACE
+void Engine::show(int64_t cycle) {
+    drawn_ = true;
+    step(cycle);
+    drawn_ = false;
+}
+
+void Engine::clock() {
+    auto clock_module = [](auto& module) {
+        for (size_t n = 0; n < module.kernels.size(); ++n) {
+            tick(*module.kernels[n]);
+            module.observe(int(n));
+        }
+    };
+    clock_module(bfs_);
+    clock_module(intersection_);
+    tick(*shell_);
+}
+#endif
 
 }  // namespace cyscc

@@ -60,6 +60,20 @@ struct Module {
         activity[kernel][kernels[kernel]->activity] += cycle - counted[kernel];
         counted[kernel] = cycle;
     }
+
+    // Notes what a kernel put out with the clock edge that it has just seen.
+    void observe(int kernel) {
+        const Model& model = *kernels[kernel];
+        const uint32_t bit = 1u << kernel;
+        auto put = [bit](uint32_t& mask, bool value) { mask = value ? mask | bit : mask & ~bit; };
+        put(awake, !model.quiescent);
+        put(chain_full, model.chain_out_valid);
+        put(token_full, model.token_out_valid);
+        put(read_full, model.port_read_valid);
+        put(write_full, model.port_write_valid);
+        put(done, model.done);
+        put(error, model.error);
+    }
 };
 
 class Engine {
@@ -68,6 +82,12 @@ public:
 
     // Advances by one cycle.
     void step(int64_t cycle);
+
+#if VM_TRACE
+    // The two halves of a step that is drawn: between them every model shows the cycle as it is.
+    void show(int64_t cycle);
+    void clock();
+#endif
 
     void begin(const Command* commands, int count);
     bool finished() const { return position_ >= count_ && (dispatched_ < 0 || idle_since_ > dispatched_); }
@@ -119,6 +139,9 @@ private:
     int64_t dispatched_ = -1;
     int64_t idle_since_ = 0;
     int64_t moved_ = 0;
+#if VM_TRACE
+    bool drawn_ = false;
+#endif
 };
 
 }  // namespace cyscc

@@ -101,8 +101,13 @@ private:
         const int64_t last = cycle_ + setup_.interval;
         // All engines cycle by cycle, since a waveform has one time for all.
         for (int64_t cycle = first; cycle < last; ++cycle) {
-            if (cycle >= setup_.first_wave && cycle <= setup_.last_wave) trace_.dump(uint64_t(cycle));
-            for (auto& engine : engines_) engine->step(cycle);
+            if (cycle < setup_.first_wave || cycle > setup_.last_wave) {
+                for (auto& engine : engines_) engine->step(cycle);
+                continue;
+            }
+            for (auto& engine : engines_) engine->show(cycle);
+            trace_.dump(uint64_t(cycle));
+            for (auto& engine : engines_) engine->clock();
         }
 #else
         team_.run(pace_.together());
