@@ -51,12 +51,27 @@ class _KernelInstance(wiring.Component):
         return m
 
 
+_STYLE = {
+    "CASEINCOMPLETE": "values are assigned before each case, so what it leaves out keeps them",
+    "PROCASSINIT": "registers have initial values besides their reset, as FPGAs allow",
+    "WIDTHEXPAND": "constants are written as short as they are",
+    "WIDTHTRUNC": "comparisons with zero are written as logical negations",
+    "UNUSEDSIGNAL": "fields of packed payloads are named whether or not they are used",
+    "DECLFILENAME": "small modules stand in the file of the module that uses them",
+}
+"""What Verilator's lint would say of the generator's style, and why it is harmless."""
+
+_HEADER = "// Generated from the description in Amaranth; edit that instead.\n" + "".join(
+    f"// verilator lint_off {code}\n//   {reason}\n" for code, reason in _STYLE.items()
+)
+
+
 def _convert(component: wiring.Component, name: str) -> str:
     # Source locations hold paths of this machine, and would make the text differ from one machine to another.
     text: str = verilog.convert(
         component, name=name, ports=port_names(component), emit_src=False, strip_internal_attrs=False
     )
-    return text
+    return _HEADER + text
 
 
 def kernel_verilog(kind: type[wiring.Component], config: AcceleratorConfig, *, instrument: bool = False) -> str:

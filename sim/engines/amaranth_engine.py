@@ -17,11 +17,15 @@ from hw.config import AcceleratorConfig
 from hw.kernel_control import Activity
 from sim.engines.base import Command, CommandKind, Engine, RunState, meeting_interval
 from sim.memory import FLUSH, READ, WRITE, Memory, accept, mailbox_layout, prepare, settle
+from sim.signals import accelerator_signals
+from sim.waves import Waves
 
 __all__ = ["AmaranthEngine"]
 
 _CYCLE = 4e-9
 """Period of the simulated clock in seconds; only waveforms show it, and quarters of it must be whole picoseconds."""
+
+_FEMTOSECONDS = round(_CYCLE * 1e15)
 
 
 class _Host:
@@ -48,6 +52,8 @@ class AmaranthEngine(Engine):
         Cycles without a request or a response after which a run counts as hung.
     waves : Path, optional
         VCD file to write.
+    wave_window : tuple of int, optional
+        First and last cycle to write there.
     """
 
     def __init__(
@@ -77,7 +83,9 @@ class AmaranthEngine(Engine):
         self._simulator.add_testbench(self._bench, background=True)
         self._files = ExitStack()
         if waves is not None:
-            self._files.enter_context(self._simulator.write_vcd(str(waves)))
+            recorder = Waves(waves, wave_window, locate=accelerator_signals(config), cycle_of=_cycle_of)
+            self._files.callback(lambda: recorder.finish(self._cycle))
+            self._files.enter_context(self._simulator.write_vcd(str(recorder.raw)))
 
     @property
     def cycle(self) -> int:
@@ -207,6 +215,11 @@ class AmaranthEngine(Engine):
             self._dispatched = self._cycle
             host.idle_since = 0
         host.position += 1
+
+
+def _cycle_of(femtoseconds: int) -> int:
+    """Return the cycle that a time is in: the clock rises in the middle of its period."""
+    return (2 * femtoseconds + _FEMTOSECONDS) // (2 * _FEMTOSECONDS)
 
 
 def _get(context: Any, signal: Any) -> int:

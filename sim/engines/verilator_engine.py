@@ -1,6 +1,7 @@
 """The compiled engine: one Verilator model per kind of module, one object per instance, a native loop over cycles."""
 
 import ctypes
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from hw.kernel_control import Activity
 from sim.engines.base import Command, CommandKind, Engine, RunState, meeting_interval
 from sim.engines.build import build_library
 from sim.memory import Memory
+from sim.signals import model_signals
+from sim.waves import Waves
 
 __all__ = ["VerilatorEngine"]
 
@@ -80,7 +83,8 @@ class VerilatorEngine(Engine):
         self._reads = 0
         self._library = _load(build_library(config, waves=waves is not None))
         addresses = memory.addresses()
-        first, last = wave_window or (0, 2**62)
+        self._waves = None if waves is None else Waves(waves, wave_window, locate=model_signals(config))
+        first, last = self._waves.window if self._waves else (0, 0)
         setup = _Setup(
             memory=_MemoryModel(
                 prepare=addresses["prepare"],
@@ -91,8 +95,8 @@ class VerilatorEngine(Engine):
             ),
             interval=meeting_interval(config, memory),
             watchdog=watchdog,
-            threads=1 if waves else min(threads, config.engines),
-            waves=None if waves is None else str(waves).encode(),
+            threads=1 if self._waves else min(threads, config.engines),
+            waves=os.fsencode(self._waves.raw) if self._waves else None,
             first_wave=first,
             last_wave=last,
         )
@@ -134,8 +138,11 @@ class VerilatorEngine(Engine):
     def close(self) -> None:
         """Stop the threads, complete the waveform file."""
         if self._machine:
+            cycles = self.cycle
             self._library.cyscc_destroy(self._machine)
             self._machine = ctypes.c_void_p(None)
+            if self._waves is not None:
+                self._waves.finish(cycles)
 
 
 def _load(path: Path) -> ctypes.CDLL:

@@ -110,7 +110,7 @@ inline void Engine::step_module(
         module.count(n, cycle);
         if (owns) {
             collect(model, n, arrivals);
-        } else {
+        } else if (VM_TRACE) {
             model.port_read_ready = 0;
             model.port_write_ready = 0;
         }
