@@ -17,6 +17,8 @@ CONFIG ?= hc2
 MEMORY ?= hc2
 # Tests that run at once.
 JOBS ?= 2
+# Cycles that the waveforms show.
+WINDOW ?= 0:3000
 PYTHON ?=
 
 VENV := .venv
@@ -98,7 +100,7 @@ verilog: $(INSTALLED) ## Write the Verilog of CONFIG to build/verilog
 waves: $(INSTALLED) ## Record the waveforms of a small run in build/waves.vcd
 	@mkdir -p $(BUILD)
 	@$(BIN)/cyscc generate random --vertices 24 --degree 2 --seed 1 -o $(BUILD)/waves.txt
-	@$(BIN)/cyscc scc $(BUILD)/waves.txt --config test --memory fixed:75 --waves $(WAVES)
+	@$(BIN)/cyscc scc $(BUILD)/waves.txt --config test --memory fixed:75 --waves $(WAVES) --wave-window $(WINDOW)
 	@echo "open it with: gtkwave $(WAVES)   or: surfer $(WAVES)"
 
 docs: $(INSTALLED) ## Build the documentation in build/docs; a warning is an error

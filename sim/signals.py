@@ -1,5 +1,6 @@
 """The hardware's signals as a waveform shows them: each once, where it belongs, its values by name."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -32,7 +33,11 @@ Locate = Callable[[Path], tuple[Path, Names | None] | None]
 _TAGS: dict[str, type[Enum]] = {"bfs": BfsTag, "intersection": IntersectionTag}
 """Tags of the kernels' reads, by the name that the kernels of a kind have before their number."""
 
-_Signals = dict[Path, Names | None]
+_Signals = dict[Path, tuple[Path, Names | None]]
+"""Where a variable is shown, and its values' names, by its path in the simulator's own file."""
+
+_SUFFIX = re.compile(r"\$\d+$")
+"""What Amaranth adds to a name that is taken where it stands; mostly by a signal that is shown elsewhere."""
 
 
 def _fields(name: str, form: Any) -> Iterator[tuple[str, Names | None]]:
@@ -69,16 +74,37 @@ def _signals(component: wiring.Component, ports: Any = ()) -> _Signals:
         for signal, name in information.signal_names.items():
             if name not in ("clk", "rst"):
                 places[id(signal)].append((signal, information.name[1:], name))
+    kept = [
+        (signal, scope, name)
+        for homes in places.values()
+        for signal, scope, name in homes
+        if not any(len(other) > len(scope) and other[: len(scope)] == scope for _, other, _ in homes)
+    ]
+    plain_scopes = _without_suffixes({information.name[1:] for information in design.fragments.values()})
+    plain_names = _without_suffixes({(*scope, name) for _, scope, name in kept})
     found: _Signals = {}
-    for homes in places.values():
-        for signal, scope, name in homes:
-            if any(len(other) > len(scope) and other[: len(scope)] == scope for _, other, _ in homes):
-                continue
-            if signal._decoder is not None and not isinstance(signal._decoder, EnumMeta):
-                found[*scope, name] = _states(len(signal), signal._decoder)
-            else:
-                found.update({(*scope, field): names for field, names in _fields(name, signal._format)})
+    for signal, scope, name in kept:
+        if signal._decoder is not None and not isinstance(signal._decoder, EnumMeta):
+            fields: list[tuple[str, Names | None]] = [("", _states(len(signal), signal._decoder))]
+        else:
+            fields = list(_fields("", signal._format))
+        shown = tuple(plain_scopes[scope[: depth + 1]] for depth in range(len(scope)))
+        plain = plain_names[*scope, name]
+        found.update({(*scope, name + field): ((*shown, plain + field), names) for field, names in fields})
     return found
+
+
+def _without_suffixes(paths: set[Path]) -> dict[Path, str]:
+    """Return the last part of each path, without its suffix where the name is free."""
+    taken = {path for path in paths if path and not _SUFFIX.search(path[-1])}
+    plain = {path: path[-1] for path in taken}
+    for path in sorted(paths - taken):
+        if path:
+            name = _SUFFIX.sub("", path[-1])
+            free = (*path[:-1], name) not in taken
+            plain[path] = name if free else path[-1]
+            taken.add((*path[:-1], plain[path]))
+    return plain
 
 
 def _kind(instance: str) -> str:
@@ -110,7 +136,8 @@ def model_signals(config: AcceleratorConfig) -> Locate:
         kind, inner = _kind(instance), path[2:]
         if inner not in tables[kind]:
             return None
-        return (engine, instance, *inner), _named(path, kind, tables[kind][inner])
+        shown, names = tables[kind][inner]
+        return (engine, instance, *shown), _named(path, kind, names)
 
     return locate
 
@@ -123,8 +150,9 @@ def accelerator_signals(config: AcceleratorConfig) -> Locate:
         inner = path[2:]
         if inner not in table:
             return None
-        if len(inner) == 1:
-            return ("accelerator", *inner), table[inner]
-        return inner, _named(inner, _kind(inner[1]), table[inner])
+        shown, names = table[inner]
+        if len(shown) == 1:
+            return ("accelerator", *shown), names
+        return shown, _named(shown, _kind(shown[1]), names)
 
     return locate

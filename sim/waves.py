@@ -283,9 +283,7 @@ class _Variables:
 
 
 def _declare(scope: dict[str, Any], lines: list[str]) -> None:
-    for name, content in scope.items():
-        if isinstance(content, str):
-            lines.append(content)
+    lines += [content for content in scope.values() if isinstance(content, str)]
     for name, content in scope.items():
         if isinstance(content, dict):
             lines.append(f"$scope module {name} $end\n")

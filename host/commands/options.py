@@ -137,7 +137,9 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
         help="queue entries beyond one a vertex, for vertices pushed twice (default: 65536 + vertices / 4)",
     )
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
-    parser.add_argument("--waves", metavar="OUT.vcd", help="write the hardware's waveforms")
+    parser.add_argument(
+        "--waves", metavar="OUT.vcd", help="write the hardware's waveforms (VCD; large without a window)"
+    )
     parser.add_argument(
         "--wave-window", type=window, metavar="FIRST:LAST", help="cycles that the waveforms show (default: all)"
     )

@@ -31,7 +31,8 @@ def simulate(
     background : sequence of Bench
         Benches that need not.
     steady : sequence of stream interfaces
-        Streams on which the component must keep the rules: what is offered is neither withdrawn nor changed until taken.
+        Streams on which the component must keep the rules: what is offered is neither withdrawn nor changed until it is
+        taken.
     cycles : int
         Cycle limit.
 
@@ -97,7 +98,9 @@ async def stream_put(ctx: Any, stream: Any, values: Iterable[Any], *, seed: int,
             await ctx.tick()
         ctx.set(stream.payload, value)
         ctx.set(stream.valid, 1)
-        await ctx.tick().until(stream.ready)
+        ready = False
+        while not ready:
+            _, _, ready = await ctx.tick().sample(stream.ready)
         ctx.set(stream.valid, 0)
 
 

@@ -85,8 +85,8 @@ def test_frontier_reader_takes_no_command_for_granted() -> None:
     simulate(dut, bench)
 
 
-def expand(words: Sequence[tuple[int, int]], *, depth: int, seed: int, stall: float = 0.4) -> list[Any]:
-    """Have a neighbour reader expand words, given as (start, size); return its commands."""
+def expand(words: Sequence[tuple[int, int]], *, depth: int, seed: int, stall: float = 0.4) -> None:
+    """Have a neighbour reader expand words, given as (start, size), and check all that it does."""
     dut = NeighbourReader(depth=depth)
     edges = [start + offset for start, size in words for offset in range(size)]
     taken: list[Any] = []
@@ -112,7 +112,6 @@ def expand(words: Sequence[tuple[int, int]], *, depth: int, seed: int, stall: fl
     )
     simulate(dut, put, get, end, background=[server], steady=[dut.ids, dut.command])
     assert taken == [{"base": NEIGHBOURS, "index": e, "size": SIZE_4, "tag": Tag.NEIGHBOUR_ID} for e in edges]
-    return taken
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -230,7 +229,7 @@ def test_visitor_makes_three_writes_in_order_or_drops_the_vertex_as_a_whole(
         assert ctx.get(dut.idle)
         assert not ctx.get(dut.level)
 
-    background = [watch_overflow]
+    background: list[Bench] = [watch_overflow]
     background += [cycles_of(dut.demand, demands), cycles_of(dut.overflow, dropped), cycles_of(dut.pushed, pushed)]
     simulate(dut, visitor_with_addresses(dut), put, allot, get, end, background=background, steady=[dut.command])
     assert len(demands) == len(new)

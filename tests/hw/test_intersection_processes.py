@@ -1,6 +1,5 @@
 """Processes of the intersection kernel, each alone."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -48,9 +47,7 @@ def test_reach_reader_reads_both_shares_forward_first(forward: int, backward: in
         assert ctx.get(dut.idle)
         assert ctx.get(dut.credits) == 4
 
-    server = answer_commands(
-        dut.command, {0: dut.response}, lambda read: int(read.base) + int(read.index), seed=seed, taken=taken
-    )
+    server = answer_commands(dut.command, {0: dut.response}, place_of, seed=seed, taken=taken)
     simulate(dut, bench, background=[server], steady=[dut.entries, dut.command])
     assert taken == [{"base": base, "index": n, "size": SIZE_4, "tag": Tag.REACH_ENTRY} for base, n in share]
 
@@ -60,7 +57,7 @@ def test_reach_reader_reads_both_shares_forward_first(forward: int, backward: in
 def test_colour_reader_joins_colour_and_other_word(seed: int, stall: float) -> None:
     dut = ColourReader(depth=4)
     # The vertex's low bits say what its answers are: bit 0 coloured, bit 1 met by the other search.
-    entries = [{"vertex": n, "direction": Direction(n // 4 % 2)} for n in range(24)]
+    entries: list[dict[str, Any]] = [{"vertex": n, "direction": Direction(n // 4 % 2)} for n in range(24)]
     taken: list[Any] = []
 
     def contents(read: Any) -> int:
@@ -74,9 +71,7 @@ def test_colour_reader_joins_colour_and_other_word(seed: int, stall: float) -> N
 
     async def get(ctx: Any) -> None:
         candidates = await stream_get(ctx, dut.candidates, len(entries), seed=seed + 1, stall=stall)
-        assert candidates == [
-            entry | {"coloured": n & 1, "met": n >> 1 & 1} for n, entry in enumerate(entries)
-        ]
+        assert candidates == [entry | {"coloured": n & 1, "met": n >> 1 & 1} for n, entry in enumerate(entries)]
         await ctx.tick()
         assert ctx.get(dut.idle)
         assert ctx.get(dut.credits) == 4
@@ -115,11 +110,15 @@ def zero(_: Any) -> int:
     return 0
 
 
+def place_of(read: Any) -> int:
+    return int(read.base) + int(read.index)
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 def test_classifier_skips_colours_or_asks(seed: int, stall: float) -> None:
     dut = Classifier(depth=4)
-    candidates = [
+    candidates: list[dict[str, Any]] = [
         {"vertex": n, "direction": Direction(n // 4 % 2), "coloured": n & 1, "met": n >> 1 & 1} for n in range(32)
     ]
     members = [n for n in range(32) if n & 3 == 2]
@@ -127,7 +126,6 @@ def test_classifier_skips_colours_or_asks(seed: int, stall: float) -> None:
     taken: list[Any] = []
     rejected: list[int] = []
     painted: list[int] = []
-    contents: Callable[[Any], int] = lambda read: int(read.base) + int(read.index)  # noqa: E731 - short, and typed
 
     def base(candidate: dict[str, Any]) -> int:
         return WORDS if candidate["direction"] == Direction.FORWARD else TRANSPOSED
@@ -140,9 +138,7 @@ def test_classifier_skips_colours_or_asks(seed: int, stall: float) -> None:
 
     async def paint(ctx: Any) -> None:
         made = await stream_get(ctx, dut.paint, len(members), seed=seed + 1, stall=stall)
-        assert made == [
-            {"base": COLOURS, "index": n, "size": SIZE_4, "data": 0xFEED, "last": 1} for n in members
-        ]
+        assert made == [{"base": COLOURS, "index": n, "size": SIZE_4, "data": 0xFEED, "last": 1} for n in members]
 
     async def get(ctx: Any) -> None:
         made = await stream_get(ctx, dut.outsiders, len(outsiders), seed=seed + 2, stall=stall)
@@ -161,7 +157,7 @@ def test_classifier_skips_colours_or_asks(seed: int, stall: float) -> None:
             if write:
                 painted.append(candidate)
 
-    server = answer_commands(dut.command, {3: dut.response}, contents, seed=seed, taken=taken, stall=stall)
+    server = answer_commands(dut.command, {3: dut.response}, place_of, seed=seed, taken=taken, stall=stall)
     steady = [dut.paint, dut.command, dut.outsiders]
     simulate(dut, put, paint, get, background=[server, watch], steady=steady)
     assert taken == [{"base": base(c), "index": c["vertex"], "size": SIZE_8, "tag": Tag.OWN_WORD} for c in outsiders]

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -115,7 +116,7 @@ def test_random_stalls_neither_drop_nor_repeat(interval: int, seed: int) -> None
         mine = [made for made in (reads if kind == READ else writes) if source_of(made) == source]
         assert mine == [request(source, number) for number in range(count)]
     assert len(granted) == count * len(SOURCES)
-    assert all(later - earlier >= interval for earlier, later in zip(granted, granted[1:], strict=False))
+    assert all(later - earlier >= interval for earlier, later in pairwise(granted))
 
 
 @pytest.mark.parametrize("interval", [1, 2])
@@ -194,7 +195,7 @@ def test_busy_until_the_port_took_the_request() -> None:
 
 
 def test_parameters_are_checked() -> None:
-    with pytest.raises(ValueError, match="^a source is 'read' or 'write', not 'flush'$"):
+    with pytest.raises(ValueError, match=r"^a source is 'read' or 'write', not 'flush'$"):
         RequestMux(sources=[READ, "flush"], issue_interval=1)
-    with pytest.raises(ValueError, match="^issue_interval must be 1 or 2, not 3$"):
+    with pytest.raises(ValueError, match=r"^issue_interval must be 1 or 2, not 3$"):
         RequestMux(sources=[READ], issue_interval=3)

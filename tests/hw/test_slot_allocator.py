@@ -136,7 +136,9 @@ def test_the_token_is_passed_on_in_one_cycle_whatever_the_station_does(*, blocki
                 assert token.value - value in (0, before)
                 value = token.value
 
-    simulate(dut, bench, background=[cycles_of(dut.token_in.valid, arrivals), cycles_of(dut.token_out.valid, departures)])
+    simulate(
+        dut, bench, background=[cycles_of(dut.token_in.valid, arrivals), cycles_of(dut.token_out.valid, departures)]
+    )
     assert len(arrivals) > 50
     assert departures == [cycle + 1 for cycle in arrivals][: len(departures)]
 
@@ -175,7 +177,7 @@ async def demand(ctx: Any, dut: SlotAllocator, count: int) -> None:
 
 
 async def take(ctx: Any, dut: SlotAllocator, count: int) -> list[int]:
-    numbers = []
+    numbers: list[int] = []
     ctx.set(dut.slot.ready, 1)
     while len(numbers) < count:
         _, _, valid, slot = await ctx.tick().sample(dut.slot.valid, dut.slot.payload)
@@ -242,7 +244,7 @@ def test_a_demand_in_the_cycle_of_the_token_waits_for_the_next_turn() -> None:
 def test_slots_below_the_capacity_fit(capacity: int) -> None:
     dut = SlotAllocator(depth=4, blocking=False)
     first = max(capacity - 2, 0)
-    fits = []
+    fits: list[tuple[int, int]] = []
 
     async def bench(ctx: Any) -> None:
         ctx.set(dut.capacity, capacity)

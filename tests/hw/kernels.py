@@ -1,0 +1,164 @@
+"""Kernels on their chain and ring, with twins that rest whenever a kernel says that it may."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from amaranth.hdl import Cat, Elaboratable, EnableInserter, Module, Signal
+from amaranth.hdl._ir import PortDirection
+from amaranth.lib import wiring
+from amaranth.lib.wiring import connect
+
+from hw.config import PRESETS, AcceleratorConfig
+from hw.interfaces import ChainMessage, ChainOp
+from hw.registers import Counter, KernelWord, Register
+from hw.ring_master import RingMaster
+from hw.verilog import port_names
+from tests.hw.streams import Bench
+
+__all__ = ["KernelRing", "ask", "counters", "finish", "launch", "one_engine", "send", "twins_agree"]
+
+
+def one_engine(**changes: Any) -> AcceleratorConfig:
+    """Return the small configuration with one AE, and with changes."""
+    return PRESETS["test"].replace(**({"engines": 1} | changes))
+
+
+class KernelRing(Elaboratable):
+    """Kernels of one kind and the ring master of their module. The tests play the chain's master and the memory.
+
+    Parameters
+    ----------
+    kind : type
+        Class of the kernels.
+    config : AcceleratorConfig
+        Sizes.
+    kernels : int
+        How many.
+    initial : int
+        The token's value at the start.
+
+    Attributes
+    ----------
+    kernels : list
+        The kernels; inputs of the first one's chain and of all ports are left to the tests.
+    master : RingMaster
+        It leads.
+    mismatch : Signal
+        A twin's outputs differ from its kernel's. Twins have the same inputs, but are evaluated only when the kernel is
+        not quiescent, gets a valid input, or has a request taken.
+    asleep : Signal
+        The first twin is not evaluated in this cycle.
+    """
+
+    def __init__(
+        self, kind: type[wiring.Component], config: AcceleratorConfig, *, kernels: int, initial: int = 0
+    ) -> None:
+        self.kernels: list[Any] = [kind(config, instrument=True) for _ in range(kernels)]
+        self._twins: list[Any] = [kind(config, instrument=True) for _ in range(kernels)]
+        self.master = RingMaster(stages=config.ring_stages, initial=initial)
+        self.mismatch = Signal(kernels)
+        self.asleep = Signal()
+
+    @property
+    def chain(self) -> Any:
+        """Where messages enter."""
+        return self.kernels[0].chain_in
+
+    @property
+    def answers(self) -> Any:
+        """Where messages leave."""
+        return self.kernels[-1].chain_out
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        m = Module()
+        m.submodules.master = self.master
+        token = self.master.ring_out
+        for number, kernel in enumerate(self.kernels):
+            m.submodules[f"kernel{number}"] = kernel
+            if number:
+                connect(m, self.kernels[number - 1].chain_out, kernel.chain_in)
+            connect(m, token, kernel.token_in)
+            token = kernel.token_out
+            self._add_twin(m, number)
+        connect(m, token, self.master.ring_in)
+        m.d.comb += self.master.lead.eq(1)
+        return m
+
+    def _add_twin(self, m: Module, number: int) -> None:
+        kernel, twin = self.kernels[number], self._twins[number]
+        evaluate = Signal(name=f"evaluate{number}")
+        m.submodules[f"twin{number}"] = EnableInserter(evaluate)(twin)
+        pairs = [
+            (direction, signal, port_names(twin)[name][0]) for name, (signal, direction) in port_names(kernel).items()
+        ]
+        m.d.comb += [copy.eq(signal) for direction, signal, copy in pairs if direction == PortDirection.Input]
+        outputs = [(signal, copy) for direction, signal, copy in pairs if direction == PortDirection.Output]
+        port = twin.port
+        m.d.comb += [
+            self.mismatch[number].eq(Cat(signal for signal, _ in outputs) != Cat(copy for _, copy in outputs)),
+            evaluate.eq(
+                ~twin.quiescent
+                | twin.chain_in.valid
+                | twin.token_in.valid
+                | port.response.valid
+                | port.flushed
+                | (port.read.valid & port.read.ready)
+                | (port.write.valid & port.write.ready)
+            ),
+        ]
+        if number == 0:
+            m.d.comb += self.asleep.eq(~evaluate)
+
+
+def twins_agree(ring: KernelRing, asleep: list[int]) -> Bench:
+    """Return a background bench that compares the twins in each cycle; `asleep` gets one entry a cycle."""
+
+    async def bench(ctx: Any) -> None:
+        async for _, _, mismatch, rests in ctx.tick().sample(ring.mismatch, ring.asleep):
+            assert not mismatch, f"cycle {len(asleep)}: a kernel changed while it said that it would not"
+            asleep.append(rests)
+
+    return bench
+
+
+async def send(ctx: Any, ring: KernelRing, **message: Any) -> None:
+    """Send a message over the chain."""
+    ctx.set(ring.chain.payload, ChainMessage.const(message))
+    ctx.set(ring.chain.valid, 1)
+    await ctx.tick()
+    ctx.set(ring.chain.valid, 0)
+
+
+async def launch(ctx: Any, ring: KernelRing, parameters: Mapping[Register, int], *, token: bool = True) -> None:
+    """Send parameters and start; start the token too, or leave it to the test."""
+    for register, value in parameters.items():
+        await send(ctx, ring, op=ChainOp.WRITE, index=register.value, value=value)
+    ctx.set(ring.master.start, token)
+    await send(ctx, ring, op=ChainOp.START, value=0)
+    ctx.set(ring.master.start, 0)
+    for _ in range(len(ring.kernels) + 2):
+        await ctx.tick()
+
+
+async def finish(ctx: Any, ring: KernelRing) -> int:
+    """Wait until kernels and token are done; return the token's value."""
+    while ctx.get(ring.master.running) or not all(ctx.get(kernel.done) for kernel in ring.kernels):
+        await ctx.tick()
+    return int(ctx.get(ring.master.result))
+
+
+async def ask(ctx: Any, ring: KernelRing, *, kernel: int, word: int) -> int:
+    """Return a word of a kernel's state."""
+    await send(ctx, ring, op=ChainOp.READ, hops=kernel, index=word)
+    while not (ctx.get(ring.answers.valid) and ctx.get(ring.answers.payload).op == ChainOp.DATA):
+        await ctx.tick()
+    return int(ctx.get(ring.answers.payload).value)
+
+
+async def counters(ctx: Any, ring: KernelRing) -> dict[Counter, int]:
+    """Return the event counters, summed over the kernels."""
+    totals = dict.fromkeys(Counter, 0)
+    for kernel in range(len(ring.kernels)):
+        for counter in Counter:
+            totals[counter] += await ask(ctx, ring, kernel=kernel, word=KernelWord.COUNTER_0 + counter)
+    return totals

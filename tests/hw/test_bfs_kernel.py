@@ -1,0 +1,286 @@
+"""BFS kernel: a level of a search, whole, against its definition; the hazards of a level's end; truthful quiescence."""
+
+import random
+from typing import Any
+
+import pytest
+from amaranth.lib import data
+
+from hw.bfs.kernel import BfsCredits, BfsReservation, BfsState, Kernel
+from hw.config import AcceleratorConfig
+from hw.registers import Counter, KernelWord, Register
+from tests.hw.kernels import KernelRing, ask, counters, finish, launch, one_engine, twins_agree
+from tests.hw.port_memory import PortMemory
+from tests.hw.streams import cycles_of, simulate, wait
+
+WORDS, NEIGHBOURS, CURRENT, NEXT, REACH, SIZE = 0x0, 0x1000, 0x2000, 0x3000, 0x4000, 0x5000
+
+
+class Level:
+    """A level of a search: the graph in memory, its frontier, and what is to come out.
+
+    Parameters
+    ----------
+    adjacency : list of lists
+        Neighbours of each vertex.
+    frontier : list of int
+        Vertices of the current queue, all visited.
+    visited : set of int
+        Further visited vertices.
+    capacity : int
+        Slots.
+    memory : PortMemory
+        Where to put it.
+    """
+
+    def __init__(
+        self,
+        adjacency: list[list[int]],
+        frontier: list[int],
+        memory: PortMemory,
+        *,
+        visited: frozenset[int] = frozenset(),
+        capacity: int = 400,
+    ) -> None:
+        self.memory = memory
+        self.edges = sum(len(adjacency[vertex]) for vertex in frontier)
+        known = set(frontier) | visited
+        self.expected = {neighbour for vertex in frontier for neighbour in adjacency[vertex]} - known
+        self.entries = len(frontier)
+        self._known = known
+        start = 0
+        self.words = []
+        for vertex, neighbours in enumerate(adjacency):
+            self.words.append(start << 32 | len(neighbours) << 1)
+            memory.store(WORDS + 8 * vertex, 8, self.words[-1] | (vertex in known))
+            memory.store(NEIGHBOURS + 4 * start, 4, *neighbours)
+            start += len(neighbours)
+        memory.store(CURRENT, 8, *(self.words[vertex] for vertex in frontier))
+        self._before = bytes(memory.data)
+        self.parameters = {
+            Register.WORDS: WORDS,
+            Register.NEIGHBOURS: NEIGHBOURS,
+            Register.CURRENT_QUEUE: CURRENT,
+            Register.NEXT_QUEUE: NEXT,
+            Register.REACH_QUEUE: REACH,
+            Register.CURRENT_COUNT: self.entries,
+            Register.CAPACITY: capacity,
+        }
+
+    def check(self, slots: int, *, capacity: int = 400) -> None:
+        """Check the memory after the level."""
+        written = min(slots, capacity)
+        reached = self.memory.load(REACH, 4, written)
+        if slots <= capacity:
+            assert set(reached) == self.expected
+        assert set(reached) <= self.expected
+        assert self.memory.load(NEXT, 8, written) == [self.words[vertex] for vertex in reached]
+        for vertex, word in enumerate(self.words):
+            flag = vertex in self._known or vertex in reached
+            assert self.memory.load(WORDS + 8 * vertex, 8) == [word | flag]
+        # Nothing else was written.
+        assert self.memory.data[NEIGHBOURS:NEXT] == self._before[NEIGHBOURS:NEXT]
+        assert not any(self.memory.data[NEXT + 8 * written : REACH])
+        assert not any(self.memory.data[REACH + 4 * written :])
+
+
+def random_level(seed: int, memory: PortMemory, *, vertices: int = 40, capacity: int = 400) -> Level:
+    chance = random.Random(seed)
+    adjacency = [[chance.randrange(vertices) for _ in range(chance.choice([0, 0, 1, 2, 5]))] for _ in range(vertices)]
+    frontier = chance.sample(range(vertices), 14)
+    visited = frozenset(chance.sample(range(vertices), 6))
+    return Level(adjacency, frontier, memory, visited=visited, capacity=capacity)
+
+
+def run(
+    config: AcceleratorConfig,
+    level: Level,
+    *,
+    kernels: int = 1,
+    cycles: int = 6000,
+    token_after: int = 0,
+    resting: float = 0.0,
+) -> dict[Counter, int]:
+    """Run a level, check its results, and that the first kernel's twin rested for a share of the cycles.
+
+    Returns the event counters.
+    """
+    ring = KernelRing(Kernel, config, kernels=kernels)
+    memory = level.memory
+    counts: dict[Counter, int] = {}
+    asleep: list[int] = []
+
+    async def bench(ctx: Any) -> None:
+        await launch(ctx, ring, level.parameters, token=not token_after)
+        if token_after:
+            await wait(ctx, token_after)
+            assert not any(ctx.get(kernel.done) for kernel in ring.kernels)
+            assert memory.flushes == []
+            ctx.set(ring.master.start, 1)
+            await ctx.tick()
+            ctx.set(ring.master.start, 0)
+        slots = await finish(ctx, ring)
+        assert not any(ctx.get(kernel.error) for kernel in ring.kernels)
+        level.check(slots)
+        writes = len(memory.writes)
+        await wait(ctx, 60)
+        assert len(memory.writes) == writes, "a write came after the end"
+        counts.update(await counters(ctx, ring))
+        assert counts[Counter.PUSHED] == slots
+        for kernel in range(kernels):
+            state = data.Const(BfsState, await ask(ctx, ring, kernel=kernel, word=KernelWord.STATE))
+            assert state == {
+                "done": 1,
+                **dict.fromkeys(
+                    ("frontier_idle", "neighbours_idle", "words_idle", "visitor_idle", "slots_idle", "requests_idle"), 1
+                ),
+            }
+
+    servers = [memory.serve(kernel.port) for kernel in ring.kernels]
+    simulate(ring, bench, background=[*servers, twins_agree(ring, asleep)], cycles=cycles)
+    assert len(memory.flushes) == kernels
+    assert all(cycle < min(memory.flushes) for cycle, _ in memory.writes) or kernels > 1
+    assert sum(asleep) >= resting * len(asleep)
+    assert counts[Counter.ENTRIES] == level.entries
+    assert counts[Counter.ITEMS] == level.edges
+    assert counts[Counter.REQUESTS] == len(memory.reads) + len(memory.writes)
+    assert len(memory.reads) == level.entries + 2 * level.edges
+    assert len(memory.writes) == 3 * counts[Counter.PUSHED]
+    return counts
+
+
+@pytest.mark.parametrize("published", [False, True])
+@pytest.mark.parametrize(
+    ("seed", "kernels", "stall", "latency"),
+    [(1, 1, 0.0, (3, 3)), (2, 2, 0.5, (2, 60)), (3, 1, 0.8, (20, 20)), (4, 2, 0.1, (1, 100))],
+)
+def test_a_level_under_random_latencies(
+    *, published: bool, seed: int, kernels: int, stall: float, latency: tuple[int, int]
+) -> None:
+    interval, blocking = (2, True) if published else (1, False)
+    memory = PortMemory(SIZE, seed=seed, stall=stall, latency=latency)
+    config = one_engine(issue_interval=interval, blocking_reservation=blocking, bfs_kernels=kernels)
+    run(config, random_level(seed, memory), kernels=kernels)
+
+
+def test_latency_far_beyond_the_depths_does_not_deadlock() -> None:
+    memory = PortMemory(SIZE, seed=4, stall=0.1, latency=(150, 200))
+    run(one_engine(bfs_kernels=1), random_level(5, memory), cycles=20_000, resting=0.2)
+    assert memory.in_flight <= 4 + 8 + 8
+
+
+@pytest.mark.parametrize("blocking", [False, True])
+def test_neighbours_without_out_edges_keep_the_queues_in_step(*, blocking: bool) -> None:
+    memory = PortMemory(SIZE, seed=6)
+    level = Level([[1, 2, 3, 4], [], [], [5], []] + [[]] * 3, [0, 1, 2, 3, 4], memory)
+    run(one_engine(bfs_kernels=1, blocking_reservation=blocking), level)
+    assert level.expected == {5}
+
+
+@pytest.mark.parametrize("frontier", [[], [0]])
+def test_a_level_that_finds_nothing_ends(frontier: list[int]) -> None:
+    memory = PortMemory(SIZE, seed=7)
+    assert run(one_engine(bfs_kernels=1), Level([[], [0]], frontier, memory))[Counter.PUSHED] == 0
+
+
+@pytest.mark.parametrize("blocking", [False, True])
+def test_vertices_that_wait_for_the_token_are_not_forgotten(*, blocking: bool) -> None:
+    memory = PortMemory(SIZE, seed=8, stall=0.0)
+    level = Level([[1], [], []], [0], memory)
+    run(one_engine(bfs_kernels=1, blocking_reservation=blocking), level, token_after=300)
+
+
+@pytest.mark.parametrize("missing", [1, 4])
+def test_beyond_the_capacity_vertices_are_dropped_and_the_error_lasts_one_run(missing: int) -> None:
+    adjacency = [list(range(1, 10))] + [[] for _ in range(9)]
+    capacity = 9 - missing
+    memory = PortMemory(SIZE, seed=9)
+    level = Level(adjacency, [0], memory, capacity=capacity)
+    ring = KernelRing(Kernel, one_engine(bfs_kernels=1), kernels=1)
+    kernel = ring.kernels[0]
+
+    async def bench(ctx: Any) -> None:
+        await launch(ctx, ring, level.parameters)
+        slots = await finish(ctx, ring)
+        assert slots == 9
+        level.check(slots, capacity=capacity)
+        assert ctx.get(kernel.error)
+        await launch(ctx, ring, level.parameters | {Register.CURRENT_COUNT: 0})
+        assert await finish(ctx, ring) == 0
+        assert not ctx.get(kernel.error)
+
+    simulate(ring, bench, background=[memory.serve(kernel.port), twins_agree(ring, [])])
+
+
+def test_a_full_queue_is_no_overflow() -> None:
+    memory = PortMemory(SIZE, seed=9)
+    level = Level([list(range(1, 10))] + [[] for _ in range(9)], [0], memory, capacity=9)
+    assert run(one_engine(bfs_kernels=1), level)[Counter.PUSHED] == 9
+
+
+def test_runs_follow_each_other() -> None:
+    memory = PortMemory(SIZE, seed=10)
+    chain = Level([[1], [2], [3], []], [0], memory)
+    ring = KernelRing(Kernel, one_engine(bfs_kernels=2), kernels=2)
+
+    async def bench(ctx: Any) -> None:
+        current, following = CURRENT, NEXT
+        for vertex in (1, 2, 3):
+            addresses = {Register.CURRENT_QUEUE: current, Register.NEXT_QUEUE: following}
+            await launch(ctx, ring, chain.parameters | addresses)
+            assert await finish(ctx, ring) == 1
+            assert memory.load(REACH, 4) == [vertex]
+            current, following = following, current
+        await launch(ctx, ring, chain.parameters | {Register.CURRENT_QUEUE: current})
+        assert await finish(ctx, ring) == 0
+
+    servers = [memory.serve(kernel.port) for kernel in ring.kernels]
+    simulate(ring, bench, background=[*servers, twins_agree(ring, [])])
+
+
+@pytest.mark.parametrize(("interval", "entry", "edge", "push"), [(1, 1, 2, 3), (2, 2, 4, 4)])
+def test_the_multiplexer_bounds_the_throughput(interval: int, entry: int, edge: int, push: int) -> None:
+    """Cycles from the first to the last request of a level with new neighbours only, against the cost model."""
+    depths = dict.fromkeys(("frontier_depth", "visit_depth"), 64) | dict.fromkeys(
+        ("neighbour_depth", "word_depth"), 128
+    )
+    config = one_engine(bfs_kernels=1, issue_interval=interval, **depths)
+    width, degree = 8, 16
+    children = [[width + degree * parent + n for n in range(degree)] for parent in range(width)]
+    memory = PortMemory(SIZE, seed=11, stall=0.0, latency=(1, 1))
+    level = Level(children + [[] for _ in range(width * degree)], list(range(width)), memory)
+    ring = KernelRing(Kernel, config, kernels=1)
+    granted: list[int] = []
+
+    async def bench(ctx: Any) -> None:
+        await launch(ctx, ring, level.parameters)
+        assert await finish(ctx, ring) == width * degree
+
+    takes = ring.kernels[0].port
+    traffic = (takes.read.valid & takes.read.ready) | (takes.write.valid & takes.write.ready)
+    simulate(ring, bench, background=[memory.serve(takes), cycles_of(traffic, granted)])
+    cost = entry * width + (edge + push) * width * degree
+    assert cost <= granted[-1] - granted[0] + interval <= 1.06 * cost
+
+
+def test_a_stuck_kernel_tells_its_state() -> None:
+    """Nothing answers: the kernel has requested what it has places for, and says so."""
+    config = one_engine(bfs_kernels=1)
+    memory = PortMemory(SIZE, seed=12)
+    level = random_level(1, memory)
+    ring = KernelRing(Kernel, config, kernels=1)
+
+    async def bench(ctx: Any) -> None:
+        ctx.set(ring.kernels[0].port.read.ready, 1)
+        await launch(ctx, ring, level.parameters)
+        await wait(ctx, 30)
+        state = data.Const(BfsState, await ask(ctx, ring, kernel=0, word=KernelWord.STATE))
+        others = ("neighbours_idle", "words_idle", "visitor_idle", "slots_idle", "requests_idle", "started")
+        assert state == dict.fromkeys(others, 1)
+        free = data.Const(BfsCredits, await ask(ctx, ring, kernel=0, word=KernelWord.CREDITS))
+        assert free == {"frontier": 0, "neighbours": config.neighbour_depth, "words": config.word_depth}
+        reserved = data.Const(BfsReservation, await ask(ctx, ring, kernel=0, word=KernelWord.RESERVATION))
+        assert reserved == {"demanded": 0, "reserved": 0}
+        assert await ask(ctx, ring, kernel=0, word=KernelWord.COUNTER_0 + Counter.ENTRIES) == config.frontier_depth
+
+    simulate(ring, bench, background=[twins_agree(ring, [])])

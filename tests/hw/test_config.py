@@ -1,0 +1,189 @@
+"""Configuration: presets, limits, files, and every message."""
+
+import re
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hw.config import PRESETS, AcceleratorConfig, ConfigError, load_config
+
+DEPTHS = [field.name for field in fields(AcceleratorConfig) if field.name.endswith("_depth")]
+NAMES = ", ".join(PRESETS)
+KEYS = ", ".join(field.name for field in fields(AcceleratorConfig))
+
+
+def refused(message: str) -> Any:
+    return pytest.raises(ConfigError, match=f"^{re.escape(message)}$")
+
+
+def test_presets() -> None:
+    assert list(PRESETS) == ["hc2", "hc2-1ae", "published", "published-1ae", "test"]
+    full = PRESETS["hc2"]
+    assert (full.engines, full.bfs_kernels, full.intersection_kernels) == (4, 16, 8)
+    assert (full.ports, full.total_bfs_kernels, full.total_intersection_kernels) == (16, 64, 32)
+    assert (full.issue_interval, full.blocking_reservation, full.clock_mhz) == (1, False, 150.0)
+    assert PRESETS["hc2-1ae"] == full.replace(engines=1)
+    assert PRESETS["published"] == full.replace(issue_interval=2, blocking_reservation=True)
+    assert PRESETS["published-1ae"] == PRESETS["published"].replace(engines=1)
+    assert full == AcceleratorConfig()
+
+
+def test_a_turn_of_the_published_ring_takes_twenty_cycles() -> None:
+    published = PRESETS["published-1ae"]
+    assert published.bfs_kernels + published.ring_stages == 20
+
+
+LIMITS = [
+    ("engines", 1, 4),
+    ("issue_interval", 1, 2),
+    ("ring_stages", 1, 64),
+    ("link_cycles", 1, 1024),
+    *((name, 4, 512) for name in DEPTHS),
+]
+
+
+@pytest.mark.parametrize(("name", "low", "high"), LIMITS)
+def test_limits(name: str, low: int, high: int) -> None:
+    for value in (low, high):
+        assert getattr(AcceleratorConfig().replace(**{name: value}), name) == value
+    for value in (low - 1, high + 1, -high):
+        with refused(f"{name} must be from {low} to {high}, not {value}"):
+            AcceleratorConfig().replace(**{name: value})
+
+
+def test_limits_of_the_kernels() -> None:
+    for kernels in (1, 16):
+        config = AcceleratorConfig(bfs_kernels=kernels, intersection_kernels=kernels)
+        assert config.intersection_kernels == config.ports == kernels
+    for name in ("bfs_kernels", "intersection_kernels"):
+        for value in (0, 17):
+            with refused(f"{name} must be from 1 to 16, not {value}"):
+                AcceleratorConfig().replace(**{name: value})
+    message = "intersection_kernels must be at most bfs_kernels (3), whose ports they share, not 4"
+    with refused(message):
+        AcceleratorConfig(bfs_kernels=3, intersection_kernels=4)
+
+
+@pytest.mark.parametrize("name", DEPTHS)
+def test_depths_are_powers_of_two(name: str) -> None:
+    for value in (5, 12, 511):
+        with refused(f"{name} must be a power of two, not {value}"):
+            AcceleratorConfig().replace(**{name: value})
+
+
+@pytest.mark.parametrize("value", ["4", 4.0, True, None])
+@pytest.mark.parametrize("name", ["engines", "frontier_depth", "link_cycles"])
+def test_integers_are_integers(name: str, value: object) -> None:
+    with refused(f"{name} must be an integer, not {value!r}"):
+        AcceleratorConfig().replace(**{name: value})
+
+
+@pytest.mark.parametrize("value", [1, 0, "true", None])
+def test_blocking_reservation_is_a_truth(value: object) -> None:
+    with refused(f"blocking_reservation must be true or false, not {value!r}"):
+        AcceleratorConfig().replace(blocking_reservation=value)
+
+
+@pytest.mark.parametrize("value", [0, -1.5, 10_000.1, float("nan"), float("inf"), "150", True])
+def test_clock_is_a_sensible_number(value: object) -> None:
+    with refused(f"clock_mhz must be a number above 0 and at most 10000, not {value!r}"):
+        AcceleratorConfig().replace(clock_mhz=value)
+
+
+@pytest.mark.parametrize("value", [0.001, 150, 10_000])
+def test_clock_at_its_limits(value: float) -> None:
+    assert AcceleratorConfig(clock_mhz=value).clock_mhz == value
+
+
+def test_replace_validates_and_leaves_the_original() -> None:
+    config = AcceleratorConfig()
+    assert config.replace(engines=2).engines == 2
+    assert config.engines == 4
+    with refused("engines must be from 1 to 4, not 5"):
+        config.replace(engines=5)
+
+
+def test_a_configuration_is_frozen() -> None:
+    config = AcceleratorConfig()
+    with pytest.raises(FrozenInstanceError):
+        config.engines = 2  # type: ignore[misc]
+
+
+def test_from_mapping() -> None:
+    assert AcceleratorConfig.from_mapping({}) == PRESETS["hc2"]
+    values = {"preset": "test", "engines": 1, "clock_mhz": 100}
+    assert AcceleratorConfig.from_mapping(values) == PRESETS["test"].replace(engines=1, clock_mhz=100)
+    assert values["preset"] == "test", "the mapping is the caller's"
+
+
+def test_from_mapping_refuses_what_it_does_not_know() -> None:
+    with refused(f"unknown preset 'hc3': there are {NAMES}"):
+        AcceleratorConfig.from_mapping({"preset": "hc3"})
+    with refused(f"unknown preset ['hc2']: there are {NAMES}"):
+        AcceleratorConfig.from_mapping({"preset": ["hc2"]})
+    with refused(f"unknown key 'kernels': there are preset, {KEYS}"):
+        AcceleratorConfig.from_mapping({"kernels": 4})
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_load_finds_presets(name: str) -> None:
+    assert load_config(name) is PRESETS[name]
+
+
+def test_load_reads_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "machine.toml"
+    path.write_text('preset = "test"\nengines = 1\nblocking_reservation = true\nclock_mhz = 120.5\n')
+    expected = PRESETS["test"].replace(engines=1, blocking_reservation=True, clock_mhz=120.5)
+    assert load_config(str(path)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kernels = 3", f"unknown key 'kernels': there are preset, {KEYS}"),
+        ('preset = "none"', f"unknown preset 'none': there are {NAMES}"),
+        ('engines = "4"', "engines must be an integer, not '4'"),
+        ("engines = 1.0", "engines must be an integer, not 1.0"),
+        ("engines = 9", "engines must be from 1 to 4, not 9"),
+        ("word_depth = 100", "word_depth must be a power of two, not 100"),
+        ("blocking_reservation = 1", "blocking_reservation must be true or false, not 1"),
+        ("[engines]\ncount = 1", "engines must be an integer, not {'count': 1}"),
+    ],
+)
+def test_load_names_the_file_and_the_value(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with refused(f"{path}: {message}"):
+        load_config(str(path))
+
+
+def test_load_says_where_a_file_is_no_toml(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text("engines = \n")
+    with refused(f"{path}: not TOML: Invalid value (at line 1, column 11)"):
+        load_config(str(path))
+
+
+def test_load_says_that_a_file_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_bytes(b"engines = \xff")
+    with refused(f"{path}: not TOML: 'utf-8' codec can't decode byte 0xff in position 10: invalid start byte"):
+        load_config(str(path))
+
+
+def test_load_says_that_there_is_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "absent.toml"
+    with refused(f"{path}: No such file or directory"):
+        load_config(str(path))
+    directory = tmp_path / "folder.toml"
+    directory.mkdir()
+    with refused(f"{directory}: Is a directory"):
+        load_config(str(directory))
+
+
+@pytest.mark.parametrize("name", ["", "HC2", "machine.json"])
+def test_load_refuses_other_names(name: str) -> None:
+    with refused(f"unknown configuration {name!r}: there are {NAMES}, or a .toml file"):
+        load_config(name)

@@ -1,0 +1,261 @@
+"""The documentation: its examples run, and its tables say what the code says."""
+
+import dataclasses
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from enum import IntEnum, IntFlag
+from pathlib import Path
+from typing import Any
+
+import pytest
+from amaranth.lib import data
+
+from host.cli import main
+from hw.bfs.kernel import BfsCredits, BfsReservation, BfsState
+from hw.config import PRESETS, AcceleratorConfig, ConfigError
+from hw.intersection.kernel import IntersectionCredits, IntersectionState
+from hw.kernel_control import Activity
+from hw.registers import Counter, Instruction, KernelWord, Register, Status
+from sim.memory import MemoryParameters
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+BLOCK = re.compile(
+    r"(?:^% (?P<mark>run|file \S+)\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
+)
+
+
+def blocks(page: Path) -> list[dict[str, str]]:
+    """Return the code blocks of a page: language, text, and the mark in front, empty if there is none."""
+    return [match.groupdict(default="") for match in BLOCK.finditer(page.read_text())]
+
+
+def rows(page: str, heading: str) -> list[list[str]]:
+    """Return the cells of the first table below a heading, without its head and without backquotes."""
+    text = (DOCS / page).read_text()
+    assert f"\n{heading}\n" in text, f"{page} has no heading {heading!r}"
+    lines = text.split(f"\n{heading}\n", 1)[1].splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("|"))
+    table = []
+    for line in lines[start + 2 :]:
+        if not line.startswith("|"):
+            break
+        cells = re.split(r"(?<!\\)\|", line)[1:-1]
+        table.append([cell.strip().replace("`", "") for cell in cells])
+    return table
+
+
+def section(page: str, heading: str) -> str:
+    """Return the text between a heading of the second level and the next one."""
+    return (DOCS / page).read_text().split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def commands(text: str) -> Iterator[tuple[list[str], str]]:
+    """Yield the words of each command of a console block, and what it prints."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield shlex.split(command, comments=True), output
+
+
+def agrees(output: str, expected: str) -> bool:
+    """Whether an output is the expected one, in which ``...`` stands for anything."""
+    return re.fullmatch(".*".join(map(re.escape, expected.split("..."))), output, re.DOTALL) is not None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_block_and_mark_is_found(page: Path) -> None:
+    lines = page.read_text().splitlines()
+    found = blocks(page)
+    plain = [line for line in lines if line.startswith("```") and not line.startswith("```{")]
+    assert 2 * len(found) + sum(line.startswith("```{") for line in lines) == len(plain)
+    assert [block["mark"] for block in found if block["mark"]] == [line[2:] for line in lines if line.startswith("% ")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for block in blocks(page):
+        kind, _, file = block["mark"].partition(" ")
+        if kind == "file":
+            (tmp_path / file).write_text(block["text"])
+        elif block["language"] == "python":
+            exec(compile(block["text"], str(page), "exec"), names)
+        elif kind == "run":
+            for words, expected in commands(block["text"]):
+                assert words[0] == "cyscc"
+                status = main(words[1:])
+                out, err = capfd.readouterr()
+                assert agrees(out + err, expected), f"{shlex.join(words)} printed\n{out}{err}"
+                assert status == (2 if err else 0)
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
+def test_paths_exist(page: Path) -> None:
+    text = page.read_text()
+    paths = re.findall(r"`((?:hw|sim|host|tests|docs)/[\w/.-]+)`", text)
+    if page.name == "README.md":
+        paths += re.findall(r"\]\(((?!http|#)[^)]+)\)", text)
+    missing = [path for path in paths if not (ROOT / path).exists() and path != "build/docs"]
+    assert missing == []
+
+
+@pytest.mark.parametrize("command", ["scc", "bfs", "generate", "verilog"])
+def test_options_are_described(command: str, capfd: pytest.CaptureFixture[str]) -> None:
+    helps = [[command]] if command != "generate" else [[command, "rmat"], [command, "netlist"]]
+    offered = set()
+    for words in helps:
+        assert main([*words, "--help"]) == 0
+        offered |= set(re.findall(r"^  (?:-\w \w+, )?(--[a-z-]+)", capfd.readouterr().out, re.MULTILINE))
+    heading = "scc and bfs" if command in ("scc", "bfs") else command
+    tables = "\n".join(row for row in section("command-line.md", heading).splitlines() if row.startswith("|"))
+    described = set(re.findall(r"`(--[a-z-]+)", tables))
+    only = {"scc": {"--source", "--levels"}, "bfs": {"--labels"}}.get(command, set())
+    assert offered - {"--help"} == described - only
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
+def test_examples_use_options_that_exist(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for block in blocks(page):
+        if block["language"] != "console":
+            continue
+        for words, _ in commands(block["text"]):
+            if Path(words[0]).name != "cyscc" or "GRAPH" in words or "OUT" in words or "DIR" in words:
+                continue
+            assert main([*words[1 : 3 if words[1] == "generate" else 2], "--help"]) == 0
+            offered = set(re.findall(r"(?<![\w-])--?[a-z-]+", capfd.readouterr().out))
+            assert {word for word in words if word.startswith("-") and word != "-"} <= offered, words
+
+
+def numbered(kind: type[IntEnum] | type[IntFlag]) -> list[list[str]]:
+    """Return number and name of an enumeration's members; of flags, the number of the bit."""
+    flags = issubclass(kind, IntFlag)
+    return [[str(item.value.bit_length() - 1 if flags else item.value), str(item.name)] for item in kind]
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [
+        ("## AEG registers", Register),
+        ("## Instructions", Instruction),
+        ("## Status bits", Status),
+        ("## Kernel window", KernelWord),
+    ],
+)
+def test_register_map(heading: str, kind: type[IntEnum] | type[IntFlag]) -> None:
+    assert [row[:2] for row in rows("register-map.md", heading)] == numbered(kind)
+
+
+def test_event_counters() -> None:
+    text = (DOCS / "register-map.md").read_text()
+    expected = [(str(KernelWord.COUNTER_0 + counter), counter.name) for counter in Counter]
+    assert re.findall(rf"^\| (\d+) \| `({'|'.join(Counter.__members__)})` \|", text, re.MULTILINE) == expected
+
+
+@pytest.mark.parametrize(
+    ("heading", "layouts"),
+    [
+        (
+            "### State of a BFS kernel",
+            {KernelWord.STATE: BfsState, KernelWord.CREDITS: BfsCredits, KernelWord.RESERVATION: BfsReservation},
+        ),
+        (
+            "### State of an intersection kernel",
+            {KernelWord.STATE: IntersectionState, KernelWord.CREDITS: IntersectionCredits},
+        ),
+    ],
+)
+def test_kernel_state(heading: str, layouts: dict[KernelWord, data.StructLayout]) -> None:
+    expected = []
+    for word, layout in layouts.items():
+        for name, field in layout:
+            last = field.offset + field.width - 1
+            expected.append([word.name, str(last) if field.width == 1 else f"{field.offset}..{last}", name])
+    assert [row[:3] for row in rows("register-map.md", heading)] == expected
+
+
+def test_presets() -> None:
+    expected = []
+    for field in dataclasses.fields(AcceleratorConfig):
+        values = [getattr(config, field.name) for config in PRESETS.values()]
+        expected.append([field.name, *(str(value).lower() for value in values)])
+    assert [row[:-1] for row in rows("configuration.md", "## Presets")] == expected
+
+
+def test_ranges_of_the_configuration() -> None:
+    checked = []
+    for name, *_, values in rows("configuration.md", "## Presets"):
+        if not (match := re.fullmatch(r"(\d+) to (\d+)", values)):
+            continue
+        low, high = int(match[1]), int(match[2])
+        config = PRESETS["hc2"].replace(intersection_kernels=1)
+        for value in (low, high):
+            assert getattr(config.replace(**{name: value}), name) == value
+        for value in (low - 1, high + 1):
+            with pytest.raises(ConfigError, match=rf"^{name} must be from {low} to {high}, not {value}$"):
+                config.replace(**{name: value})
+        checked.append(name)
+    unranged = {"blocking_reservation", "clock_mhz"}
+    assert checked == [field.name for field in dataclasses.fields(AcceleratorConfig) if field.name not in unranged]
+
+
+def test_every_key_is_explained() -> None:
+    terms = re.findall(r"^(`[^\n]+)\n: ", section("configuration.md", "Keys"), re.MULTILINE)
+    assert re.findall(r"`(\w+)`", " ".join(terms)) == [field.name for field in dataclasses.fields(AcceleratorConfig)]
+
+
+def test_memory_parameters() -> None:
+    for name, default, values, _ in rows("memory-model.md", "### Parameters"):
+        assert default == str(getattr(MemoryParameters(), name))
+        low, high = map(int, values.split(" to "))
+        for value in (low - 1, high + 1):
+            message = rf"^memory {name} must be an integer from {low} to {high}, not {value}$"
+            with pytest.raises(ValueError, match=message):
+                MemoryParameters.from_mapping({name: value})
+    names = ", ".join(row[0] for row in rows("memory-model.md", "### Parameters"))
+    with pytest.raises(
+        ValueError, match=rf"^memory key 'x' is not known for profile 'hc2': choose from profile, {names}$"
+    ):
+        MemoryParameters.from_mapping({"x": 0})
+
+
+def test_activities() -> None:
+    assert [row[0] for row in rows("simulation.md", "## What is counted")] == [
+        name.lower() for name in Activity.__members__
+    ]
+
+
+def fields(document: dict[str, Any], prefix: str = "") -> set[str]:
+    """Return the paths of a document's fields, down to what the documentation describes as a whole."""
+    whole = {"longest_iteration", "statistics.counters", "statistics.activity", "statistics.memory"}
+    found = set()
+    for key, value in document.items():
+        path = prefix + key
+        found |= fields(value, f"{path}.") if isinstance(value, dict) and path not in whole else {path}
+    return found
+
+
+def described_fields(*intros: str) -> set[str]:
+    """Return the fields in the tables of the JSON section that follow the given lines."""
+    text = section("command-line.md", "JSON")
+    tables = [text.split(intro, 1)[1].split("\n\n")[1] for intro in intros]
+    cells = [line.split("|")[1] for table in tables for line in table.splitlines()[2:]]
+    return set(re.findall(r"`([\w.]+)`", " ".join(cells)))
+
+
+@pytest.mark.parametrize("command", ["scc", "bfs"])
+def test_json_fields(command: str, tmp_path: Path) -> None:
+    graph, config, result = tmp_path / "graph.txt", tmp_path / "one.toml", tmp_path / "result.json"
+    graph.write_text("0 1\n1 0\n")
+    config.write_text('preset = "test"\nengines = 1\nbfs_kernels = 1\n')
+    options = ["--config", str(config), "--engine", "amaranth", "--memory", "fixed:1", "--quiet", "--json", str(result)]
+    assert main([command, str(graph), *options, *(["--source", "0"] if command == "bfs" else [])]) == 0
+    document = json.loads(result.read_text())
+    assert fields(document) == described_fields("Fields of both commands:", f"Further fields of `{command}`:")
+    kinds = {row[0] for row in rows("memory-model.md", "## Statistics")}
+    assert {key for kind in kinds for key in kind.split(", ")} == set(document["statistics"]["memory"])
