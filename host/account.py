@@ -1,10 +1,12 @@
 """What searches reached, counted from their reach queues with vertices that were pushed twice taken once."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["ReachAccount", "first_uncoloured", "levels_of"]
+__all__ = ["ReachAccount", "compact", "first_uncoloured", "levels_of"]
 
 
 @njit(cache=True, nogil=True)
@@ -48,6 +50,44 @@ def _levels(
             levels[reach[place]] = level
 
 
+@njit(cache=True, nogil=True)
+def _compact(reach: npt.NDArray[np.uint32], counts: npt.NDArray[np.int64], seen: npt.NDArray[np.bool_]) -> None:
+    kept = 0
+    place = 0
+    for level in range(counts.size):
+        first = kept
+        for _ in range(counts[level]):
+            vertex = reach[place]
+            place += 1
+            if not seen[vertex]:
+                seen[vertex] = True
+                reach[kept] = vertex
+                kept += 1
+        counts[level] = kept - first
+
+
+def compact(reach: npt.NDArray[np.uint32], counts: list[int], *, vertices: int) -> list[int]:
+    """Take vertices that were pushed again out of a reach queue, in place; the order stays.
+
+    Parameters
+    ----------
+    reach : ndarray of uint32
+        The reach queue.
+    counts : list of int
+        Entries of the source (one) and of each level after it.
+    vertices : int
+        Vertices of the graph.
+
+    Returns
+    -------
+    list of int
+        The entries that are left of each.
+    """
+    left = np.array(counts, np.int64)
+    _compact(reach, left, np.zeros(vertices, np.bool_))
+    return left.tolist()
+
+
 class ReachAccount:
     """Counts the vertices that searches reached and the edges that leave them, at a cost of the vertices reached.
 
@@ -89,15 +129,15 @@ def first_uncoloured(colours: npt.NDArray[np.uint32], begin: int) -> int:
     return _first_zero(colours, begin)
 
 
-def levels_of(reach: npt.NDArray[np.uint32], pushed: list[int], *, vertices: int) -> npt.NDArray[np.int32]:
+def levels_of(reach: npt.NDArray[np.uint32], counts: Sequence[int], *, vertices: int) -> npt.NDArray[np.int32]:
     """Return each vertex's level from the reach queue of a search.
 
     Parameters
     ----------
     reach : ndarray of uint32
         The reach queue: the source, then the vertices of level 1, 2, ...
-    pushed : list of int
-        Entries pushed by each level, from level 0 (the source's) on.
+    counts : sequence of int
+        Entries of the source (one) and of each level after it.
     vertices : int
         Vertices of the graph.
 
@@ -107,6 +147,6 @@ def levels_of(reach: npt.NDArray[np.uint32], pushed: list[int], *, vertices: int
         The level, -1 where a vertex was not reached.
     """
     levels = np.full(vertices, -1, np.int32)
-    ends = np.cumsum([1, *pushed], dtype=np.int64)
+    ends = np.cumsum(counts, dtype=np.int64)
     _levels(reach, int(ends[-1]), ends, levels)
     return levels

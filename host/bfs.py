@@ -87,10 +87,10 @@ def breadth_first_search(
         reached, edges = ReachAccount(vertices).count(graph.words, direction.reach, entries=search.entries)
         return BfsRun(
             source=source,
-            levels=levels_of(direction.reach, [level.pushed for level in search.levels], vertices=vertices),
+            levels=levels_of(direction.reach, search.counts, vertices=vertices),
             level_records=search.levels,
             reached=reached,
-            duplicates=search.entries - reached,
+            duplicates=search.pushed - reached,
             edges_traversed=edges,
             retries=0,
         )

@@ -7,6 +7,7 @@ from typing import NamedTuple, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from host.account import compact
 from host.memory_map import PlacedGraph, QueueArrays, default_slack
 from sim.coprocessor import Coprocessor, Instruction, Register, Status
 from sim.errors import SimulationError
@@ -51,15 +52,25 @@ class Search:
     ----------
     source : int
         Where it started.
-    entries : int
-        Entries of the reach queue: the source, then every vertex pushed, those pushed twice twice.
+    counts : tuple of int
+        Entries that stand in the reach queue of the source (one) and of each level after it.
     levels : tuple of Level
         Its levels; the last one pushed nothing.
     """
 
     source: int
-    entries: int
+    counts: tuple[int, ...]
     levels: tuple[Level, ...]
+
+    @property
+    def entries(self) -> int:
+        """Entries of the reach queue."""
+        return sum(self.counts)
+
+    @property
+    def pushed(self) -> int:
+        """Vertices pushed, the source included and those pushed twice twice."""
+        return 1 + sum(level.pushed for level in self.levels)
 
     @property
     def cycles(self) -> int:
@@ -154,7 +165,10 @@ class Driver:
         """Search breadth-first from a vertex, level by level, until a level pushes nothing.
 
         Vertices whose visited bit is set are not entered; the source must not be one of them. Afterwards the vertices
-        reached are visited and stand in the direction's reach queue, the source first.
+        reached are visited and stand in the direction's reach queue, the source first. When vertices that were pushed
+        again have taken half of the slack, the host takes them out of the reach queue: a small graph of many levels
+        would overflow any queue otherwise, since each level can push thousands of times what it reads before the first
+        write.
 
         Raises
         ------
@@ -167,7 +181,10 @@ class Driver:
         words[source] |= np.uint64(1)
         queues.frontiers[0][0] = words[source]
         direction.reach[0] = source
+        vertices = direction.graph.graph.vertices
+        most = (queues.capacity + vertices) // 2
         current, count, entries = 0, 1, 1
+        counts = [1]
         levels: list[Level] = []
         while count:
             capacity = queues.capacity - entries
@@ -190,11 +207,15 @@ class Driver:
                     f"{capacity} of {queues.capacity} entries were free"
                 )
             levels.append(Level(count, pushed, cycles))
+            counts.append(pushed)
             entries += pushed
+            if entries > most:
+                counts = compact(direction.reach, counts, vertices=vertices)
+                entries = sum(counts)
             count, current = pushed, 1 - current
             if self._on_level is not None:
                 self._on_level(len(levels), entries)
-        return Search(source=source, entries=entries, levels=tuple(levels))
+        return Search(source=source, counts=tuple(counts), levels=tuple(levels))
 
 
 def with_larger_queues(

@@ -44,7 +44,7 @@ class SearchTotals:
         self.levels += len(search.levels)
         self.cycles += cycles
         self.reached += reached
-        self.duplicates += search.entries - reached
+        self.duplicates += search.pushed - reached
         self.edges += edges
 
 

@@ -131,7 +131,7 @@ def _level_records(levels: tuple[Level, ...]) -> list[dict[str, int]]:
 def _search(search: Search | None) -> dict[str, Any] | None:
     if search is None:
         return None
-    return {"entries": search.entries, "cycles": search.cycles, "levels": _level_records(search.levels)}
+    return {"entries": search.pushed, "cycles": search.cycles, "levels": _level_records(search.levels)}
 
 
 def _iteration(iteration: Iteration | None, graph: Graph) -> dict[str, Any] | None:

@@ -190,15 +190,15 @@ def test_the_error_is_sticky_until_the_next_run() -> None:
     simulate(dut, bench)
 
 
-def test_the_processes_have_a_cycle_before_idle_is_believed() -> None:
-    """Processes see `start` in the cycle after the message: what they say in it is still of the run before."""
+def test_idle_is_believed_from_the_second_cycle_after_the_start() -> None:
+    """What the processes say before is still of the run before."""
     dut = control()
     flushes: list[int] = []
 
     async def bench(ctx: Any) -> None:
         ctx.set(dut.idle, 1)
         await start(ctx, dut)
-        await ctx.tick()
+        await wait(ctx, 2)
         ctx.set(dut.idle, 0)
         await wait(ctx, 10)
         assert flushes == []

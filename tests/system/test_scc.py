@@ -1,10 +1,8 @@
 """Strongly connected components of awkward graphs, on every machine under every memory, against scipy."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from tests.system.graphs import GRAPHS, graph_of, messy_graph
+from tests.system.graphs import GRAPHS
 from tests.system.runs import MEMORIES, check_scc, made
 
 _FULL = ("hc2", "hc2-1ae", "published", "published-1ae")
