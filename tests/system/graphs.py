@@ -1,6 +1,7 @@
 """Graphs that are awkward for the accelerator, by name; all small enough for every machine and memory."""
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,8 +26,7 @@ def messy_graph(vertices: int, edges: int, seed: int) -> Graph:
 
 
 def _chain(vertices: Iterable[int]) -> Pairs:
-    listed = list(vertices)
-    return list(zip(listed, listed[1:], strict=False))
+    return list(pairwise(vertices))
 
 
 def _cycle(vertices: Iterable[int]) -> Pairs:
@@ -66,8 +66,14 @@ def _component_chain(components: int, size: int) -> Pairs:
     return cycles + [(c * size + 1, (c + 1) * size + 2) for c in range(components - 1)]
 
 
+def _touching() -> Pairs:
+    """Return cycles of four of which each has an edge into the next."""
+    cycles = [edge for c in range(4) for edge in _cycle(range(4 * c, 4 * c + 4))]
+    return [*cycles, *((4 * c, 4 * c + 4) for c in range(3))]
+
+
 def _tailed_path() -> Pairs:
-    """A long path with a cycle at each end and loops on the way."""
+    """Return a long path with a cycle at each end and loops on the way."""
     ends = [*_cycle([0, 1, 2]), *_cycle(range(20, 24))]
     return [*ends, *_chain(range(2, 21)), *((v, v) for v in (5, 6, 20)), (9, 8)]
 
@@ -94,7 +100,9 @@ GRAPHS: dict[str, Graph] = {
     "isolated": graph_of(9, []),
     "isolated between": graph_of(13, [(3, 7), (7, 11), (11, 3), (7, 1)]),
     "self-loops only": graph_of(6, [(v, v) for v in range(6)]),
-    "self-loops": graph_of(8, [(0, 0), (0, 0), *_cycle([0, 1, 2]), (2, 3), (3, 3), (3, 4), (4, 4), *_cycle([5, 6]), (6, 4)]),
+    "self-loops": graph_of(
+        8, [(0, 0), (0, 0), *_cycle([0, 1, 2]), (2, 3), (3, 3), (3, 4), (4, 4), *_cycle([5, 6]), (6, 4)]
+    ),
     "repeated edges": graph_of(5, [*(_cycle([0, 1, 2]) * 5), *([(2, 3)] * 9), *(_cycle([3, 4]) * 3), *([(4, 4)] * 4)]),
     "chain": graph_of(20, _chain(range(20))),
     "chain backwards": graph_of(20, _chain(range(19, -1, -1))),
@@ -116,13 +124,15 @@ GRAPHS: dict[str, Graph] = {
     "tree in": graph_of(31, _reverse(_TREE)),
     "acyclic": graph_of(24, _acyclic(24, 60, 3)),
     "nested cycles": graph_of(32, _nested_cycles()),
-    "touching components": graph_of(16, [e for c in range(4) for e in [*_cycle(range(4 * c, 4 * c + 4)), (4 * c, 4 * c + 4)] if max(e) < 16]),
+    "touching components": graph_of(16, _touching()),
     "components in a row": graph_of(30, _component_chain(6, 5)),
     "figure of eight": graph_of(15, [*_cycle(range(8)), *_cycle([0, *range(8, 15)])]),
     "bow tie": graph_of(29, _bow_tie()),
     "path with loops": graph_of(24, _tailed_path()),
     "ladder": graph_of(30, _ladder()),
-    "zero-degree neighbours": graph_of(50, [*_cycle(range(5)), *((v % 5, v) for v in range(5, 50)), *((v % 5, v) for v in range(5, 50, 2))]),
+    "zero-degree neighbours": graph_of(
+        50, [*_cycle(range(5)), *((v % 5, v) for v in range(5, 50)), *((v % 5, v) for v in range(5, 50, 2))]
+    ),
     "random sparse": messy_graph(90, 110, 1),
     "random": messy_graph(80, 200, 2),
     "random dense": messy_graph(50, 600, 3),
