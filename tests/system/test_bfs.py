@@ -34,8 +34,8 @@ def test_published_cost_of_a_saturated_level() -> None:
 
 
 def test_fixed_cost_of_a_level_on_one_published_engine() -> None:
-    # About 3 L + 75 to 90 cycles, in steps of the ring's turn of 20: three reads that wait for each other, start, flush and
-    # the last turn of the token.
+    # About 3 L + 75 to 90 cycles, in steps of the ring's turn of 20: three reads that wait for each other, start, flush
+    # and the last turn of the token.
     for latency in (40, 75, 110):
         with made("published-1ae", f"fixed:{latency}") as machine:
             run = check_bfs(machine, GRAPHS["chain"], 0)

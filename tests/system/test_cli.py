@@ -1,0 +1,112 @@
+"""The command line on real machines: results, files and exit statuses."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from host.cli import main
+
+EDGES = "10 11\n11 12\n12 10\n12 13\n13 13\n14 15\n15 14\n14 16\n16 17\n17 16\n15 16\n"
+LABELS = "10 10\n11 10\n12 10\n13 13\n14 14\n15 14\n16 16\n17 16\n"
+SMALL = ["--config", "test", "--memory", "fixed:75"]
+
+
+@pytest.fixture
+def graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("g.txt").write_text(EDGES)
+    return "g.txt"
+
+
+def keys(document: Any, *paths: str) -> list[Any]:
+    """Return the values at dotted paths."""
+    values = []
+    for path in paths:
+        value = document
+        for name in path.split("."):
+            value = value[name]
+        values.append(value)
+    return values
+
+
+@pytest.mark.parametrize("engine", ["verilator", "amaranth"])
+def test_scc(graph: str, engine: str, capfd: pytest.CaptureFixture[str]) -> None:
+    options = [*SMALL, "--engine", engine, "--labels", "labels", "--json", "json"]
+    assert main(["scc", graph, *options]) == 0
+    assert Path("labels").read_text() == LABELS
+    document = json.loads(Path("json").read_text())
+    counts = keys(document, "graph.vertices", "graph.edges", "components.count", "components.largest", "trimmed")
+    assert counts == [8, 11, 4, 3, 0]
+    total, *parts = keys(document, "cycles.total", "cycles.forward", "cycles.backward", "cycles.intersection")
+    assert total == sum(parts)
+    assert all(part > 0 for part in parts)
+    seconds, traversed, gteps, verified = keys(document, "seconds", "edges_traversed", "gteps", "verified")
+    assert seconds == pytest.approx(total / 150e6)
+    assert gteps == pytest.approx(traversed / seconds / 1e9)
+    assert verified is True
+    assert all(wall > 0 for wall in keys(document, "wall.build", "wall.simulate", "wall.cycles_per_second"))
+    assert capfd.readouterr().err == ""
+
+
+def test_engines_count_the_same_cycles(graph: str) -> None:
+    for engine in ("verilator", "amaranth"):
+        assert main(["scc", graph, *SMALL, "--engine", engine, "--quiet", "--json", engine]) == 0
+    first, second = (json.loads(Path(engine).read_text()) for engine in ("verilator", "amaranth"))
+    for part in ("cycles", "statistics", "iterations"):
+        assert first[part] == second[part]
+
+
+def test_bfs(graph: str) -> None:
+    assert main(["bfs", graph, "--source", "14", *SMALL, "--levels", "levels", "--json", "json", "--quiet"]) == 0
+    assert Path("levels").read_text() == "14 0\n15 1\n16 1\n17 2\n"
+    document = json.loads(Path("json").read_text())
+    assert keys(document, "reached", "duplicates", "edges_traversed", "verified") == [4, 0, 6, True]
+    assert [level["frontier"] for level in document["levels"]] == [1, 2, 1]
+    assert [level["pushed"] for level in document["levels"]] == [2, 1, 0]
+    assert sum(level["cycles"] for level in document["levels"]) == document["cycles"]["total"]
+
+
+def test_reached_cycle_limit_is_a_failed_simulation(graph: str, capfd: pytest.CaptureFixture[str]) -> None:
+    options = [*SMALL, "--labels", "labels", "--json", "json", "--cycle-limit", "500"]
+    assert main(["scc", graph, *options]) == 3
+    lines = capfd.readouterr().err.splitlines()
+    assert lines[0] == "cyscc scc: cycle limit of 500 cycles reached"
+    assert any(line.startswith("engine 0") for line in lines[1:])
+    assert sorted(path.name for path in Path().iterdir()) == ["g.txt"]
+
+
+def test_bad_input_is_one_line(graph: str, capfd: pytest.CaptureFixture[str]) -> None:
+    Path("bad.txt").write_text("0 1\n1 x\n")
+    assert main(["scc", "bad.txt", *SMALL]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert "bad.txt:2" in err
+
+
+def test_wiki_vote_on_the_full_machine(wiki_vote: Path, tmp_path: Path) -> None:
+    out = tmp_path / "json"
+    assert main(["scc", str(wiki_vote), "--config", "hc2", "--quiet", "--json", str(out)]) == 0
+    document = json.loads(out.read_text())
+    values = keys(document, "graph.vertices", "components.count", "components.largest", "iterations", "verified")
+    assert values == [7115, 5816, 1300, 77, True]
+
+
+@pytest.mark.long
+def test_soc_epinions_on_the_full_machine(soc_epinions: Path, tmp_path: Path) -> None:
+    out = tmp_path / "json"
+    assert main(["scc", str(soc_epinions), "--config", "hc2", "--quiet", "--json", str(out)]) == 0
+    document = json.loads(out.read_text())
+    values = keys(document, "graph.vertices", "components.count", "components.largest", "iterations", "verified")
+    assert values == [75879, 42176, 32223, 2716, True]
+
+
+def test_exported_verilog(graph: str) -> None:
+    for folder in ("one", "two"):
+        assert main(["verilog", "--config", "hc2", "-o", folder]) == 0
+    names = sorted(path.name for path in Path("one").iterdir())
+    assert names == ["application_engine.v", "bfs_kernel.v", "files.f", "intersection_kernel.v"]
+    for name in names:
+        assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
