@@ -54,9 +54,9 @@ class SlotAllocator(wiring.Component):
         self._depth = depth
         self._blocking = blocking
         ring = stream.Signature(Token, always_ready=True)
-        # A vertex counts from its demand until its slot is used: the queue's places, its output register, and one in
+        # A vertex counts from its demand until its slot is used: the queue's places, its registers, and one in
         # use.
-        count = range(depth + 4)
+        count = range(depth + 5)
         super().__init__(
             {
                 "demand": In(1),

@@ -243,7 +243,7 @@ def test_a_vertex_that_waits_for_its_slot_is_waiting_and_not_idle() -> None:
     async def bench(ctx: Any) -> None:
         await stream_put(ctx, dut.neighbours, [{"vertex": 1, "word": 0}], seed=1, stall=0)
         assert not ctx.get(dut.idle)
-        await ctx.tick()
+        await ctx.tick().repeat(2)
         for _ in range(50):
             assert ctx.get(dut.waiting)
             assert not ctx.get(dut.idle)
@@ -257,8 +257,8 @@ def test_a_full_visitor_still_drops_visited_neighbours_and_takes_no_new_one() ->
     dut = Visitor(depth=4)
 
     async def bench(ctx: Any) -> None:
-        # The queue's memory and its output register: one more than the depth.
-        await stream_put(ctx, dut.neighbours, [{"vertex": n, "word": 0} for n in range(5)], seed=1, stall=0)
+        # The queue's memory and its two registers: two more than the depth.
+        await stream_put(ctx, dut.neighbours, [{"vertex": n, "word": 0} for n in range(6)], seed=1, stall=0)
         ctx.set(dut.neighbours.valid, 1)
         ctx.set(dut.neighbours.payload, {"vertex": 9, "word": 1})
         assert ctx.get(dut.neighbours.ready)
