@@ -22,8 +22,8 @@ def default_slack(vertices: int) -> int:
     """Return the queue entries that are reserved beyond one for each vertex, for vertices that are pushed twice.
 
     On random graphs some hundreds to thousands of vertices are pushed twice, almost independently of the graph's size;
-    on graphs of repeated edges it can be thousands in each level. 65,536 plus a quarter of the vertices is an assumption
-    with a wide margin; when a level does not fit, the run starts again with more.
+    on graphs of repeated edges it can be thousands in each level. 65,536 plus a quarter of the vertices is an
+    assumption with a wide margin; when a level does not fit, the run starts again with more.
     """
     return _SLACK_FLOOR + vertices // 4
 

@@ -63,6 +63,7 @@ class Machine(Coprocessor):
         self._on_progress = on_progress
         self._pending: list[Command] = []
         self._spent = 0
+        self._lead = 0  # cycles of register writes before the instruction that runs
         self._slice = 20_000
         self.build_seconds = build_seconds
 
@@ -116,6 +117,7 @@ class Machine(Coprocessor):
     def dispatch(self, instruction: Instruction) -> None:
         """Start an instruction on every AE."""
         self._engine.begin([*self._pending, Command(CommandKind.DISPATCH, instruction)])
+        self._lead = len(self._pending)
         self._pending = []
 
     def wait(self) -> int:
@@ -129,6 +131,8 @@ class Machine(Coprocessor):
         self._finish(limited=True)
         cycles = self._engine.instruction_cycles
         self._spent += cycles
+        if self._cycle_limit is not None and self._spent > self._cycle_limit:
+            raise self._limit_error()
         return cycles
 
     def statistics(self) -> dict[str, Any]:
@@ -155,10 +159,10 @@ class Machine(Coprocessor):
         while True:
             budget = self._slice
             if limited and self._cycle_limit is not None:
-                left = self._cycle_limit - self._spent - (self._engine.cycle - start)
-                if left <= 0:
-                    raise CycleLimitError(f"cycle limit of {self._cycle_limit:,} cycles reached", self._diagnosis())
-                budget = min(budget, left)
+                left = self._cycle_limit - self._spent - (self._engine.cycle - start - self._lead)
+                if left < 0:
+                    raise self._limit_error()
+                budget = min(budget, max(left, 1))
             began = perf_counter()
             state = self._engine.run(budget)
             if state == RunState.DONE:
@@ -174,6 +178,9 @@ class Machine(Coprocessor):
                 self._slice = max(1000, int(self._slice * min(max(pace, 0.5), 2.0)))
             if self._on_progress is not None:
                 self._on_progress(self._engine.cycle)
+
+    def _limit_error(self) -> CycleLimitError:
+        return CycleLimitError(f"cycle limit of {self._cycle_limit:,} cycles reached", self._diagnosis())
 
     def _diagnosis(self) -> str:
         return diagnose(self._config, self._memory, self._read_while_stuck)

@@ -1,0 +1,227 @@
+"""The machine as the host sees it: registers, instructions, statistics, and what it says when a run fails."""
+
+import json
+from typing import cast
+
+import numpy as np
+import pytest
+
+from host.memory_map import pack_word
+from hw.config import PRESETS
+from hw.registers import KernelWord, kernel_register
+from sim.coprocessor import Instruction, Register, Status
+from sim.engines.amaranth_engine import AmaranthEngine
+from sim.engines.verilator_engine import VerilatorEngine
+from sim.errors import CycleLimitError, HangError, MemoryAccessError, SimulationError
+from sim.machine import ENGINES, Machine, create_machine
+from sim.memory import parse_profile
+from tests.sim.levels import dispatch_level
+from tests.system.graphs import GRAPHS
+from tests.system.runs import check_bfs, made, search
+
+UNKNOWN = cast(Instruction, 7)
+"""An instruction that does not exist."""
+
+ALL = 2**64 - 1
+
+LIMITED = """\
+engine 0: busy, 145 cycles since its dispatch
+engine 1: idle, 23 cycles since its dispatch
+engine 0 bfs kernel 0: state done=0 started=1 frontier_idle=1 neighbours_idle=0 words_idle=1 visitor_idle=1 \
+slots_idle=1 requests_idle=1 error=0 read_stalled=0 write_stalled=0 slot_awaited=0 visits=0; \
+credits frontier=4 neighbours=6 words=8; reservation demanded=0 reserved=0
+engine 0 port 0: 2 reads outstanding"""
+
+HUNG = """\
+engine 0: busy, 424 cycles since its dispatch
+engine 1: idle, 23 cycles since its dispatch
+engine 0 bfs kernel 0: state done=0 started=1 frontier_idle=0 neighbours_idle=1 words_idle=1 visitor_idle=1 \
+slots_idle=1 requests_idle=1 error=0 read_stalled=0 write_stalled=0 slot_awaited=0 visits=0; \
+credits frontier=3 neighbours=8 words=8; reservation demanded=0 reserved=0
+engine 0 port 0: 1 reads outstanding"""
+
+every_engine = pytest.mark.parametrize("engine", ENGINES)
+
+
+@every_engine
+def test_registers_keep_what_is_written(engine: str) -> None:
+    with made("test", "fixed:9", engine=engine) as machine:
+        machine.set_registers({Register.WORDS: 1, Register.COLOUR: 3, Register.STATUS: ALL, Register.CYCLES: ALL})
+        machine.set_registers({Register.WORDS: ALL})
+        assert machine.cycle == 0
+        numbers = [Register.WORDS, Register.COLOUR, Register.STATUS, Register.CYCLES, Register.NEXT_START]
+        values = machine.get_registers(numbers)
+        assert values.dtype == np.uint64
+        assert values.tolist() == [[ALL, ALL], [3, 3], [0, 0], [0, 0], [0, 0]]
+        assert machine.cycle > 0
+        assert machine.get_registers([Register.COLOUR]).tolist() == [[3, 3]]
+
+
+@every_engine
+def test_level_by_hand(engine: str) -> None:
+    with made("test", "fixed:75", engine=engine) as machine:
+        assert (machine.engines, machine.clock, machine.cycle) == (2, 150e6, 0)
+        level = dispatch_level(machine)
+        cycles = machine.wait()
+        status, counted, pushed = machine.get_registers([Register.STATUS, Register.CYCLES, Register.CURRENT_COUNT])
+        assert status.tolist() == [0, 0]
+        assert counted[0] == cycles - 1 == 301
+        assert pushed[0] == 2
+        assert machine.read(level.reach_queue, np.uint32, 3).tolist() == [1, 2, 0]
+        word = pack_word(2, 0, False)
+        assert machine.read(level.next_queue, np.uint64, 3).tolist() == [word, word, 0]
+        assert machine.memory.outstanding() == machine.memory.stray_writes() == []
+
+
+@every_engine
+def test_unknown_instruction(engine: str) -> None:
+    with made("test", "fixed:75", engine=engine) as machine:
+        machine.dispatch(UNKNOWN)
+        assert machine.wait() == 1
+        assert machine.get_registers([Register.STATUS]).tolist() == [[Status.BAD_INSTRUCTION] * 2]
+        level = dispatch_level(machine)
+        machine.wait()
+        assert machine.read(level.reach_queue, np.uint32, 2).tolist() == [1, 2]
+        assert machine.get_registers([Register.STATUS]).tolist() == [[Status.BAD_INSTRUCTION] * 2]
+
+
+def test_host_refuses_a_machine_that_refused_an_instruction() -> None:
+    with made("test", "fixed:75") as machine:
+        machine.dispatch(UNKNOWN)
+        machine.wait()
+        with pytest.raises(SimulationError) as caught:
+            search(machine, GRAPHS["chain"], 0)
+    assert str(caught.value) == "an engine did not complete instruction 0 (BFS_LEVEL): status 0x4"
+
+
+@every_engine
+def test_overflow_lasts_until_the_next_dispatch(engine: str) -> None:
+    with made("test", "fixed:9", engine=engine) as machine:
+        level = dispatch_level(machine, capacity=1)
+        machine.wait()
+        assert machine.get_registers([Register.STATUS])[0, 0] == Status.OVERFLOW
+        assert machine.read(level.reach_queue, np.uint32, 3).tolist() == [1, 0, 0]
+        dispatch_level(machine)
+        machine.wait()
+        assert machine.get_registers([Register.STATUS])[0, 0] == 0
+
+
+@every_engine
+def test_cycle_limit(engine: str) -> None:
+    with made("test", "fixed:75", engine=engine, cycle_limit=150) as machine:
+        dispatch_level(machine)
+        with pytest.raises(CycleLimitError) as caught:
+            machine.wait()
+    assert str(caught.value) == "cycle limit of 150 cycles reached"
+    assert caught.value.diagnosis == LIMITED
+
+
+@pytest.mark.parametrize("missing", [0, 10])
+def test_cycle_limit_holds_for_all_instructions_together(missing: int) -> None:
+    with made("test", "fixed:75", cycle_limit=3 * 302 - missing) as machine:
+        for _ in range(2):
+            dispatch_level(machine)
+            assert machine.wait() == 302
+            machine.get_registers([Register.STATUS] * 100)
+        dispatch_level(machine)
+        if not missing:
+            assert machine.wait() == 302
+            return
+        with pytest.raises(CycleLimitError) as caught:
+            machine.wait()
+    assert str(caught.value) == "cycle limit of 896 cycles reached"
+
+
+def test_cycle_limit_is_written_in_groups_of_digits() -> None:
+    with made("test", "fixed:100000", cycle_limit=12_345) as machine:
+        dispatch_level(machine)
+        with pytest.raises(CycleLimitError) as caught:
+            machine.wait()
+    assert str(caught.value) == "cycle limit of 12,345 cycles reached"
+
+
+@every_engine
+def test_access_outside_memory(engine: str) -> None:
+    with made("test", "fixed:75", engine=engine) as machine:
+        dispatch_level(machine, word=pack_word(2**31, 2**31 - 1, True))
+        with pytest.raises(MemoryAccessError) as caught:
+            machine.wait()
+        top = 4096 + machine.memory.allocated
+        neighbours = 4096 + 1024
+    address = neighbours + 4 * 2**31
+    assert str(caught.value) == (
+        f"memory: read of 4 bytes at address {address:#x} (engine 0 port 0 cycle 108): "
+        f"outside the allocated range 4096 to {top}"
+    )
+    assert caught.value.diagnosis == ""
+
+
+@every_engine
+def test_count_beyond_the_neighbours_runs_into_the_end_of_memory(engine: str) -> None:
+    with made("test", "fixed:9", engine=engine) as machine:
+        dispatch_level(machine, word=pack_word(0, 2**31 - 1, True))
+        with pytest.raises(MemoryAccessError, match=r"^memory: read of [48] bytes at address 0x\w+ \(engine 0 port 0 "):
+            machine.wait()
+
+
+@every_engine
+def test_hang(engine: str) -> None:
+    # A watchdog shorter than the memory's latency takes any read for a hang.
+    config = PRESETS["test"]
+    with made(config, "fixed:5000") as sizes:
+        memory = sizes.memory
+    executor = (AmaranthEngine if engine == "amaranth" else VerilatorEngine)(config, memory, watchdog=400)
+    machine = Machine(config, memory, executor)
+    dispatch_level(machine)
+    with pytest.raises(HangError) as caught:
+        machine.wait()
+    machine.close()
+    assert str(caught.value) == "nothing moved until cycle 429: the machine hangs"
+    assert caught.value.diagnosis == HUNG
+
+
+def test_slow_memory_is_no_hang_and_progress_is_told() -> None:
+    told: list[int] = []
+    with made("test", "fixed:100000", on_progress=told.append) as machine:
+        dispatch_level(machine)
+        assert machine.wait() > 300_000
+        assert machine.cycle > told[-1]
+    assert len(told) > 2
+    assert told == sorted(set(told))
+
+
+@every_engine
+def test_statistics(engine: str) -> None:
+    with made("test", "fixed:75", engine=engine) as machine:
+        dispatch_level(machine)
+        machine.wait()
+        cycle = machine.cycle
+        statistics = machine.statistics()
+        counter = kernel_register(0, KernelWord.COUNTER_0)
+        assert machine.get_registers([counter, counter + 1, counter + 2]).tolist() == [[1, 0], [2, 0], [2, 0]]
+    assert json.loads(json.dumps(statistics)) == statistics
+    assert statistics["counters"] == {
+        "bfs": {"entries": 1, "items": 2, "pushed": 2, "requests": 11},
+        "intersection": {"entries": 0, "items": 0, "pushed": 0, "requests": 0},
+    }
+    activity = statistics["activity"]
+    assert list(activity["bfs"]) == ["idle", "memory", "flush", "slot", "backpressure", "interval", "request"]
+    assert activity["bfs"]["request"] == 11
+    assert sum(activity["bfs"].values()) == 4 * cycle
+    assert activity["intersection"] == {**dict.fromkeys(activity["bfs"], 0), "idle": 2 * cycle}
+    memory = statistics["memory"]
+    assert memory["profile"] == "fixed:75"
+    assert (memory["reads"]["total"], memory["writes"]["total"], memory["flushes"]) == (5, 6, 4)
+    assert memory["cycles"] > cycle
+
+
+def test_unknown_engine() -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 -- the whole message is compared
+        create_machine(PRESETS["test"], parse_profile("hc2"), engine="vhdl")
+    assert str(caught.value) == "unknown engine 'vhdl': there are verilator, amaranth"
+
+
+def test_machine_may_be_closed_twice() -> None:
+    with made("test", "hc2") as machine:
+        check_bfs(machine, GRAPHS["chain"], 0)
+        machine.close()
