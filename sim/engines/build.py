@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -71,12 +72,12 @@ def build_library(config: AcceleratorConfig, *, waves: bool) -> Path:
         A tool is missing or fails; with its output.
     """
     verilator = _find_verilator()
-    compiler = os.environ.get("CXX") or "g++"
-    if shutil.which(compiler) is None:
+    compiler = shlex.split(os.environ.get("CXX") or "g++")
+    if shutil.which(compiler[0]) is None:
         raise BuildError(
-            f"C++ compiler {compiler!r} not found: install g++ or name one by the environment variable CXX"
+            f"C++ compiler {compiler[0]!r} not found: install g++ or name one by the environment variable CXX"
         )
-    key = _key(config, waves=waves, tools=(_tool_version(verilator), _tool_version([compiler])))
+    key = _key(config, waves=waves, tools=(_tool_version(verilator), _tool_version(compiler)))
     library = cache_directory() / f"machine-{key}.so"
     if library.exists():
         return library
@@ -120,11 +121,9 @@ def _tool_version(command: Sequence[str]) -> str:
     return _run([*command, "--version"], environment=dict(os.environ))
 
 
-def _key(config: AcceleratorConfig, *, waves: bool, tools: Sequence[str]) -> str:
-    """Return a name for everything that the library depends on."""
+def _sources_digest() -> bytes:
+    """Return a digest of all sources that a library is made of."""
     digest = hashlib.sha256()
-    parts = [astuple(config), waves, tools, _VERILATOR_OPTIONS, _COMPILER_OPTIONS, version("amaranth"), _processor()]
-    digest.update(repr(parts).encode())
     hardware = Path(sys.modules["hw"].__path__[0])
     memory = Path(__file__).parent.parent / "memory" / "state.py"
     for source in (
@@ -136,7 +135,17 @@ def _key(config: AcceleratorConfig, *, waves: bool, tools: Sequence[str]) -> str
     ):
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
-    return digest.hexdigest()[:24]
+    return digest.digest()
+
+
+# Taken when the hardware is imported too: a file that changes later is not what this process builds.
+_SOURCES = _sources_digest()
+
+
+def _key(config: AcceleratorConfig, *, waves: bool, tools: Sequence[str]) -> str:
+    """Return a name for everything that the library depends on."""
+    parts = [astuple(config), waves, tools, _VERILATOR_OPTIONS, _COMPILER_OPTIONS, version("amaranth"), _processor()]
+    return hashlib.sha256(repr(parts).encode() + _SOURCES).hexdigest()[:24]
 
 
 def _processor() -> str:
@@ -148,7 +157,9 @@ def _processor() -> str:
     return next((line for line in lines if line.startswith(("flags", "Features"))), "")
 
 
-def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, verilator: Sequence[str], compiler: str) -> Path:
+def _build(
+    config: AcceleratorConfig, folder: Path, *, waves: bool, verilator: Sequence[str], compiler: Sequence[str]
+) -> Path:
     """Build in a folder of its own; return the library there."""
     environment = _environment(verilator)
     texts = {name: kernel_verilog(kind, config, instrument=True) for kind, name in KERNEL_NAMES.items()}
@@ -179,7 +190,7 @@ def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, verilator: S
 
     def compile_unit(source: Path) -> Path:
         target = folder / f"{source.stem}.o"
-        _run([compiler, *flags, "-c", str(source), "-o", str(target)], environment=environment)
+        _run([*compiler, *flags, "-c", str(source), "-o", str(target)], environment=environment)
         return target
 
     runtime = ["verilated.cpp", "verilated_threads.cpp", *(["verilated_vcd_c.cpp"] if waves else [])]
@@ -188,7 +199,7 @@ def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, verilator: S
         sources = [*units, *(_NATIVE / name for name in ("engine.cpp", "machine.cpp")), *(include / n for n in runtime)]
         objects = list(pool.map(compile_unit, sources))
     library = folder / "machine.so"
-    _run([compiler, "-shared", "-pthread", *map(str, objects), "-o", str(library)], environment=environment)
+    _run([*compiler, "-shared", "-pthread", *map(str, objects), "-o", str(library)], environment=environment)
     return library
 
 

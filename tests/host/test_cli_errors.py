@@ -50,7 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
-    (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"1 2\n" * 5000)[:40])
+    (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"1 2\n" * 5000, mtime=0)[:40])
     (tmp_path / "binary.txt").write_bytes(bytes(range(256)))
     save_npz(tmp_path / "rectangle.npz", csr_array(np.ones((2, 3))))
     (tmp_path / "directory").mkdir()

@@ -28,7 +28,7 @@ def read(folder: Path, name: str, content: str | bytes) -> Graph:
     """Write a file, gzipped if the name says so, and read it as a graph."""
     data = content.encode() if isinstance(content, str) else content
     path = folder / name
-    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    path.write_bytes(gzip.compress(data, mtime=0) if name.endswith(".gz") else data)
     return read_graph(path)
 
 

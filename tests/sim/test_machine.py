@@ -1,6 +1,7 @@
 """The machine as the host sees it: registers, instructions, statistics, and what it says when a run fails."""
 
 import json
+import re
 from typing import cast
 
 import numpy as np
@@ -25,20 +26,26 @@ UNKNOWN = cast(Instruction, 7)
 ALL = 2**64 - 1
 
 LIMITED = """\
-engine 0: busy, 145 cycles since its dispatch
-engine 1: idle, 23 cycles since its dispatch
+engine 0: busy, N cycles since its dispatch
+engine 1: idle, N cycles since its dispatch
 engine 0 bfs kernel 0: state done=0 started=1 frontier_idle=1 neighbours_idle=0 words_idle=1 visitor_idle=1 \
 slots_idle=1 requests_idle=1 error=0 read_stalled=0 write_stalled=0 slot_awaited=0 visits=0; \
 credits frontier=4 neighbours=6 words=8; reservation demanded=0 reserved=0
 engine 0 port 0: 2 reads outstanding"""
 
 HUNG = """\
-engine 0: busy, 424 cycles since its dispatch
-engine 1: idle, 23 cycles since its dispatch
+engine 0: busy, N cycles since its dispatch
+engine 1: idle, N cycles since its dispatch
 engine 0 bfs kernel 0: state done=0 started=1 frontier_idle=0 neighbours_idle=1 words_idle=1 visitor_idle=1 \
 slots_idle=1 requests_idle=1 error=0 read_stalled=0 write_stalled=0 slot_awaited=0 visits=0; \
 credits frontier=3 neighbours=8 words=8; reservation demanded=0 reserved=0
 engine 0 port 0: 1 reads outstanding"""
+
+
+def told(error: SimulationError) -> str:
+    """Return the diagnosis of an error without the numbers of cycles in it."""
+    return re.sub(r"[0-9,]+ cycles", "N cycles", error.diagnosis)
+
 
 every_engine = pytest.mark.parametrize("engine", ENGINES)
 
@@ -65,12 +72,13 @@ def test_level_by_hand(engine: str) -> None:
         cycles = machine.wait()
         status, counted, pushed = machine.get_registers([Register.STATUS, Register.CYCLES, Register.CURRENT_COUNT])
         assert status.tolist() == [0, 0]
-        assert counted[0] == cycles - 1 == 301
+        assert counted[0] == cycles - 1 >= 4 * 75
         assert pushed[0] == 2
         assert machine.read(level.reach_queue, np.uint32, 3).tolist() == [1, 2, 0]
         word = pack_word(2, 0, False)
         assert machine.read(level.next_queue, np.uint64, 3).tolist() == [word, word, 0]
-        assert machine.memory.outstanding() == machine.memory.stray_writes() == []
+        assert machine.memory.outstanding() == []
+        assert machine.memory.stray_writes() == []
 
 
 @every_engine
@@ -113,23 +121,27 @@ def test_cycle_limit(engine: str) -> None:
         with pytest.raises(CycleLimitError) as caught:
             machine.wait()
     assert str(caught.value) == "cycle limit of 150 cycles reached"
-    assert caught.value.diagnosis == LIMITED
+    assert told(caught.value) == LIMITED
 
 
 @pytest.mark.parametrize("missing", [0, 10])
 def test_cycle_limit_holds_for_all_instructions_together(missing: int) -> None:
-    with made("test", "fixed:75", cycle_limit=3 * 302 - missing) as machine:
+    with made("test", "fixed:75") as machine:
+        dispatch_level(machine)
+        cycles = machine.wait()
+    limit = 3 * cycles - missing
+    with made("test", "fixed:75", cycle_limit=limit) as machine:
         for _ in range(2):
             dispatch_level(machine)
-            assert machine.wait() == 302
+            assert machine.wait() == cycles
             machine.get_registers([Register.STATUS] * 100)
         dispatch_level(machine)
         if not missing:
-            assert machine.wait() == 302
+            assert machine.wait() == cycles
             return
         with pytest.raises(CycleLimitError) as caught:
             machine.wait()
-    assert str(caught.value) == "cycle limit of 896 cycles reached"
+    assert str(caught.value) == f"cycle limit of {limit} cycles reached"
 
 
 def test_cycle_limit_is_written_in_groups_of_digits() -> None:
@@ -149,8 +161,8 @@ def test_access_outside_memory(engine: str) -> None:
         top = 4096 + machine.memory.allocated
         neighbours = 4096 + 1024
     address = neighbours + 4 * 2**31
-    assert str(caught.value) == (
-        f"memory: read of 4 bytes at address {address:#x} (engine 0 port 0 cycle 108): "
+    assert re.sub(r"cycle \d+\)", "cycle N)", str(caught.value)) == (
+        f"memory: read of 4 bytes at address {address:#x} (engine 0 port 0 cycle N): "
         f"outside the allocated range 4096 to {top}"
     )
     assert caught.value.diagnosis == ""
@@ -176,18 +188,20 @@ def test_hang(engine: str) -> None:
     with pytest.raises(HangError) as caught:
         machine.wait()
     machine.close()
-    assert str(caught.value) == "nothing moved until cycle 429: the machine hangs"
-    assert caught.value.diagnosis == HUNG
+    stopped = re.fullmatch(r"nothing moved until cycle (\d+): the machine hangs", str(caught.value))
+    assert stopped is not None
+    assert 400 < int(stopped[1]) < 400 + 60
+    assert told(caught.value) == HUNG
 
 
 def test_slow_memory_is_no_hang_and_progress_is_told() -> None:
-    told: list[int] = []
-    with made("test", "fixed:100000", on_progress=told.append) as machine:
+    cycles: list[int] = []
+    with made("test", "fixed:100000", on_progress=cycles.append) as machine:
         dispatch_level(machine)
         assert machine.wait() > 300_000
-        assert machine.cycle > told[-1]
-    assert len(told) > 2
-    assert told == sorted(set(told))
+        assert machine.cycle > cycles[-1]
+    assert len(cycles) > 2
+    assert cycles == sorted(set(cycles))
 
 
 @every_engine
