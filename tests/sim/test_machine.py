@@ -116,15 +116,15 @@ def test_overflow_lasts_until_the_next_dispatch(engine: str) -> None:
 
 @every_engine
 def test_cycle_limit(engine: str) -> None:
-    with made("test", "fixed:75", engine=engine, cycle_limit=150) as machine:
+    with made("test", "fixed:75", engine=engine, cycle_limit=125) as machine:
         dispatch_level(machine)
         with pytest.raises(CycleLimitError) as caught:
             machine.wait()
-    assert str(caught.value) == "cycle limit of 150 cycles reached"
+    assert str(caught.value) == "cycle limit of 125 cycles reached"
     assert told(caught.value) == LIMITED
 
 
-@pytest.mark.parametrize("missing", [0, 10])
+@pytest.mark.parametrize("missing", [0, 1])
 def test_cycle_limit_holds_for_all_instructions_together(missing: int) -> None:
     with made("test", "fixed:75") as machine:
         dispatch_level(machine)
