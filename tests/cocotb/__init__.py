@@ -1,0 +1,1 @@
+"""The exported Verilog, run by cocotb in a simulator of its own, against the engines."""

@@ -1,0 +1,38 @@
+"""What runs inside the simulator: a suite, by the same host on the exported hardware."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.handle import HierarchyObject
+from cocotb.task import bridge
+
+from sim.memory import Memory
+from tests.cocotb.exported_engine import ExportedEngine
+from tests.cocotb.suites import SUITES, WATCHDOG, outcome
+
+__all__ = ["OUTCOMES", "SUITE", "make_runs"]
+
+SUITE = "CYSCC_TEST_SUITE"
+"""Environment variable that names the suite."""
+
+OUTCOMES = "CYSCC_TEST_OUTCOMES"
+"""Environment variable that names the file for the outcomes."""
+
+
+@cocotb.test()
+async def make_runs(dut: HierarchyObject) -> None:
+    clock: Any = dut.clk
+    Clock(clock, 4, unit="ns").start()
+    suite = SUITES[os.environ[SUITE]]
+
+    def make_engine(memory: Memory) -> ExportedEngine:
+        engine = ExportedEngine(dut, memory, watchdog=WATCHDOG)
+        engine.reset()
+        return engine
+
+    outcomes = [await bridge(outcome)(run, suite.config, make_engine) for run in suite.runs]
+    Path(os.environ[OUTCOMES]).write_text(json.dumps(outcomes))
