@@ -14,10 +14,30 @@ from hw.intersection import Kernel as IntersectionKernel
 from hw.port_share import PortShare
 from hw.shell import Shell
 
-__all__ = ["ApplicationEngine", "KernelFactory"]
+__all__ = ["ApplicationEngine", "KernelFactory", "application_engine_signature"]
 
 KernelFactory = Callable[[type[wiring.Component], AcceleratorConfig], wiring.Component]
 """Makes a kernel of the given class, or something with the same signature that stands for it."""
+
+
+def application_engine_signature(config: AcceleratorConfig, *, instrument: bool = False) -> wiring.Signature:
+    """Return the signature of `ApplicationEngine`, whose members are described there."""
+    members = {
+        "engine": In(2),
+        "write": In(stream.Signature(AegWrite)),
+        "read": In(stream.Signature(16)),
+        "data": Out(stream.Signature(64, always_ready=True)),
+        "instruction": In(stream.Signature(5)),
+        "idle": Out(1),
+        "exception": Out(1),
+        "port": Out(MemoryPortSignature()).array(config.ports),
+    }
+    if config.engines > 1:
+        link = stream.Signature(LinkToken, always_ready=True)
+        members |= {"link_in": In(link), "link_out": Out(link)}
+    if instrument:
+        members["activity"] = Out(3).array(config.bfs_kernels + config.intersection_kernels)
+    return wiring.Signature(members)
 
 
 class ApplicationEngine(wiring.Component):
@@ -54,22 +74,7 @@ class ApplicationEngine(wiring.Component):
         self._config = config
         self._instrument = instrument
         self._make_kernel = make_kernel or (lambda kind, config: kind(config, instrument=instrument))
-        members = {
-            "engine": In(2),
-            "write": In(stream.Signature(AegWrite)),
-            "read": In(stream.Signature(16)),
-            "data": Out(stream.Signature(64, always_ready=True)),
-            "instruction": In(stream.Signature(5)),
-            "idle": Out(1),
-            "exception": Out(1),
-            "port": Out(MemoryPortSignature()).array(config.ports),
-        }
-        if config.engines > 1:
-            link = stream.Signature(LinkToken, always_ready=True)
-            members |= {"link_in": In(link), "link_out": Out(link)}
-        if instrument:
-            members["activity"] = Out(3).array(config.bfs_kernels + config.intersection_kernels)
-        super().__init__(members)
+        super().__init__(application_engine_signature(config, instrument=instrument))
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Connect shell, kernels and ports."""

@@ -1,19 +1,33 @@
 """Verilog of the hardware: readable, hierarchical, each kind of kernel once, the same from run to run."""
 
+import re
+
 from amaranth.back import verilog
 from amaranth.hdl import ClockSignal, Elaboratable, Instance, Module, ResetSignal, Signal, Value
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from hw.application_engine import ApplicationEngine
+from hw.application_engine import ApplicationEngine, application_engine_signature
+from hw.axi import AxiEngine, AxiLimits
+from hw.axi.memory_port import AxiMemoryPort
 from hw.bfs import Kernel as BfsKernel
 from hw.config import AcceleratorConfig
+from hw.convey import ConveyEngine
+from hw.convey.memory_port import ConveyMemoryPort
 from hw.interfaces import KernelSignature
 from hw.intersection import Kernel as IntersectionKernel
 from hw.shell import Shell
 
-__all__ = ["KERNEL_NAMES", "application_engine_verilog", "kernel_verilog", "port_names", "shell_verilog"]
+__all__ = [
+    "KERNEL_NAMES",
+    "application_engine_verilog",
+    "axi_verilog",
+    "convey_verilog",
+    "kernel_verilog",
+    "port_names",
+    "shell_verilog",
+]
 
 KERNEL_NAMES: dict[type[wiring.Component], str] = {BfsKernel: "bfs_kernel", IntersectionKernel: "intersection_kernel"}
 """Module names of the kernels."""
@@ -33,21 +47,21 @@ def port_names(component: wiring.Component) -> dict[str, tuple[Signal, PortDirec
     return ports
 
 
-class _KernelInstance(wiring.Component):
-    """Stands for a kernel whose text is elsewhere."""
+class _Elsewhere(wiring.Component):
+    """Stands for a component whose text is elsewhere, as the module of a name."""
 
-    def __init__(self, name: str, *, instrument: bool) -> None:
+    def __init__(self, name: str, signature: wiring.Signature) -> None:
         self._name = name
-        super().__init__(KernelSignature(instrument=instrument))
+        super().__init__(signature)
 
     def elaborate(self, platform: object) -> Elaboratable:
-        """Instantiate the kernel."""
+        """Instantiate the module."""
         m = Module()
         connections = {
             f"{'i' if direction == PortDirection.Input else 'o'}_{name}": signal
             for name, (signal, direction) in port_names(self).items()
         }
-        m.submodules.kernel = Instance(self._name, i_clk=ClockSignal(), i_rst=ResetSignal(), **connections)
+        m.submodules.inner = Instance(self._name, i_clk=ClockSignal(), i_rst=ResetSignal(), **connections)
         return m
 
 
@@ -66,11 +80,18 @@ _HEADER = "// Generated from the description in Amaranth; edit that instead.\n" 
 )
 
 
+_AWAKENER = re.compile(r"\\\$auto\$verilog_backend\.cc:\d+:dump_module\$\d+ ")
+"""The writer's name for the register whose first change has simulators evaluate combinational blocks at the start."""
+
+
 def _convert(component: wiring.Component, name: str) -> str:
     # Source locations hold paths of this machine, and would make the text differ from one machine to another.
     text: str = verilog.convert(
         component, name=name, ports=port_names(component), emit_src=False, strip_internal_attrs=False
     )
+    text = _AWAKENER.sub(r"\\$initial ", text)
+    # In SystemVerilog an initial value that stands in the declaration is there before any block runs, and is no change.
+    text = text.replace("  reg \\$initial  = 0;\n", "  reg \\$initial ;\n  initial \\$initial = 0;\n")
     return _HEADER + text
 
 
@@ -87,6 +108,39 @@ def shell_verilog(config: AcceleratorConfig) -> str:
 def application_engine_verilog(config: AcceleratorConfig) -> str:
     """Return the Verilog of an Application Engine, module ``application_engine``, without the text of its kernels."""
     engine = ApplicationEngine(
-        config, make_kernel=lambda kind, _: _KernelInstance(KERNEL_NAMES[kind], instrument=False)
+        config, make_kernel=lambda kind, _: _Elsewhere(KERNEL_NAMES[kind], KernelSignature(instrument=False))
     )
     return _convert(engine, "application_engine")
+
+
+def _engine_elsewhere(config: AcceleratorConfig) -> wiring.Component:
+    return _Elsewhere("application_engine", application_engine_signature(config))
+
+
+def convey_verilog(config: AcceleratorConfig) -> dict[str, str]:
+    """Return the Verilog of the adapters to the HC-2 by module name, the top ``application_engine_convey`` last."""
+    port = ConveyMemoryPort()
+    top = ConveyEngine(
+        config,
+        make_engine=_engine_elsewhere,
+        make_port=lambda: _Elsewhere("convey_memory_port", port.signature),
+    )
+    return {
+        "convey_memory_port": _convert(port, "convey_memory_port"),
+        "application_engine_convey": _convert(top, "application_engine_convey"),
+    }
+
+
+def axi_verilog(config: AcceleratorConfig, limits: AxiLimits) -> dict[str, str]:
+    """Return the Verilog of the adapters to AXI by module name, the top ``application_engine_axi`` last."""
+    port = AxiMemoryPort(limits)
+    top = AxiEngine(
+        config,
+        limits,
+        make_engine=_engine_elsewhere,
+        make_port=lambda _: _Elsewhere("axi_memory_port", port.signature),
+    )
+    return {
+        "axi_memory_port": _convert(port, "axi_memory_port"),
+        "application_engine_axi": _convert(top, "application_engine_axi"),
+    }

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from host.commands.options import add_config, configuration
+from host.commands.options import UsageError, add_config, at_least, configuration
 from host.output import check_folder
 
 __all__ = ["add_parser", "run"]
@@ -16,10 +16,24 @@ def add_parser(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "verilog",
         help="write one Application Engine as Verilog",
-        description="Write one Application Engine as Verilog, each kind of module once.",
-        epilog="examples:\n  cyscc verilog -o rtl\n  cyscc verilog --config published-1ae -o rtl\n",
+        description="Write one Application Engine as Verilog, each kind of module once, with a template of\n"
+        "constraints and a README of its ports.",
+        epilog="examples:\n  cyscc verilog -o rtl\n  cyscc verilog --config hc2-1ae --top axi -o rtl\n",
     )
     add_config(parser)
+    parser.add_argument(
+        "--top",
+        default="ae",
+        choices=("ae", "convey", "axi"),
+        help="ports: ae (default): native streams; convey: those of an HC-2 personality; axi: AXI4 and AXI4-Lite",
+    )
+    for name in ("reads", "writes"):
+        parser.add_argument(
+            f"--outstanding-{name}",
+            type=at_least(1),
+            metavar="N",
+            help=f"{name} that each AXI master may have outstanding: a power of two from 4 to 512 (default: 64)",
+        )
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the folder to write to")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
     parser.set_defaults(run=run)
@@ -37,8 +51,19 @@ def run(arguments: argparse.Namespace) -> None:
     """
     check_folder(arguments.output, "--output")
     config = configuration(arguments.config)
-    from sim.verilog import export_verilog
+    given = {
+        name: getattr(arguments, name)
+        for name in ("outstanding_reads", "outstanding_writes")
+        if getattr(arguments, name) is not None
+    }
+    if given and arguments.top != "axi":
+        raise UsageError(f"--{next(iter(given)).replace('_', '-')}: only --top axi has AXI masters")
+    from sim.export import AxiLimits, export_verilog
 
-    paths = export_verilog(config, Path(arguments.output))
+    try:
+        limits = AxiLimits(**given)
+    except ValueError as error:
+        raise UsageError(str(error).replace("outstanding_", "--outstanding-", 1)) from None
+    paths = export_verilog(config, Path(arguments.output), top=arguments.top, limits=limits)
     if not arguments.quiet:
         sys.stdout.writelines(f"{path}\n" for path in paths)

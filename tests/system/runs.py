@@ -14,6 +14,7 @@ from host.memory_map import PlacedGraph
 from host.reference import check_components, check_levels
 from host.trim import trim
 from hw.config import PRESETS, AcceleratorConfig
+from sim.coprocessor import Coprocessor
 from sim.machine import Machine, create_machine
 from sim.memory import parse_profile
 
@@ -47,7 +48,7 @@ def made(config: str | AcceleratorConfig, memory: str, **options: Any) -> Iterat
         machine.close()
 
 
-def solve(machine: Machine, graph: Graph, *, slack: int | None = 2000) -> ComponentRun:
+def solve(machine: Coprocessor, graph: Graph, *, slack: int | None = 2000) -> ComponentRun:
     """Find the components of a graph."""
     transpose = graph.transpose()
     trimmed = trim(graph, transpose)
@@ -55,7 +56,7 @@ def solve(machine: Machine, graph: Graph, *, slack: int | None = 2000) -> Compon
     return strong_components(machine, forward, backward, trimmed, slack=slack)
 
 
-def search(machine: Machine, graph: Graph, source: int, *, slack: int | None = 2000) -> BfsRun:
+def search(machine: Coprocessor, graph: Graph, source: int, *, slack: int | None = 2000) -> BfsRun:
     """Search a graph breadth-first."""
     return breadth_first_search(machine, PlacedGraph.place(machine, graph), source, slack=slack)
 

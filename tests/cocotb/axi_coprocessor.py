@@ -1,0 +1,136 @@
+"""The coprocessor on AXI: an AE in a simulator that cocotb drives, with cocotbext-axi's memory and host."""
+
+import logging
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import cocotb
+from cocotb.handle import HierarchyObject
+from cocotb.triggers import ClockCycles
+from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiRam
+
+from hw.axi import AxiLimits
+from hw.axi.registers import AxiStatus, ControlRegister, engine_register
+from hw.config import AcceleratorConfig
+from tests.cocotb.axi_rules import MasterRules
+from tests.cocotb.foreign_coprocessor import ForeignCoprocessor
+
+__all__ = ["AxiCoprocessor"]
+
+_POLLS = 5_000
+
+
+class AxiCoprocessor(ForeignCoprocessor):
+    """Plays memory and host to the only AE of a machine.
+
+    Parameters
+    ----------
+    dut : HierarchyObject
+        Module ``application_engine_axi``, with its clock running.
+    config : AcceleratorConfig
+        Its sizes.
+    limits : AxiLimits
+        What its masters may have outstanding.
+    """
+
+    def __init__(self, dut: HierarchyObject, config: AcceleratorConfig, limits: AxiLimits) -> None:
+        super().__init__(config)
+        logging.getLogger("cocotb").setLevel(logging.WARNING)
+        self._dut: Any = dut
+        clock, reset = self._dut.aclk, self._dut.aresetn
+        self._host = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_control"), clock, reset, reset_active_level=False)
+        self.rams: list[Any] = []
+        self.rules: list[MasterRules] = []
+        for port in range(config.ports):
+            prefix = f"m{port:02}_axi"
+            bus = AxiBus.from_prefix(dut, prefix)
+            self.rams.append(AxiRam(bus, clock, reset, reset_active_level=False, mem=self.memory.raw))
+            self.rules.append(
+                MasterRules(
+                    dut,
+                    prefix,
+                    limits=(limits.outstanding_reads, limits.outstanding_writes),
+                    allowed=self.memory.allowed,
+                )
+            )
+            cocotb.start_soon(self.rules[-1].watch())
+
+    def set_pace(self, seed: int) -> None:
+        """Choose how memory and host behave from now on."""
+        chance = random.Random(seed)
+        for ram in self.rams:
+            for half, channels in ((ram.write_if, ("aw", "w", "b")), (ram.read_if, ("ar", "r"))):
+                _pause(half, channels, chance)
+                least, most = chance.choice(((0, 0), (0, 9), (5, 40)))
+                _delay(half, least, most)
+        for half, channels in ((self._host.write_if, ("aw", "w", "b")), (self._host.read_if, ("ar", "r"))):
+            _pause(half, channels, chance)
+
+    async def reset(self) -> None:
+        """Reset the AE and everything around it."""
+        self._dut.aresetn.value = 0
+        await ClockCycles(self._dut.aclk, 3)
+        self._dut.aresetn.value = 1
+        await ClockCycles(self._dut.aclk, 1)
+        self.memory.clear()
+
+    async def put_register(self, register: int, value: int) -> None:
+        await self.put(engine_register(register), value & 0xFFFF_FFFF)
+        await self.put(engine_register(register) + 4, value >> 32)
+
+    async def get_register(self, register: int) -> int:
+        low = await self.get(engine_register(register))
+        return low | await self.get(engine_register(register) + 4) << 32
+
+    async def start(self, instruction: int) -> None:
+        await self.put(ControlRegister.DISPATCH, instruction)
+
+    async def finish(self) -> None:
+        for _ in range(_POLLS):
+            status = await self.get(ControlRegister.STATUS)
+            if status & AxiStatus.IDLE:
+                assert status == AxiStatus.IDLE
+                return
+        raise AssertionError("the engine does not come to an end")
+
+    async def put(self, address: int, value: int, *, response: int = 0) -> None:
+        """Write a register of the slave, and check the response."""
+        answer = await self._host.write(int(address), int(value).to_bytes(4, "little"))
+        assert answer.resp == response, f"{address:#x}: {answer.resp}"
+
+    async def get(self, address: int, *, response: int = 0) -> int:
+        """Read a register of the slave, and check the response."""
+        answer = await self._host.read(int(address), 4)
+        assert answer.resp == response, f"{address:#x}: {answer.resp}"
+        return int.from_bytes(answer.data, "little")
+
+
+def _pauses(seed: float, chance: float, longest: int) -> Iterator[bool]:
+    """Return in which cycles a channel pauses."""
+    generator = random.Random(seed)
+    while True:
+        pause = generator.random() < chance
+        yield from [pause] * generator.randint(1, longest)
+
+
+def _pause(half: Any, channels: tuple[str, ...], chance: random.Random) -> None:
+    """Have the channels of one half of a bus pause; some hardly ever, some most of the time."""
+    for channel in channels:
+        often, longest = chance.choice((0.0, 0.3, 0.7, 0.95)), chance.choice((1, 5, 30))
+        getattr(half, f"{channel}_channel").set_pause_generator(_pauses(chance.random(), often, longest))
+
+
+def _delay(half: Any, least: int, most: int) -> None:
+    """Have one half of a memory take its time over each access."""
+    name = "_write" if hasattr(half, "_write") else "_read"
+    access = getattr(type(half), name)
+    generator = random.Random(least + most)
+
+    async def slow(*arguments: Any) -> Any:
+        cycles = generator.randint(least, most)
+        if cycles:
+            await ClockCycles(half.clock, cycles)
+        return await access(half, *arguments)
+
+    setattr(half, name, slow)

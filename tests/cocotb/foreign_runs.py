@@ -1,0 +1,51 @@
+"""The runs that are made on other ports than the native ones."""
+
+from typing import Protocol
+
+from cocotb.task import bridge
+
+from host.components import canonical
+from host.reference import check_components, check_levels
+from sim.coprocessor import Coprocessor
+from tests.system.graphs import messy_graph
+from tests.system.runs import search, solve
+
+__all__ = ["GRAPHS", "run_graphs"]
+
+GRAPHS = "CYSCC_TEST_GRAPHS"
+"""Environment variable that says how many graphs."""
+
+
+class _Bench(Protocol):
+    def set_pace(self, seed: int) -> None: ...
+
+    async def reset(self) -> None: ...
+
+
+def _find(coprocessor: Coprocessor, seed: int) -> None:
+    """Find the components of a graph, or, for each third seed, search it; check the result."""
+    graph = messy_graph(6 + seed % 7, 12 + seed % 23, seed)
+    if seed % 3:
+        run = solve(coprocessor, graph, slack=200)
+        assert check_components(canonical(run.colours), graph) is None
+    else:
+        found = search(coprocessor, graph, 0, slack=200)
+        assert check_levels(found.levels, graph, 0) is None
+
+
+async def run_graphs(bench: _Bench, coprocessor: Coprocessor, count: int) -> None:
+    """Make runs on random graphs, each at another pace and after a reset.
+
+    Parameters
+    ----------
+    bench : object
+        Sets the pace and resets the AE.
+    coprocessor : Coprocessor
+        The AE.
+    count : int
+        Number of graphs.
+    """
+    for seed in range(count):
+        bench.set_pace(seed)
+        await bench.reset()
+        await bridge(_find)(coprocessor, seed)

@@ -1,0 +1,26 @@
+"""The AE behind the ports of an HC-2 personality and behind AXI: right, and no rule broken, whatever memory does."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cocotb import axi_bench, convey_bench
+from tests.cocotb.foreign_runs import GRAPHS
+from tests.cocotb.simulators import SIMULATORS, needs_library, run_bench
+
+
+@needs_library
+@pytest.mark.parametrize("graphs", [20, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize("top", ["axi", "convey"])
+def test_graphs(top: str, simulator: str, graphs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_bench(
+        simulator=simulator,
+        config=axi_bench.CONFIG if top == "axi" else convey_bench.CONFIG,
+        limits=axi_bench.LIMITS,
+        top=top,
+        bench=f"tests.cocotb.{top}_bench",
+        folder=tmp_path,
+        variables={GRAPHS: str(graphs)},
+        environment=monkeypatch,
+    )
