@@ -13,6 +13,7 @@ import pytest
 from amaranth.lib import data
 
 from host.cli import main
+from hw.axi.registers import IDENTITY, AxiStatus, ControlRegister
 from hw.bfs.kernel import BfsCredits, BfsReservation, BfsState
 from hw.config import PRESETS, AcceleratorConfig, ConfigError
 from hw.intersection.kernel import IntersectionCredits, IntersectionState
@@ -149,6 +150,16 @@ def numbered(kind: type[IntEnum] | type[IntFlag]) -> list[list[str]]:
 )
 def test_register_map(heading: str, kind: type[IntEnum] | type[IntFlag]) -> None:
     assert [row[:2] for row in rows("register-map.md", heading)] == numbered(kind)
+
+
+def test_axi_registers() -> None:
+    text = section("register-map.md", "AXI4-Lite")
+    listed = re.findall(r"^\| (0x[0-9a-f]+) \| `(\w+)` \|", text, re.MULTILINE)
+    assert listed == [(f"{register.value:#x}", register.name) for register in ControlRegister]
+    assert re.findall(r"^\| (\d) \| `(\w+)` \|", text, re.MULTILINE) == [
+        (str(flag.value.bit_length() - 1), flag.name) for flag in AxiStatus
+    ]
+    assert f"{IDENTITY:#x}" in text
 
 
 def test_event_counters() -> None:

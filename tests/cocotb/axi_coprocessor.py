@@ -15,6 +15,7 @@ from hw.axi.registers import AxiStatus, ControlRegister, engine_register
 from hw.config import AcceleratorConfig
 from tests.cocotb.axi_rules import MasterRules
 from tests.cocotb.foreign_coprocessor import ForeignCoprocessor
+from tests.cocotb.machine import prefix
 
 __all__ = ["AxiCoprocessor"]
 
@@ -22,14 +23,14 @@ _POLLS = 5_000
 
 
 class AxiCoprocessor(ForeignCoprocessor):
-    """Plays memory and host to the only AE of a machine.
+    """Plays memory and host.
 
     Parameters
     ----------
     dut : HierarchyObject
-        Module ``application_engine_axi``, with its clock running.
+        Module ``application_engine_axi``, or ``machine`` with several of them, with its clock running.
     config : AcceleratorConfig
-        Its sizes.
+        Sizes.
     limits : AxiLimits
         What its masters may have outstanding.
     """
@@ -39,17 +40,20 @@ class AxiCoprocessor(ForeignCoprocessor):
         logging.getLogger("cocotb").setLevel(logging.WARNING)
         self._dut: Any = dut
         clock, reset = self._dut.aclk, self._dut.aresetn
-        self._host = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_control"), clock, reset, reset_active_level=False)
+        before = [""] if config.engines == 1 else [prefix(engine) for engine in range(config.engines)]
+        self._hosts = [
+            AxiLiteMaster(AxiLiteBus.from_prefix(dut, f"{name}s_axi_control"), clock, reset, reset_active_level=False)
+            for name in before
+        ]
         self.rams: list[Any] = []
         self.rules: list[MasterRules] = []
-        for port in range(config.ports):
-            prefix = f"m{port:02}_axi"
-            bus = AxiBus.from_prefix(dut, prefix)
+        for master in [f"{name}m{port:02}_axi" for name in before for port in range(config.ports)]:
+            bus = AxiBus.from_prefix(dut, master)
             self.rams.append(AxiRam(bus, clock, reset, reset_active_level=False, mem=self.memory.raw))
             self.rules.append(
                 MasterRules(
                     dut,
-                    prefix,
+                    master,
                     limits=(limits.outstanding_reads, limits.outstanding_writes),
                     allowed=self.memory.allowed,
                 )
@@ -62,46 +66,49 @@ class AxiCoprocessor(ForeignCoprocessor):
         for ram in self.rams:
             for half, channels in ((ram.write_if, ("aw", "w", "b")), (ram.read_if, ("ar", "r"))):
                 _pause(half, channels, chance)
-                least, most = chance.choice(((0, 0), (0, 9), (5, 40)))
+                least, most = chance.choice(((0, 0), (0, 9), (5, 25)))
                 _delay(half, least, most)
-        for half, channels in ((self._host.write_if, ("aw", "w", "b")), (self._host.read_if, ("ar", "r"))):
-            _pause(half, channels, chance)
+        for host in self._hosts:
+            for half, channels in ((host.write_if, ("aw", "w", "b")), (host.read_if, ("ar", "r"))):
+                _pause(half, channels, chance)
 
     async def reset(self) -> None:
-        """Reset the AE and everything around it."""
+        """Reset everything, and give the AEs their numbers."""
         self._dut.aresetn.value = 0
         await ClockCycles(self._dut.aclk, 3)
         self._dut.aresetn.value = 1
         await ClockCycles(self._dut.aclk, 1)
         self.memory.clear()
+        for engine in range(self.engines):
+            await self.put(ControlRegister.ENGINE, engine, engine=engine)
 
-    async def put_register(self, register: int, value: int) -> None:
-        await self.put(engine_register(register), value & 0xFFFF_FFFF)
-        await self.put(engine_register(register) + 4, value >> 32)
+    async def put_register(self, register: int, value: int, engine: int = 0) -> None:
+        await self.put(engine_register(register), value & 0xFFFF_FFFF, engine=engine)
+        await self.put(engine_register(register) + 4, value >> 32, engine=engine)
 
-    async def get_register(self, register: int) -> int:
-        low = await self.get(engine_register(register))
-        return low | await self.get(engine_register(register) + 4) << 32
+    async def get_register(self, register: int, engine: int = 0) -> int:
+        low = await self.get(engine_register(register), engine=engine)
+        return low | await self.get(engine_register(register) + 4, engine=engine) << 32
 
-    async def start(self, instruction: int) -> None:
-        await self.put(ControlRegister.DISPATCH, instruction)
+    async def start(self, instruction: int, engine: int = 0) -> None:
+        await self.put(ControlRegister.DISPATCH, instruction, engine=engine)
 
-    async def finish(self) -> None:
+    async def finish(self, engine: int = 0) -> None:
         for _ in range(_POLLS):
-            status = await self.get(ControlRegister.STATUS)
+            status = await self.get(ControlRegister.STATUS, engine=engine)
             if status & AxiStatus.IDLE:
                 assert status == AxiStatus.IDLE
                 return
         raise AssertionError("the engine does not come to an end")
 
-    async def put(self, address: int, value: int, *, response: int = 0) -> None:
-        """Write a register of the slave, and check the response."""
-        answer = await self._host.write(int(address), int(value).to_bytes(4, "little"))
+    async def put(self, address: int, value: int, *, engine: int = 0, response: int = 0) -> None:
+        """Write a register of a slave, and check the response."""
+        answer = await self._hosts[engine].write(int(address), int(value).to_bytes(4, "little"))
         assert answer.resp == response, f"{address:#x}: {answer.resp}"
 
-    async def get(self, address: int, *, response: int = 0) -> int:
-        """Read a register of the slave, and check the response."""
-        answer = await self._host.read(int(address), 4)
+    async def get(self, address: int, *, engine: int = 0, response: int = 0) -> int:
+        """Read a register of a slave, and check the response."""
+        answer = await self._hosts[engine].read(int(address), 4)
         assert answer.resp == response, f"{address:#x}: {answer.resp}"
         return int.from_bytes(answer.data, "little")
 
@@ -117,7 +124,7 @@ def _pauses(seed: float, chance: float, longest: int) -> Iterator[bool]:
 def _pause(half: Any, channels: tuple[str, ...], chance: random.Random) -> None:
     """Have the channels of one half of a bus pause; some hardly ever, some most of the time."""
     for channel in channels:
-        often, longest = chance.choice((0.0, 0.3, 0.7, 0.95)), chance.choice((1, 5, 30))
+        often, longest = chance.choice((0.0, 0.3, 0.6, 0.9)), chance.choice((1, 4, 12))
         getattr(half, f"{channel}_channel").set_pause_generator(_pauses(chance.random(), often, longest))
 
 

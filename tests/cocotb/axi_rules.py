@@ -64,12 +64,16 @@ class MasterRules:
         """Check until the simulation ends."""
         while True:
             await FallingEdge(self._clock)
-            if not int(self._reset.value):
-                assert not any(self._get(f"{channel}valid") for channel in _FIELDS)
-                continue
-            moved = [channel for channel in _FIELDS if self._check_channel(channel)]
-            self._check_requests(moved)
-            self._check_outstanding(moved)
+            self.check()
+
+    def check(self) -> None:
+        """Check a cycle."""
+        if not int(self._reset.value):
+            assert not any(self._get(f"{channel}valid") for channel in _FIELDS)
+            return
+        moved = [channel for channel in _FIELDS if self._check_channel(channel)]
+        self._check_requests(moved)
+        self._check_outstanding(moved)
 
     def _check_channel(self, channel: str) -> bool:
         """Check that what waits stays, and tell whether something is transferred."""

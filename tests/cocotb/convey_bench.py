@@ -10,12 +10,12 @@ from cocotb.handle import HierarchyObject
 from hw.config import PRESETS
 from hw.registers import Register, kernel_register
 from tests.cocotb.convey_coprocessor import ConveyCoprocessor
-from tests.cocotb.foreign_runs import GRAPHS, run_graphs
+from tests.cocotb.foreign_runs import ENGINES, GRAPHS, run_graphs
 
 __all__ = ["CONFIG"]
 
-CONFIG = PRESETS["test"].replace(engines=1)
-"""The AE."""
+CONFIG = PRESETS["test"].replace(engines=int(os.environ.get(ENGINES, "1")))
+"""The machine."""
 
 
 async def _start(dut: HierarchyObject) -> ConveyCoprocessor:
@@ -30,7 +30,7 @@ async def _start(dut: HierarchyObject) -> ConveyCoprocessor:
 async def graphs_under_random_stalls(dut: HierarchyObject) -> None:
     coprocessor = await _start(dut)
     await run_graphs(coprocessor, coprocessor, int(os.environ[GRAPHS]))
-    assert all(controller.late > 10 for controller in coprocessor.controllers)
+    assert all(controller.late > 0 for controller in coprocessor.controllers)
 
 
 @cocotb.test()

@@ -29,7 +29,9 @@ class ConveyMemory:
     Parameters
     ----------
     dut : HierarchyObject
-        Module ``application_engine_convey``.
+        Where the ports are.
+    before : str
+        What stands before the names of the AE's ports.
     port : int
         Number of the AE's memory port.
     memory : ndarray of uint8
@@ -41,13 +43,14 @@ class ConveyMemory:
     def __init__(
         self,
         dut: HierarchyObject,
+        before: str,
         port: int,
         memory: npt.NDArray[np.uint8],
         *,
         allowed: Callable[[int, int], bool],
     ) -> None:
         self._dut: Any = dut
-        self._prefix, self._suffix = f"mc{port // 2}_", "_" + "eo"[port % 2]
+        self._prefix, self._suffix = f"{before}mc{port // 2}_", "_" + "eo"[port % 2]
         self._memory = memory
         self._allowed = allowed
         self._random = random.Random(port)

@@ -17,7 +17,7 @@ __all__ = ["ForeignCoprocessor"]
 
 
 class ForeignCoprocessor(Coprocessor):
-    """One AE with a plain memory, whose registers a bench of cocotb reaches.
+    """AEs with a plain memory, whose registers a bench of cocotb reaches.
 
     The methods of `Coprocessor` are called from a thread that `cocotb.task.bridge` started.
 
@@ -32,20 +32,20 @@ class ForeignCoprocessor(Coprocessor):
         self.memory = PlainMemory()
 
     @abc.abstractmethod
-    async def put_register(self, register: int, value: int) -> None:
-        """Write an AEG register."""
+    async def put_register(self, register: int, value: int, engine: int = 0) -> None:
+        """Write an AEG register of an AE."""
 
     @abc.abstractmethod
-    async def get_register(self, register: int) -> int:
-        """Read an AEG register."""
+    async def get_register(self, register: int, engine: int = 0) -> int:
+        """Read an AEG register of an AE."""
 
     @abc.abstractmethod
-    async def start(self, instruction: int) -> None:
-        """Dispatch an instruction."""
+    async def start(self, instruction: int, engine: int = 0) -> None:
+        """Dispatch an instruction to an AE."""
 
     @abc.abstractmethod
-    async def finish(self) -> None:
-        """Wait until the AE is idle."""
+    async def finish(self, engine: int = 0) -> None:
+        """Wait until an AE is idle."""
 
     @property
     def clock(self) -> float:
@@ -53,7 +53,7 @@ class ForeignCoprocessor(Coprocessor):
 
     @property
     def engines(self) -> int:
-        return 1
+        return self._config.engines
 
     @property
     def cycle(self) -> int:
@@ -72,18 +72,23 @@ class ForeignCoprocessor(Coprocessor):
         return self.memory.view(address, dtype, count)
 
     def set_registers(self, values: Mapping[Register, int]) -> None:
-        for register, value in values.items():
-            resume(self.put_register)(register, int(value))
+        for engine in range(self.engines):
+            for register, value in values.items():
+                resume(self.put_register)(register, int(value), engine)
 
     def get_registers(self, registers: Sequence[int]) -> npt.NDArray[np.uint64]:
-        answers = [resume(self.get_register)(register) for register in registers]
-        return np.array(answers, np.uint64).reshape(-1, 1)
+        answers = [
+            [resume(self.get_register)(register, engine) for engine in range(self.engines)] for register in registers
+        ]
+        return np.array(answers, np.uint64)
 
     def dispatch(self, instruction: Instruction) -> None:
-        resume(self.start)(instruction)
+        for engine in range(self.engines):
+            resume(self.start)(instruction, engine)
 
     def wait(self) -> int:
-        resume(self.finish)()
+        for engine in range(self.engines):
+            resume(self.finish)(engine)
         return int(self.get_registers([Register.CYCLES])[0, 0])
 
     def statistics(self) -> dict[str, Any]:

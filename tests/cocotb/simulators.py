@@ -10,7 +10,8 @@ from cocotb_tools.runner import get_runner
 
 from hw.config import AcceleratorConfig
 from sim.engines.build import _environment, _find_verilator
-from sim.export import AxiLimits, export_verilog
+from sim.export import AxiLimits, declared_ports, export_verilog
+from tests.cocotb.machine import machine_verilog
 
 __all__ = ["SIMULATORS", "needs_library", "run_bench"]
 
@@ -44,6 +45,18 @@ _MODULES = {
 }
 
 
+def _sources(config: AcceleratorConfig, *, top: str, limits: AxiLimits | None, folder: Path) -> tuple[list[Path], str]:
+    """Export an AE, with several of them a machine, and return the Verilog and the top module."""
+    sources = [path for path in export_verilog(config, folder, top=top, limits=limits) if path.suffix == ".v"]
+    module = _MODULES[top]
+    if config.engines == 1:
+        return sources, module
+    ports = declared_ports(sources[-1].read_text(), module)
+    machine = folder / "machine.v"
+    machine.write_text(machine_verilog(top, module=module, engines=config.engines, ports=ports))
+    return [*sources, machine], "machine"
+
+
 def run_bench(
     *,
     simulator: str,
@@ -52,10 +65,11 @@ def run_bench(
     limits: AxiLimits | None = None,
     bench: str,
     folder: Path,
+    tests: str = "",
     variables: Mapping[str, str],
     environment: pytest.MonkeyPatch,
 ) -> None:
-    """Export and build an AE, and run all tests of a module on it; fail with the log's end if one fails.
+    """Export and build an AE or a machine of several, run all tests of a module on it, and fail if one fails.
 
     Parameters
     ----------
@@ -71,6 +85,8 @@ def run_bench(
         Python module with the tests.
     folder : Path
         For everything that is written.
+    tests : str
+        Regular expression of the tests to run; all if empty.
     variables : mapping of str to str
         Environment variables for the bench.
     environment : pytest.MonkeyPatch
@@ -86,17 +102,19 @@ def run_bench(
         tools["MAKEFLAGS"] = _QUICK
         for variable, value in tools.items():
             environment.setenv(variable, value)
-        ports = folder / "ports.vlt"
-        ports.write_text(_PORTS.format(module=_MODULES[top]))
-        arguments = ["--no-public-flat-rw", "--output-split", "0", str(ports)]
+        arguments = ["--no-public-flat-rw", "--output-split", "0"]
     runner = get_runner(simulator)
     log = folder / "log"
     results = folder / "results.xml"
     try:
-        files = export_verilog(config, folder / "rtl", top=top, limits=limits)
+        sources, module = _sources(config, top=top, limits=limits, folder=folder / "rtl")
+        if simulator == "verilator":
+            ports = folder / "ports.vlt"
+            ports.write_text(_PORTS.format(module=module))
+            arguments.append(str(ports))
         runner.build(
-            sources=[path for path in files if path.suffix == ".v"],
-            hdl_toplevel=_MODULES[top],
+            sources=sources,
+            hdl_toplevel=module,
             build_args=arguments,
             build_dir=folder / "build",
             log_file=log,
@@ -104,7 +122,8 @@ def run_bench(
         )
         runner.test(
             test_module=bench,
-            hdl_toplevel=_MODULES[top],
+            test_filter=tests or None,
+            hdl_toplevel=module,
             build_dir=folder / "build",
             # Nothing to rewrite: done to every module imported, that takes longer than the runs.
             extra_env={**variables, "COCOTB_REWRITE_ASSERTION_FILES": ""},

@@ -1,11 +1,11 @@
-"""The AE behind the ports of an HC-2 personality and behind AXI: right, and no rule broken, whatever memory does."""
+"""AEs behind the ports of an HC-2 personality and behind AXI: right, and no rule broken, whatever the memory does."""
 
 from pathlib import Path
 
 import pytest
 
 from tests.cocotb import axi_bench, convey_bench
-from tests.cocotb.foreign_runs import GRAPHS
+from tests.cocotb.foreign_runs import ENGINES, GRAPHS
 from tests.cocotb.simulators import SIMULATORS, needs_library, run_bench
 
 
@@ -13,7 +13,7 @@ from tests.cocotb.simulators import SIMULATORS, needs_library, run_bench
 @pytest.mark.parametrize("graphs", [20, pytest.param(100, marks=pytest.mark.long)])
 @pytest.mark.parametrize("simulator", SIMULATORS)
 @pytest.mark.parametrize("top", ["axi", "convey"])
-def test_graphs(top: str, simulator: str, graphs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_engine(top: str, simulator: str, graphs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_bench(
         simulator=simulator,
         config=axi_bench.CONFIG if top == "axi" else convey_bench.CONFIG,
@@ -22,5 +22,22 @@ def test_graphs(top: str, simulator: str, graphs: int, tmp_path: Path, monkeypat
         bench=f"tests.cocotb.{top}_bench",
         folder=tmp_path,
         variables={GRAPHS: str(graphs)},
+        environment=monkeypatch,
+    )
+
+
+@needs_library
+@pytest.mark.parametrize("engines", [2, pytest.param(4, marks=pytest.mark.long)])
+@pytest.mark.parametrize("top", ["axi", "convey"])
+def test_linked_engines(top: str, engines: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_bench(
+        simulator="verilator",
+        config=axi_bench.CONFIG.replace(engines=engines),
+        limits=axi_bench.LIMITS,
+        top=top,
+        bench=f"tests.cocotb.{top}_bench",
+        folder=tmp_path,
+        tests="graphs_under",
+        variables={ENGINES: str(engines), GRAPHS: "4"},
         environment=monkeypatch,
     )
