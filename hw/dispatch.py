@@ -6,7 +6,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from hw.interfaces import ADDRESS_WIDTH
-from hw.registers import KERNEL_WINDOW, Instruction, Register, Status
+from hw.registers import KERNEL_WINDOW, Instruction, Register, Status, kernel_register
 
 __all__ = ["AegWrite", "Dispatch"]
 
@@ -22,8 +22,8 @@ class Dispatch(wiring.Component):
 
     Parameters
     ----------
-    bfs_kernels : int
-        Kernels that come first in the kernel window.
+    bfs_kernels, intersection_kernels : int
+        Kernels of the AE: those of the kernel window.
 
     Members
     -------
@@ -55,8 +55,9 @@ class Dispatch(wiring.Component):
         State words of the kernels.
     """
 
-    def __init__(self, *, bfs_kernels: int) -> None:
+    def __init__(self, *, bfs_kernels: int, intersection_kernels: int) -> None:
         self._bfs_kernels = bfs_kernels
+        self._intersection_kernels = intersection_kernels
         answer = stream.Signature(ADDRESS_WIDTH, always_ready=True)
         super().__init__(
             {
@@ -154,6 +155,7 @@ class Dispatch(wiring.Component):
         ]
         kernel = index[3 : KERNEL_WINDOW.bit_length() - 1]
         other = kernel - self._bfs_kernels
+        end = kernel_register(self._bfs_kernels + self._intersection_kernels, 0)
         asked = self.bfs_question, self.intersection_question
         for question, number in zip(asked, (kernel, other), strict=True):
             m.d.comb += [question.payload[:3].eq(index[:3]), question.payload[3:].eq(number)]
@@ -171,7 +173,7 @@ class Dispatch(wiring.Component):
                     m.d.sync += self.data.payload.eq(status)
                 with m.Elif(index == Register.CYCLES):
                     m.d.sync += self.data.payload.eq(cycles)
-                with m.Elif(index >= KERNEL_WINDOW):
+                with m.Elif((index >= KERNEL_WINDOW) & (index < end)):
                     m.d.sync += self.data.valid.eq(0)
                     m.next = "ASK"
                 with m.Elif(index > Register.CYCLES):

@@ -91,7 +91,9 @@ class Shell(wiring.Component):
         """Connect the parts."""
         m = Module()
         config = self._config
-        m.submodules.dispatch = dispatch = Dispatch(bfs_kernels=config.bfs_kernels)
+        m.submodules.dispatch = dispatch = Dispatch(
+            bfs_kernels=config.bfs_kernels, intersection_kernels=config.intersection_kernels
+        )
         m.submodules.bfs_master = bfs_master = ModuleMaster(kernels=config.bfs_kernels, parameters=BFS_PARAMETERS)
         m.submodules.bfs_ring = bfs_ring = RingMaster(stages=config.ring_stages, initial=0)
         m.submodules.intersection_master = intersection_master = ModuleMaster(

@@ -26,7 +26,7 @@ class FrontierReader(wiring.Component):
 
     Members
     -------
-    queue, count : In
+    current_queue, count : In
         Address of the current queue and its number of entries.
     first, start : In
         This kernel's number, and the pulse with which it is valid and work begins.
@@ -49,7 +49,7 @@ class FrontierReader(wiring.Component):
         self._stride = stride
         super().__init__(
             {
-                "queue": In(ADDRESS_WIDTH),
+                "current_queue": In(ADDRESS_WIDTH),
                 "count": In(32),
                 "first": In(32),
                 "start": In(1),
@@ -75,7 +75,7 @@ class FrontierReader(wiring.Component):
             reader.start.eq(self.start),
             self.command.valid.eq(reader.index.valid & credits.available),
             reader.index.ready.eq(self.command.ready & credits.available),
-            self.command.payload.base.eq(self.queue),
+            self.command.payload.base.eq(self.current_queue),
             self.command.payload.index.eq(reader.index.payload),
             self.command.payload.size.eq(SIZE_8),
             self.command.payload.tag.eq(Tag.FRONTIER_WORD),

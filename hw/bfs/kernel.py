@@ -121,7 +121,7 @@ class Kernel(wiring.Component):
         connect(m, allocator.slot, visitor.slot)
 
         m.d.comb += [
-            frontier.queue.eq(control.register_current_queue),
+            frontier.current_queue.eq(control.register_current_queue),
             frontier.count.eq(control.register_current_count),
             frontier.first.eq(control.number),
             frontier.start.eq(control.start),

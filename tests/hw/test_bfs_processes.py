@@ -39,7 +39,7 @@ def test_frontier_reader_reads_its_share(count: int, first: int, seed: int) -> N
 
     async def bench(ctx: Any) -> None:
         assert ctx.get(dut.idle)
-        ctx.set(dut.queue, QUEUE)
+        ctx.set(dut.current_queue, QUEUE)
         await begin(ctx, dut, count=count, first=first)
         assert await stream_get(ctx, dut.words, len(share), seed=seed) == [index**3 for index in share]
         await wait(ctx, 3)

@@ -43,7 +43,7 @@ async def complete(ctx: Any, dut: Dispatch, *, failed: bool = False) -> None:
 
 
 def test_registers_keep_what_is_written() -> None:
-    dut = Dispatch(bfs_kernels=2)
+    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
 
     async def bench(ctx: Any) -> None:
         for register in WRITABLE:
@@ -55,7 +55,7 @@ def test_registers_keep_what_is_written() -> None:
 
 
 def test_the_master_sees_the_registers_a_cycle_after_their_number() -> None:
-    dut = Dispatch(bfs_kernels=2)
+    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
 
     async def bench(ctx: Any) -> None:
         for register in WRITABLE:
@@ -70,7 +70,7 @@ def test_the_master_sees_the_registers_a_cycle_after_their_number() -> None:
 
 @pytest.mark.parametrize("index", [Register.STATUS, Register.CYCLES, 18, 255, KERNEL_WINDOW, 0xFFFF])
 def test_other_registers_are_read_only(index: int) -> None:
-    dut = Dispatch(bfs_kernels=2)
+    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
 
     async def bench(ctx: Any) -> None:
         for register in WRITABLE:
@@ -82,9 +82,9 @@ def test_other_registers_are_read_only(index: int) -> None:
     simulate(dut, bench)
 
 
-@pytest.mark.parametrize("index", [18, 31, KERNEL_WINDOW - 1])
+@pytest.mark.parametrize("index", [18, 31, KERNEL_WINDOW - 1, kernel_register(3, 0), kernel_register(512, 0), 0xFFFF])
 def test_numbers_without_a_register_read_as_zero(index: int) -> None:
-    dut = Dispatch(bfs_kernels=2)
+    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
 
     async def bench(ctx: Any) -> None:
         for register in WRITABLE:
@@ -97,7 +97,7 @@ def test_numbers_without_a_register_read_as_zero(index: int) -> None:
 @pytest.mark.parametrize("instruction", list(Instruction))
 @pytest.mark.parametrize("lead", [False, True])
 def test_an_instruction_starts_its_module_and_returns_its_result(instruction: Instruction, *, lead: bool) -> None:
-    dut = Dispatch(bfs_kernels=2)
+    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
     begins: dict[Instruction, list[int]] = {known: [] for known in Instruction}
     result_register = {Instruction.BFS_LEVEL: Register.CURRENT_COUNT, Instruction.INTERSECTION: Register.NEXT_START}
 
@@ -131,7 +131,7 @@ def test_an_instruction_starts_its_module_and_returns_its_result(instruction: In
 
 
 def test_complete_of_the_run_before_does_not_end_a_run() -> None:
-    dut = Dispatch(bfs_kernels=2)
+    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
 
     async def bench(ctx: Any) -> None:
         ctx.set(dut.complete, 1)
@@ -147,7 +147,7 @@ def test_complete_of_the_run_before_does_not_end_a_run() -> None:
 
 @pytest.mark.parametrize("length", [0, 1, 100])
 def test_cycles_are_those_from_dispatch_to_completion(length: int) -> None:
-    dut = Dispatch(bfs_kernels=2)
+    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
     busy: list[int] = []
 
     async def bench(ctx: Any) -> None:
@@ -164,7 +164,7 @@ def test_cycles_are_those_from_dispatch_to_completion(length: int) -> None:
 
 
 def test_cycles_so_far_can_be_read_while_running() -> None:
-    dut = Dispatch(bfs_kernels=2)
+    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
 
     async def bench(ctx: Any) -> None:
         await instruct(ctx, dut, Instruction.BFS_LEVEL)
@@ -179,7 +179,7 @@ def test_cycles_so_far_can_be_read_while_running() -> None:
 
 @pytest.mark.parametrize("code", [2, 3, 16, 31])
 def test_an_unknown_instruction_is_an_exception(code: int) -> None:
-    dut = Dispatch(bfs_kernels=2)
+    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
     begins: list[int] = []
 
     async def bench(ctx: Any) -> None:
@@ -202,7 +202,7 @@ def test_an_unknown_instruction_is_an_exception(code: int) -> None:
 
 @pytest.mark.parametrize("second", list(Instruction))
 def test_a_dispatch_to_a_busy_engine_is_refused(second: Instruction) -> None:
-    dut = Dispatch(bfs_kernels=2)
+    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
     begins: list[int] = []
 
     async def bench(ctx: Any) -> None:
@@ -222,7 +222,7 @@ def test_a_dispatch_to_a_busy_engine_is_refused(second: Instruction) -> None:
 
 
 def test_writes_wait_while_an_instruction_runs() -> None:
-    dut = Dispatch(bfs_kernels=2)
+    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
 
     async def bench(ctx: Any) -> None:
         await write(ctx, dut, Register.WORDS, 1)
@@ -243,7 +243,7 @@ def test_writes_wait_while_an_instruction_runs() -> None:
 
 
 def test_an_overflow_is_told_until_the_next_dispatch() -> None:
-    dut = Dispatch(bfs_kernels=2)
+    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
 
     async def bench(ctx: Any) -> None:
         await instruct(ctx, dut, Instruction.BFS_LEVEL)
@@ -266,7 +266,7 @@ def test_an_overflow_is_told_until_the_next_dispatch() -> None:
 @pytest.mark.parametrize("running", [False, True])
 def test_the_kernel_window_asks_the_kernels(kernel: int, word: int, latency: int, *, running: bool) -> None:
     """BFS kernels 0 and 1 come first; what follows are intersection kernels from 0."""
-    dut = Dispatch(bfs_kernels=2)
+    dut = Dispatch(bfs_kernels=2, intersection_kernels=16)
     questions: list[tuple[str, int, int]] = []
 
     def kernels(name: str) -> Bench:

@@ -142,6 +142,23 @@ def test_verilator_finds_neither_errors_nor_warnings(top: str, folders: list[Pat
     assert (result.returncode, result.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("top", SOURCES)
+def test_every_signal_can_be_public(top: str, tmp_path: Path) -> None:
+    # What cocotb asks for by default: names that are words of C++ would be in the way.
+    export_verilog(PRESETS["test"], tmp_path, top=top)
+    verilator = _find_verilator()
+    options = ["--vpi", "--public-flat-rw", "--cc", "-Mdir", "out", "--top-module", MODULES[top]]
+    result = subprocess.run(
+        [*verilator, *options, "-f", "files.f"],
+        cwd=tmp_path,
+        env=_environment(verilator),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+
+
 def test_every_warning_that_is_switched_off_has_its_reason(folders: list[Path]) -> None:
     for top, sources in SOURCES.items():
         for source in sources:
