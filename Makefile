@@ -15,6 +15,10 @@ SHELL := bash
 GRAPH ?=
 CONFIG ?= hc2
 MEMORY ?= hc2
+# Ports of the Verilog: ae, convey or axi.
+TOP ?= ae
+# Depths of FIFOs to synthesise with.
+DEPTHS ?= 32 64 128 256 512
 # Tests that run at once.
 JOBS ?= 2
 # Cycles that the waveforms show.
@@ -24,16 +28,18 @@ PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
+INSTALLED_FPGA := $(VENV)/installed-fpga
 BUILD := build
 NETLIST := $(BUILD)/netlist.txt
 WAVES := $(BUILD)/waves.vcd
+SYNTHESISED := $(if $(filter file,$(origin CONFIG)),hc2 hc2-1ae published published-1ae,$(CONFIG))
 # What the demonstration graph is derived from.
 NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/netlist.py host/netlist.py)
 
 # Verilator's scripts look for Python by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup sim test test-long lint format verilog waves docs lock clean
+.PHONY: help setup sim test test-long lint format verilog formal synth timing waves docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -71,6 +77,11 @@ $(INSTALLED): pyproject.toml requirements.lock
 	  "$(abspath $(BIN))/python" -m compileall -q -j 2 $(AHEAD) >/dev/null
 	@touch $@
 
+$(INSTALLED_FPGA): requirements-fpga.lock | $(INSTALLED)
+	@echo "installing the place-and-route tool into $(VENV)"
+	@$(PIP) -r requirements-fpga.lock
+	@touch $@
+
 sim: $(INSTALLED) $(if $(GRAPH),,$(NETLIST)) ## Find the components of GRAPH (by default the machine's own netlist)
 	@$(BIN)/cyscc scc "$(or $(GRAPH),$(NETLIST))" --config "$(CONFIG)" --memory "$(MEMORY)"
 
@@ -81,7 +92,7 @@ $(NETLIST): $(NETLIST_SOURCES) | $(INSTALLED)
 test: lint ## Lint, then run the tests (all but the long ones)
 	@$(BIN)/python -m pytest -n $(JOBS) -m 'not long'
 
-test-long: $(INSTALLED) ## Run the long tests
+test-long: $(INSTALLED) $(INSTALLED_FPGA) ## Run the long tests
 	@$(BIN)/python -m pytest -n $(JOBS) -m long
 
 lint: $(INSTALLED) ## Check format, style and types
@@ -93,9 +104,26 @@ format: $(INSTALLED) ## Format the sources and mend what ruff can mend
 	@$(BIN)/ruff format
 	@$(BIN)/ruff check --fix
 
-verilog: $(INSTALLED) ## Write the Verilog of CONFIG to build/verilog
+verilog: $(INSTALLED) ## Write the Verilog of CONFIG with the ports of TOP to build/verilog
 	@mkdir -p $(BUILD)
-	@$(BIN)/cyscc verilog --config "$(CONFIG)" -o $(BUILD)/verilog
+	@$(BIN)/cyscc verilog --config "$(CONFIG)" --top "$(TOP)" -o $(BUILD)/verilog
+
+formal: $(INSTALLED) ## Prove the properties of the hardware, and show that each can fail
+	@$(BIN)/python -m tests.formal --jobs $(JOBS)
+
+synth: $(INSTALLED) ## Synthesise all presets (or CONFIG) for Virtex-5 and Virtex-6, then with FIFOs of each of DEPTHS
+	@mkdir -p $(BUILD)
+	@$(BIN)/python -m hw.fpga.synthesis $(SYNTHESISED:%=--config "%") \
+	  -o $(BUILD)/synthesis.md --json $(BUILD)/synthesis.json
+	@cat $(BUILD)/synthesis.md
+	@$(BIN)/python -m hw.fpga.synthesis --config "$(CONFIG)" --family xc5v $(DEPTHS:%=--depth "%") \
+	  -o $(BUILD)/synthesis-depth.md --json $(BUILD)/synthesis-depth.json
+	@sed -n '/of one depth/,$$p' $(BUILD)/synthesis-depth.md
+
+timing: $(INSTALLED) $(INSTALLED_FPGA) ## Place and route kernels and shell of CONFIG for ECP5: build/timing.md and .json
+	@mkdir -p $(BUILD)
+	@status=0; $(BIN)/python -m hw.fpga.timing --config "$(CONFIG)" --jobs $(JOBS) -o $(BUILD)/timing.md \
+	  --json $(BUILD)/timing.json || status=$$?; if [ $$status -le 1 ]; then cat $(BUILD)/timing.md; fi; exit $$status
 
 waves: $(INSTALLED) ## Record the waveforms of a small run in build/waves.vcd
 	@mkdir -p $(BUILD)
@@ -112,7 +140,10 @@ lock: ## Resolve the newest versions that pyproject.toml allows into requirement
 	@$(BUILD)/lock/bin/python -m pip install -qq -e '.[dev,docs]'
 	@{ sed '/^#/!d' requirements.lock; \
 	   $(BUILD)/lock/bin/python -m pip freeze --all --exclude pip --exclude cyscc; } > $(BUILD)/requirements.lock
-	@mv $(BUILD)/requirements.lock requirements.lock
+	@$(BUILD)/lock/bin/python -m pip install -qq -c $(BUILD)/requirements.lock -e '.[fpga]'
+	@{ sed '/^#/!d' requirements-fpga.lock; $(BUILD)/lock/bin/python -m pip freeze --all --exclude pip --exclude cyscc \
+	   | grep -vxFf $(BUILD)/requirements.lock; } > $(BUILD)/requirements-fpga.lock
+	@mv $(BUILD)/requirements.lock $(BUILD)/requirements-fpga.lock .
 	@rm -rf $(BUILD)/lock
 
 clean: ## Remove build/ and the caches of Python, numba and the tools; .venv stays (rm -rf .venv removes it)

@@ -84,6 +84,14 @@ _AWAKENER = re.compile(r"\\\$auto\$verilog_backend\.cc:\d+:dump_module\$\d+ ")
 """The writer's name for the register whose first change has simulators evaluate combinational blocks at the start."""
 
 
+_QUEUE_MEMORY = re.compile(r"^(?=  reg \[\d+:0\] storage \[\d+:0\];$)", re.MULTILINE)
+"""The memory of the library's FIFO, which is the one of each `hw.queue.Queue`.
+
+It reads only if it holds something and writes only if it is not full, so it never reads the entry that is being
+written. Synthesis cannot know that, and might keep the written word in registers and put a LUT behind every output.
+"""
+
+
 def _convert(component: wiring.Component, name: str) -> str:
     # Source locations hold paths of this machine, and would make the text differ from one machine to another.
     text: str = verilog.convert(
@@ -92,6 +100,7 @@ def _convert(component: wiring.Component, name: str) -> str:
     text = _AWAKENER.sub(r"\\$initial ", text)
     # In SystemVerilog an initial value that stands in the declaration is there before any block runs, and is no change.
     text = text.replace("  reg \\$initial  = 0;\n", "  reg \\$initial ;\n  initial \\$initial = 0;\n")
+    text = _QUEUE_MEMORY.sub("  (* no_rw_check *) // an entry is never read while it is written\n", text)
     return _HEADER + text
 
 
