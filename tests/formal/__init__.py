@@ -1,0 +1,1 @@
+"""Formal proofs of the hardware, by SAT-modulo-theory solving of its netlist."""

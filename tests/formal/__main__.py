@@ -1,0 +1,91 @@
+"""Runs all proofs, shows what became of each, and fails if one did not hold or broken hardware passed.
+
+Usage: ``python -m tests.formal [--jobs N] [--json FILE] [NAME ...]``
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.formal.proof import Broken, Proof, check, check_broken
+from tests.formal.solve import PROVE, Outcome
+from tests.formal.table import PROOFS
+
+_LAYOUT = "{:<62} {:>9} {:>5} {:>8}  {}"
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A proof, or the search for its counterexample on broken hardware."""
+
+    proof: Proof
+    broken: Broken | None = None
+
+    def run(self) -> dict[str, Any]:
+        """Return the line of the report."""
+        began = time.monotonic()
+        if self.broken is None:
+            result = check(self.proof)
+            right = result.outcome == self.proof.expected
+        else:
+            result = check_broken(self.proof, self.broken)
+            right = result.outcome == Outcome.COUNTEREXAMPLE
+        failed = f": {', '.join(result.failed)}" if result.failed else ""
+        step = f" in cycle {result.step}" if result.step is not None else ""
+        return {
+            "proof": self.proof.name,
+            "broken": self.broken.name if self.broken else None,
+            "mode": ("induction" if self.proof.mode == PROVE else "bounded") if self.broken is None else "search",
+            "depth": self.proof.depth if self.broken is None else self.broken.depth,
+            "seconds": round(time.monotonic() - began, 2),
+            "result": f"{result.outcome}{failed}{step}",
+            "as_expected": right,
+        }
+
+
+def _lines(jobs: Sequence[_Job], *, at_once: int) -> Iterator[dict[str, Any]]:
+    """Yield the report's lines in order, as they become known."""
+    with ThreadPoolExecutor(at_once) as pool:
+        yield from pool.map(_Job.run, jobs)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the proofs and return the exit status: 1 if one did not end as it must."""
+    parser = argparse.ArgumentParser(prog="python -m tests.formal", description="Prove the hardware's properties.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="proofs to run; all if none is named")
+    parser.add_argument("--jobs", type=int, default=1, help="proofs that run at once (1)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the table to this file too")
+    options = parser.parse_args(arguments)
+    known = [proof.name for proof in PROOFS]
+    for name in options.names:
+        if name not in known:
+            parser.error(f"there is no proof {name!r}: there are {', '.join(known)}")
+    if options.jobs < 1:
+        parser.error(f"--jobs must be at least 1, not {options.jobs}")
+    chosen = [proof for proof in PROOFS if not options.names or proof.name in options.names]
+    jobs = [job for proof in chosen for job in (_Job(proof), *(_Job(proof, broken) for broken in proof.broken))]
+
+    began = time.monotonic()
+    report = []
+    print(_LAYOUT.format("proof, and broken variants of it", "mode", "depth", "seconds", "result"), flush=True)
+    for line in _lines(jobs, at_once=options.jobs):
+        report.append(line)
+        name = f"  {line['broken']}" if line["broken"] else line["proof"]
+        result = line["result"] if line["as_expected"] else f"WRONG, {line['result']}"
+        print(_LAYOUT.format(name, line["mode"], line["depth"], f"{line['seconds']:.1f}", result), flush=True)
+    seconds = time.monotonic() - began
+    wrong = sum(not line["as_expected"] for line in report)
+    print(f"{len(chosen)} proofs, {len(jobs) - len(chosen)} broken variants, {seconds:.0f} s, {wrong} wrong")
+    if options.json:
+        options.json.write_text(json.dumps({"seconds": round(seconds, 1), "runs": report}, indent=2) + "\n")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""Faults that many components can have."""
+
+from functools import reduce
+from typing import Any
+
+from amaranth.hdl import Module, Signal, Value
+
+from tests.formal.proof import Broken, Fault
+
+__all__ = ["blinks", "breaking", "changes", "spoiled", "sticks"]
+
+
+def _named(fault: Fault, name: str, says: str) -> Fault:
+    fault.__name__ = name
+    fault.__doc__ = says
+    return fault
+
+
+def _member(component: Any, path: str) -> Any:
+    return reduce(getattr, path.split("."), component)
+
+
+def _every_second_cycle(m: Module) -> Signal:
+    odd = Signal(name="odd")
+    m.d.sync += odd.eq(~odd)
+    return odd
+
+
+def blinks(stream: str, *, registered: bool = False) -> Fault:
+    """Return the fault that a stream is not valid in every second cycle, taken or not.
+
+    Parameters
+    ----------
+    stream : str
+        The stream's path in the component.
+    registered : bool
+        The component drives it from a register.
+    """
+
+    def fault(self: Any, m: Module) -> None:
+        with m.If(_every_second_cycle(m)):
+            m.d["sync" if registered else "comb"] += _member(self, stream).valid.eq(0)
+
+    return _named(fault, f"{stream.replace('.', '_')}_blinks", f"`{stream}` is offered every second cycle only.")
+
+
+def changes(stream: str, *, registered: bool = False) -> Fault:
+    """Return the fault that the payload of a stream is another in every second cycle; parameters as of `blinks`."""
+
+    def fault(self: Any, m: Module) -> None:
+        with m.If(_every_second_cycle(m)):
+            m.d["sync" if registered else "comb"] += Value.cast(_member(self, stream).payload).eq(0)
+
+    return _named(
+        fault, f"{stream.replace('.', '_')}_changes", f"The payload of `{stream}` is lost every second cycle."
+    )
+
+
+def sticks(signal: str, *, at: int) -> Fault:
+    """Return the fault that an output always has one value.
+
+    Parameters
+    ----------
+    signal : str
+        The output's path in the component.
+    at : int
+        The value.
+    """
+
+    def fault(self: Any, m: Module) -> None:
+        m.d.comb += Value.cast(_member(self, signal)).eq(at)
+
+    return _named(fault, f"{signal.replace('.', '_')}_sticks_at_{at}", f"`{signal}` is always {at}.")
+
+
+def spoiled(module: str, kind: str, /, **faults: Fault) -> tuple[Broken, ...]:
+    """Return broken variants of a class that a module imports.
+
+    Parameters
+    ----------
+    module, kind : str
+        The module and the class's name in it.
+    **faults : Fault
+        By the property that each breaks.
+    """
+    return tuple(
+        Broken(fault=fault, place=f"{module}.{kind}", breaks=breaks, depth=16) for breaks, fault in faults.items()
+    )
+
+
+def breaking(
+    module: str, kind: str, stream: str, *, name: str | None = None, registered: bool = False
+) -> tuple[Broken, ...]:
+    """Return the broken variants of a class whose output stream does not obey the rules.
+
+    Parameters
+    ----------
+    module, kind : str
+        The module and the class's name in it.
+    stream : str
+        The stream's path in the component.
+    name : str, optional
+        Its name in the harness, if that is another.
+    registered : bool
+        The component drives it from a register.
+    """
+    name = name or stream
+    return spoiled(
+        module,
+        kind,
+        **{
+            f"{name}_valid_stays": blinks(stream, registered=registered),
+            f"{name}_payload_steady": changes(stream, registered=registered),
+        },
+    )

@@ -1,0 +1,236 @@
+"""What proofs are made of: a harness with free inputs around a component, assumptions, and properties by name."""
+
+from collections.abc import Collection
+from typing import Any
+
+from amaranth.back import rtlil
+from amaranth.hdl import ClockDomain, Elaboratable, Fragment, MemoryInstance, Module, Mux, ShapeLike, Signal, Value
+from amaranth.lib import stream
+
+__all__ = ["Harness", "Part"]
+
+_TOP = "harness"
+
+
+class _Opened(Elaboratable):
+    """A component that has been elaborated already, so that what it is made of can be looked at."""
+
+    def __init__(self, fragment: Fragment) -> None:
+        self._fragment = fragment
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Return what was elaborated."""
+        return self._fragment
+
+
+class Part:
+    """A component of the hardware under proof, with what is inside.
+
+    Parameters
+    ----------
+    fragment : Fragment
+        What the component was elaborated to.
+    """
+
+    def __init__(self, fragment: Fragment) -> None:
+        self.fragment = fragment
+
+    @property
+    def ports(self) -> Any:
+        """The component itself, for its ports."""
+        return self.fragment.origins[0]
+
+    def part(self, path: str) -> "Part":
+        """Return the submodule of this path, its names joined by dots."""
+        fragment = self.fragment
+        for name in path.split("."):
+            fragment = fragment.find_subfragment(name)
+        return Part(fragment)
+
+    def signal(self, name: str) -> Any:
+        """Return the signal of this name that the part itself drives.
+
+        Raises
+        ------
+        KeyError
+            There is none, or there are several.
+        """
+        found: dict[int, Signal] = {}
+        for statements in self.fragment.statements.values():
+            for statement in statements:
+                found |= {id(signal): signal for signal in statement._lhs_signals() if signal.name == name}
+        if len(found) != 1:
+            raise KeyError(f"{len(found)} signals are named {name!r}")
+        return next(iter(found.values()))
+
+    def state(self, name: str, *, of: str = "fsm") -> Any:
+        """Return whether the part's state machine `of` is in the state of this name."""
+        machine = self.fragment.find_generated(of)
+        return machine.state == machine.encoding[name]
+
+    def word(self, memory: str, address: Value, *, name: str) -> Signal:
+        """Return a signal with the content of a memory of the part, through a port of its own.
+
+        Parameters
+        ----------
+        memory : str
+            The memory's name in the part.
+        address : Value
+            Where to look.
+        name : str
+            Name of the signal.
+        """
+        instance = self.fragment.find_subfragment(memory)
+        if not isinstance(instance, MemoryInstance):
+            raise KeyError(f"{memory!r} is no memory")
+        data = Signal(instance._data.shape, name=name)
+        instance.read_port(domain="comb", addr=address, data=data, en=Value.cast(1), transparent_for=())
+        return data
+
+
+class Harness:
+    """A design to be proven: components, free inputs, assumptions about them, and properties.
+
+    All registers begin with their initial values; there is no reset. Names are unique.
+
+    Members
+    -------
+    m : Module
+        The harness's own logic.
+    properties : list of str
+        Names of what is claimed.
+    invariants : list of str
+        Names of what holds as well and is proven along, so that induction succeeds.
+    """
+
+    def __init__(self) -> None:
+        self.m = Module()
+        self._domain = ClockDomain("sync", reset_less=True)
+        self.m.domains += self._domain
+        self._inputs: list[Signal] = []
+        self._conditions: dict[str, tuple[str, Signal]] = {}
+        self.properties: list[str] = []
+        self.invariants: list[str] = []
+        self.first = self.register(1, "first", init=1)
+        """High in the first cycle."""
+        self.m.d.sync += self.first.eq(0)
+
+    def add(self, name: str, component: Any) -> Part:
+        """Add a component under a name, and return it opened."""
+        fragment = Fragment.get(component, None)
+        self.m.submodules[name] = _Opened(fragment)
+        return Part(fragment)
+
+    def free(self, shape: ShapeLike, name: str) -> Any:
+        """Return an input that may have any value in any cycle."""
+        signal = Signal(shape, name=name)
+        self._inputs.append(Value.cast(signal))
+        return signal
+
+    def constant(self, shape: ShapeLike, name: str) -> Any:
+        """Return an input that may have any value and keeps it."""
+        signal = self.free(shape, name)
+        self.assume(self.steady(Value.cast(signal), name), f"{name}_is_constant")
+        return signal
+
+    def register(self, shape: ShapeLike, name: str, *, init: int = 0) -> Any:
+        """Return a register of the harness."""
+        return Signal(shape, name=name, init=init)
+
+    def past(self, value: Any, name: str, *, init: int = 0) -> Any:
+        """Return a register with what the value was a cycle ago."""
+        value = Value.cast(value)
+        before = self.register(value.shape(), f"past_{name}", init=init)
+        self.m.d.sync += before.eq(value)
+        return before
+
+    def steady(self, value: Any, name: str) -> Value:
+        """Return whether the value is what it was a cycle ago; true in the first cycle."""
+        return self.first | (Value.cast(value) == self.past(value, name))
+
+    def net(self, condition: Any, name: str) -> Signal:
+        """Return a signal that has the value of an expression."""
+        value = Value.cast(condition)
+        signal = Signal(value.shape(), name=name)
+        self.m.d.comb += signal.eq(value)
+        return signal
+
+    def counter(self, name: str, *, width: int, up: Any, down: Any = 0, clear: Any = 0) -> Any:
+        """Return a register that counts events; `clear` comes first."""
+        count = self.register(width, name)
+        self.m.d.sync += count.eq(Mux(clear, 0, count + Value.cast(up) - Value.cast(down)))
+        return count
+
+    def flag(self, name: str, *, set: Any, clear: Any) -> Any:
+        """Return a register that is set and cleared; `set` comes first."""
+        flag = self.register(1, name)
+        self.m.d.sync += flag.eq(Value.cast(set) | (flag & ~Value.cast(clear)))
+        return flag
+
+    def waited(self, name: str, *, width: int, waiting: Any) -> Any:
+        """Return a register with the number of cycles, up to the last one, in which a condition held without break."""
+        return self.counter(name, width=width, up=1, clear=~Value.cast(waiting).bool())
+
+    def assume(self, condition: Any, name: str) -> None:
+        """Assume a condition in every cycle."""
+        self._add("assume", condition, name)
+
+    def prove(self, condition: Any, name: str) -> None:
+        """Claim that a condition holds in every cycle."""
+        self._add("assert", condition, name)
+        self.properties.append(name)
+
+    def invariant(self, condition: Any, name: str) -> None:
+        """Have a condition proven along, for the induction."""
+        self._add("assert", condition, name)
+        self.invariants.append(name)
+
+    def obeys_stream_rules(self, producer: stream.Interface, name: str, *, unless: Any = 0) -> None:
+        """Claim that what is valid stays so, and unchanged, until it is taken.
+
+        Parameters
+        ----------
+        producer : stream.Interface
+            The stream.
+        name : str
+            Name of the stream.
+        unless : Value
+            Excuse, in the cycle before.
+        """
+        valid, payload = self._stalled(producer, name, unless)
+        self.prove(valid, f"{name}_valid_stays")
+        self.prove(payload, f"{name}_payload_steady")
+
+    def assume_stream_rules(self, producer: stream.Interface, name: str) -> None:
+        """Assume that a stream's producer obeys the same rules."""
+        valid, payload = self._stalled(producer, name, 0)
+        self.assume(valid, f"{name}_valid_stays")
+        self.assume(payload, f"{name}_payload_steady")
+
+    def _stalled(self, producer: stream.Interface, name: str, unless: Any) -> tuple[Value, Value]:
+        """Return whether a stalled stream has remained valid, and its payload what it was."""
+        stalled = self.past(producer.valid & ~producer.ready & ~Value.cast(unless).bool(), f"{name}_stalled")
+        return ~stalled | producer.valid, ~stalled | self.steady(producer.payload, f"{name}_payload")
+
+    def _add(self, kind: str, condition: Any, name: str) -> None:
+        if name in self._conditions:
+            raise ValueError(f"there is a condition {name!r} already")
+        self._conditions[name] = kind, self.net(Value.cast(condition).bool(), f"{kind}_{name}")
+
+    def rtlil(self, *, only: Collection[str] | None = None) -> str:
+        """Return the netlist, in which conditions are cells of their names.
+
+        Parameters
+        ----------
+        only : collection of str, optional
+            Leave out all properties and invariants but these.
+        """
+        ports = [self._domain.clk, *self._inputs, *(signal for _, signal in self._conditions.values())]
+        text = rtlil.convert(self.m, name=_TOP, ports=ports, emit_src=False)
+        cells = [
+            f"  cell ${kind} \\{name}\n    connect \\A \\{signal.name}\n    connect \\EN 1'1\n  end\n"
+            for name, (kind, signal) in self._conditions.items()
+            if kind == "assume" or only is None or name in only
+        ]
+        end = text.index("\nend\n", text.index(f"module \\{_TOP}\n"))
+        return "\n".join((text[:end], *cells, text[end:]))

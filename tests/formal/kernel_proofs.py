@@ -1,0 +1,153 @@
+"""The proofs about whole kernels, with their broken variants."""
+
+from functools import partial
+from typing import Any
+
+from amaranth.hdl import Module
+
+from tests.formal.buffers import is_full_early
+from tests.formal.faults import blinks, changes, sticks
+from tests.formal.kernels import CONFIG, PUBLISHED, bfs_kernel, intersection_kernel
+from tests.formal.proof import Broken, Proof
+from tests.formal.slot_faults import forgets_a_demand_as_the_token_passes
+
+__all__ = ["PROOFS"]
+
+
+def is_done_while_it_runs(self: Any, m: Module) -> None:
+    """Report the end of a run as soon as it has begun."""
+    with m.If(self.busy):
+        m.d.sync += self.done.eq(1)
+
+
+def does_not_wait_for_the_flush(self: Any, m: Module) -> None:
+    """Be done when it has asked for the flush."""
+    with m.If(self.flush):
+        m.d.sync += self.done.eq(1)
+
+
+def _broken(kind: str, *, reader: str, fifos: dict[str, str]) -> tuple[Broken, ...]:
+    """Return the broken variants of a kernel.
+
+    Parameters
+    ----------
+    kind : str
+        Its package.
+    reader : str
+        Class of a process that may be idle too early.
+    fifos : dict
+        By module of a reader, a queue of it.
+    """
+    here = f"tests.formal.kernels.{'BfsKernel' if kind == 'bfs' else 'IntersectionKernel'}"
+    inside = f"hw.{kind}.kernel"
+    return (
+        Broken(fault=blinks("port.read"), place=here, breaks="port_read_valid_stays", depth=16),
+        Broken(fault=changes("port.read"), place=here, breaks="port_read_payload_steady", depth=16),
+        *(
+            Broken(
+                fault=is_full_early,
+                place=f"hw.{kind}.{module}.Queue",
+                breaks=f"{queue}_has_a_place_for_what_comes",
+                depth=44,
+            )
+            for queue, module in fifos.items()
+        ),
+        Broken(
+            fault=sticks("idle", at=1),
+            place=f"{inside}.{reader}",
+            breaks="flushes_only_with_nothing_outstanding",
+            depth=30,
+        ),
+        Broken(
+            fault=is_done_while_it_runs,
+            place=f"{inside}.KernelControl",
+            breaks="done_only_with_nothing_outstanding",
+            depth=16,
+        ),
+    )
+
+
+_WRITES = (
+    Broken(
+        fault=sticks("busy", at=0),
+        place="hw.intersection.kernel.RequestMux",
+        breaks="no_write_leaves_while_it_flushes",
+        depth=32,
+    ),
+    Broken(
+        fault=does_not_wait_for_the_flush,
+        place="hw.intersection.kernel.KernelControl",
+        breaks="done_only_after_the_last_write_is_flushed",
+        depth=36,
+    ),
+    Broken(
+        fault=blinks("port.write"),
+        place="tests.formal.kernels.IntersectionKernel",
+        breaks="port_write_valid_stays",
+        depth=32,
+    ),
+    Broken(
+        fault=changes("port.write"),
+        place="tests.formal.kernels.IntersectionKernel",
+        breaks="port_write_payload_steady",
+        depth=32,
+    ),
+)
+_BFS = _broken(
+    "bfs",
+    reader="NeighbourReader",
+    fifos={
+        "frontier_reader_fifo": "frontier_reader",
+        "neighbour_reader_fifo": "neighbour_reader",
+        "word_reader_id_fifo": "word_reader",
+        "word_reader_word_fifo": "word_reader",
+    },
+)
+_INTERSECTION = _broken(
+    "intersection",
+    reader="ColourReader",
+    fifos={
+        "reach_reader_id_fifo": "reach_reader",
+        "reach_reader_direction_fifo": "reach_reader",
+        "colour_reader_colour_fifo": "colour_reader",
+        "colour_reader_word_fifo": "colour_reader",
+        "colour_reader_entry_fifo": "colour_reader",
+        "classifier_word_fifo": "classifier",
+        "classifier_entry_fifo": "classifier",
+    },
+)
+_DEMAND = Broken(
+    fault=forgets_a_demand_as_the_token_passes,
+    place="hw.bfs.kernel.SlotAllocator",
+    breaks="every_vertex_queued_has_a_demand_or_a_slot",
+    depth=36,
+)
+_SAYS = (
+    "A run is flushed and done only when every read is answered, every queue empty, no slot demanded or reserved "
+    "and every write out; every response finds its place; the ports obey the stream rules."
+)
+
+PROOFS = (
+    Proof(name="bfs-kernel", says=_SAYS, harness=partial(bfs_kernel, CONFIG), depth=1, broken=(*_BFS, _DEMAND)),
+    Proof(
+        name="bfs-kernel-published",
+        says=_SAYS,
+        harness=partial(bfs_kernel, PUBLISHED),
+        depth=1,
+        broken=_BFS[-1:],
+    ),
+    Proof(
+        name="intersection-kernel",
+        says=_SAYS,
+        harness=partial(intersection_kernel, CONFIG),
+        depth=1,
+        broken=(*_INTERSECTION, *_WRITES),
+    ),
+    Proof(
+        name="intersection-kernel-published",
+        says=_SAYS,
+        harness=partial(intersection_kernel, PUBLISHED),
+        depth=1,
+        broken=_INTERSECTION[-1:],
+    ),
+)

@@ -1,0 +1,258 @@
+"""Proofs about the way to memory and back that needs no account: unvisiting, decoder, shared port, ring's follower."""
+
+from amaranth.hdl import C, Module, Mux, Value
+
+from hw.interfaces import NO_START, SIZE_8
+from hw.intersection.start_finder import StartFinder
+from hw.intersection.unvisit_writer import UnvisitWriter
+from hw.port_share import PortShare
+from hw.response_decoder import ResponseDecoder
+from hw.ring_master import RingMaster
+from tests.formal.faults import blinks, breaking, changes, spoiled, sticks
+from tests.formal.harness import Harness
+from tests.formal.proof import Proof
+
+__all__ = ["PROOFS", "follower", "port_share", "response_decoder", "start_finder", "unvisit_writer"]
+
+
+def unvisit_writer() -> Harness:
+    """Return the harness of `UnvisitWriter`."""
+    h = Harness()
+    dut = h.add("dut", UnvisitWriter()).ports
+    for name in ("words", "transposed_words"):
+        h.m.d.comb += getattr(dut, name).eq(h.constant(48, name))
+    stream = dut.outsiders
+    h.m.d.comb += [
+        stream.valid.eq(h.free(1, "valid")),
+        stream.payload.eq(h.free(stream.payload.shape(), "outsider")),
+        dut.command.ready.eq(h.free(1, "ready")),
+    ]
+    h.assume_stream_rules(stream, "outsiders")
+    granted = dut.command.valid & dut.command.ready
+    h.prove(granted == (stream.valid & stream.ready), "one_write_for_each_outsider")
+    word = stream.payload.word & ~C(1, 64)
+    right = (dut.command.payload.data == word) & (dut.command.payload.size == SIZE_8)
+    h.prove(~granted | right, "only_the_flag_is_cleared")
+    h.obeys_stream_rules(dut.command, "command")
+    return h
+
+
+def response_decoder() -> Harness:
+    """Return the harness of `ResponseDecoder`."""
+    h = Harness()
+    dut = h.add("dut", ResponseDecoder(4)).ports
+    response = h.free(dut.response.payload.shape(), "response")
+    valid = h.free(1, "valid")
+    h.m.d.comb += [dut.response.valid.eq(valid), dut.response.payload.eq(response)]
+    for tag in range(4):
+        process = getattr(dut, f"process{tag}")
+        h.prove(process.valid == (valid & (response.tag == tag)), f"process{tag}_has_the_responses_with_its_tag")
+        h.prove(~process.valid | (process.payload == response.data), f"process{tag}_has_their_data")
+    return h
+
+
+def port_share() -> Harness:
+    """Return the harness of `PortShare`: two kernels that obey the rules, an owner that changes between runs."""
+    h = Harness()
+    dut = h.add("dut", PortShare()).ports
+    owns = h.free(1, "intersection_owns")
+    h.m.d.comb += dut.intersection_owns.eq(owns)
+    users = (dut.bfs, dut.intersection)
+    for name in ("read", "write"):
+        channel = getattr(dut.port, name)
+        h.m.d.comb += channel.ready.eq(h.free(1, f"{name}_ready"))
+        for which, user in zip(("bfs", "intersection"), users, strict=True):
+            source = getattr(user, name)
+            h.m.d.comb += [
+                source.valid.eq(h.free(1, f"{which}_{name}_valid")),
+                source.payload.eq(h.free(source.payload.shape(), f"{which}_{name}")),
+            ]
+            h.assume_stream_rules(source, f"{which}_{name}")
+            mine = owns if which == "intersection" else ~owns
+            left, entered = source.valid & source.ready, channel.valid & channel.ready
+            same = Value.cast(channel.payload) == Value.cast(source.payload)
+            h.prove(left == (entered & mine), f"{which}_{name}s_leave_while_it_owns_the_port")
+            h.prove(~left | same, f"{which}_{name}s_leave_unchanged")
+        h.assume(
+            ~h.past(channel.valid, f"{name}_valid") | h.steady(owns, f"{name}_owner"), f"no_change_of_owner_on_a_{name}"
+        )
+        h.obeys_stream_rules(channel, name)
+    answer, flushed = h.free(1, "response_valid"), h.free(1, "flushed")
+    h.m.d.comb += [dut.port.response.valid.eq(answer), dut.port.flushed.eq(flushed)]
+    for which, user in zip(("bfs", "intersection"), users, strict=True):
+        mine = owns if which == "intersection" else ~owns
+        h.prove(user.response.valid == (answer & mine), f"{which}_hears_responses_while_it_owns_the_port")
+        h.prove(user.flushed == (flushed & mine), f"{which}_hears_of_its_flush")
+    return h
+
+
+def start_finder() -> Harness:
+    """Return the harness of `StartFinder`: any rejections and any tokens."""
+    h = Harness()
+    part = h.add("dut", StartFinder())
+    dut = part.ports
+    token = h.free(dut.token_in.payload.shape(), "token")
+    vertex, rejected, start = h.free(32, "vertex"), h.free(1, "rejected"), h.free(1, "start")
+    h.m.d.comb += [
+        dut.start.eq(start),
+        dut.rejected.eq(rejected),
+        dut.rejected_vertex.eq(vertex),
+        dut.done.eq(h.free(1, "done")),
+        dut.epoch.eq(h.free(1, "epoch")),
+        dut.token_in.valid.eq(h.free(1, "token_valid")),
+        dut.token_in.payload.eq(token),
+    ]
+    found = h.flag("found_one", set=rejected & ~start, clear=start)
+    first = h.register(32, "first_found")
+    with h.m.If(rejected & ~start & ~found):
+        h.m.d.sync += first.eq(vertex)
+    current = token.epoch == dut.epoch
+    arrived = h.past(dut.token_in.valid, "arrived")
+    offers = h.net(found & current & (token.value == NO_START), "offers")
+    value = h.past(Mux(offers, first, token.value), "value")
+    h.prove(dut.token_out.valid == arrived, "the_token_leaves_a_cycle_after_it_came")
+    h.prove(~arrived | (dut.token_out.payload.value == value), "an_empty_token_takes_the_first_vertex_found")
+    finished = h.past(token.done & dut.done & current, "finished")
+    h.prove(~arrived | (dut.token_out.payload.done == finished), "done_stays_only_if_this_run_is_finished")
+    h.invariant(part.signal("found") == found, "found_agrees")
+    h.invariant(~found | (part.signal("vertex") == first), "vertex_agrees")
+    return h
+
+
+def follower() -> Harness:
+    """Return the harness of a `RingMaster` in an AE that does not lead: any tokens."""
+    stages = 2
+    h = Harness()
+    dut = h.add("dut", RingMaster(stages=stages, initial=0)).ports
+    token = h.free(dut.ring_in.payload.shape(), "token")
+    valid = h.free(1, "valid")
+    h.m.d.comb += [
+        dut.start.eq(h.free(1, "start")),
+        dut.ring_in.valid.eq(valid),
+        dut.ring_in.payload.eq(token),
+    ]
+    then, what = valid, Value.cast(token)
+    for stage in range(stages):
+        then, what = h.past(then, f"valid_{stage}"), h.past(what, f"token_{stage}")
+    h.prove(dut.ring_out.valid == then, "a_token_leaves_after_its_stages_and_no_other_does")
+    h.prove(~then | (Value.cast(dut.ring_out.payload) == what), "it_leaves_as_it_came")
+    h.prove(~dut.running, "no_run_is_its_own")
+    return h
+
+
+def ignores_the_owner(self: PortShare, m: Module) -> None:
+    """Let both kernels into the port, and hear of everything."""
+    for user in (self.bfs, self.intersection):
+        m.d.comb += [
+            user.read.ready.eq(self.port.read.ready),
+            user.write.ready.eq(self.port.write.ready),
+            user.response.valid.eq(self.port.response.valid),
+            user.flushed.eq(self.port.flushed),
+        ]
+
+
+def starts_without_leading(self: RingMaster, m: Module) -> None:
+    """Run although it does not lead."""
+    with m.If(self.start):
+        m.d.sync += self.running.eq(1)
+
+
+def clears_the_word(self: UnvisitWriter, m: Module) -> None:
+    """Lose what else is in the word."""
+    m.d.comb += self.command.payload.data.eq(0)
+
+
+def offers_nothing(self: StartFinder, m: Module) -> None:
+    """Leave the token empty."""
+    m.d.sync += self.token_out.payload.value.eq(self.token_in.payload.value)
+
+
+def passes_done_on(self: StartFinder, m: Module) -> None:
+    """Have no say in whether the run is over."""
+    m.d.sync += self.token_out.payload.done.eq(self.token_in.payload.done)
+
+
+PROOFS = (
+    Proof(
+        name="unvisit-writer",
+        says="One write for each outsider, of its word with the visited flag cleared.",
+        harness=unvisit_writer,
+        broken=(
+            *spoiled(
+                __name__,
+                "UnvisitWriter",
+                one_write_for_each_outsider=sticks("outsiders.ready", at=1),
+                only_the_flag_is_cleared=clears_the_word,
+            ),
+            *breaking(__name__, "UnvisitWriter", "command"),
+        ),
+    ),
+    Proof(
+        name="response-decoder",
+        says="Each response goes to the process of its tag and to no other.",
+        harness=response_decoder,
+        broken=spoiled(
+            __name__,
+            "ResponseDecoder",
+            **{
+                f"process{tag}_{what}": fault
+                for tag in range(4)
+                for what, fault in (
+                    ("has_the_responses_with_its_tag", blinks(f"process{tag}")),
+                    ("has_their_data", changes(f"process{tag}")),
+                )
+            },
+        ),
+    ),
+    Proof(
+        name="port-share",
+        says="The owner's requests leave unchanged and nobody else's do; only the owner hears answers; the rules are "
+        "kept while the owner is steady.",
+        harness=port_share,
+        broken=(
+            *spoiled(
+                __name__,
+                "PortShare",
+                **{
+                    f"{which}_{what}": fault
+                    for which in ("bfs", "intersection")
+                    for what, fault in (
+                        ("reads_leave_while_it_owns_the_port", ignores_the_owner),
+                        ("writes_leave_while_it_owns_the_port", ignores_the_owner),
+                        ("reads_leave_unchanged", changes("port.read")),
+                        ("writes_leave_unchanged", changes("port.write")),
+                        ("hears_responses_while_it_owns_the_port", ignores_the_owner),
+                        ("hears_of_its_flush", ignores_the_owner),
+                    )
+                },
+            ),
+            *breaking(__name__, "PortShare", "port.read", name="read"),
+            *breaking(__name__, "PortShare", "port.write", name="write"),
+        ),
+    ),
+    Proof(
+        name="ring-follower",
+        says="In an AE that does not lead, every token passes unchanged, and nothing is added or taken off.",
+        harness=follower,
+        broken=spoiled(
+            __name__,
+            "RingMaster",
+            a_token_leaves_after_its_stages_and_no_other_does=blinks("ring_out", registered=True),
+            it_leaves_as_it_came=changes("ring_out", registered=True),
+            no_run_is_its_own=starts_without_leading,
+        ),
+    ),
+    Proof(
+        name="start-finder",
+        says="A station of the intersection passes any token on in a cycle; an empty one takes the first vertex found "
+        "in this run.",
+        harness=start_finder,
+        broken=spoiled(
+            __name__,
+            "StartFinder",
+            the_token_leaves_a_cycle_after_it_came=blinks("token_out", registered=True),
+            an_empty_token_takes_the_first_vertex_found=offers_nothing,
+            done_stays_only_if_this_run_is_finished=passes_done_on,
+        ),
+    ),
+)

@@ -1,0 +1,127 @@
+"""A proof as the table has it: harness, mode, depth, and the broken hardware that shows that it can fail."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+from unittest.mock import patch
+
+from amaranth.hdl import Elaboratable, Module
+
+from tests.formal.harness import Harness
+from tests.formal.solve import BMC, PROVE, Outcome, Result, solve
+
+__all__ = ["Broken", "Fault", "Proof", "check", "check_broken"]
+
+Fault = Callable[[Any, Module], None]
+"""Takes a component and the module that it was elaborated to, and spoils it. Its docstring says how."""
+
+# A fault is in its place while a harness is made, and meanwhile no other may be.
+_MAKING = Lock()
+PROOF_SECONDS = 600
+BROKEN_SECONDS = 120
+
+
+@dataclass(frozen=True, kw_only=True)
+class Broken:
+    """Hardware with a fault, which must have a counterexample.
+
+    Parameters
+    ----------
+    fault : Fault
+        What is wrong.
+    place : str
+        The class that has the fault, by a name under which the harness or its hardware finds it.
+    breaks : str
+        The property that it must violate.
+    depth : int
+        Cycles in which it must do so.
+    """
+
+    fault: Fault
+    place: str
+    breaks: str
+    depth: int = 12
+
+    @property
+    def name(self) -> str:
+        """The fault's name."""
+        return self.fault.__name__
+
+    def harness(self, factory: Callable[[], Harness]) -> Harness:
+        """Return a proof's harness around the broken hardware."""
+        module, _, name = self.place.rpartition(".")
+        fault = self.fault
+        sound: Any = getattr(__import__(module, fromlist=[name]), name)
+
+        class Faulty(sound):
+            """The component with the fault."""
+
+            def elaborate(self, platform: object) -> Elaboratable:
+                """Spoil what the component is elaborated to."""
+                m: Any = super().elaborate(platform)
+                fault(self, m)
+                return m
+
+        with _MAKING, patch(self.place, Faulty):
+            return factory()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """A line of the table.
+
+    Parameters
+    ----------
+    name : str
+        Short name.
+    says : str
+        What holds, in a sentence.
+    harness : callable
+        Makes the harness.
+    mode : str
+        `PROVE` or `BMC`.
+    depth : int
+        Length of the induction, or cycles that are looked at.
+    broken : tuple of Broken
+        Hardware that must fail.
+    long : bool
+        Takes more than a few seconds.
+    search : callable, optional
+        Makes the harness in which broken hardware must fail, where that is another: one that assumes no lemma.
+    """
+
+    name: str
+    says: str
+    harness: Callable[[], Harness]
+    broken: tuple[Broken, ...]
+    mode: str = PROVE
+    depth: int = 2
+    long: bool = False
+    search: Callable[[], Harness] | None = None
+
+    @property
+    def expected(self) -> Outcome:
+        """What the run must find."""
+        return Outcome.PROVEN if self.mode == PROVE else Outcome.BOUNDED
+
+
+def check(proof: Proof) -> Result:
+    """Run a proof."""
+    with _MAKING:
+        harness = proof.harness()
+    return solve(harness, mode=proof.mode, depth=proof.depth, timeout=PROOF_SECONDS)
+
+
+def check_broken(proof: Proof, broken: Broken) -> Result:
+    """Run a proof on broken hardware, and ask for nothing but the property that must fail.
+
+    Raises
+    ------
+    ValueError
+        The proof has no such property.
+    """
+    harness = broken.harness(proof.search or proof.harness)
+    if broken.breaks not in harness.properties:
+        raise ValueError(f"{proof.name} has no property {broken.breaks!r}: there are {', '.join(harness.properties)}")
+    return solve(harness, mode=BMC, depth=broken.depth, timeout=BROKEN_SECONDS, only=[broken.breaks])

@@ -1,0 +1,299 @@
+"""Proofs about the processes that read: every response finds its place, and idle means that nothing is under way."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from amaranth.hdl import Value
+
+from hw.bfs.frontier_reader import FrontierReader
+from hw.bfs.neighbour_reader import NeighbourReader
+from hw.bfs.word_reader import WordReader
+from hw.intersection.classifier import Classifier
+from hw.intersection.colour_reader import ColourReader, Step
+from hw.intersection.reach_reader import ReachReader
+from tests.formal.buffers import forgets_to_take, queue_counts
+from tests.formal.faults import blinks, changes, sticks
+from tests.formal.harness import Harness, Part
+from tests.formal.proof import Broken, Proof
+
+__all__ = [
+    "PROOFS",
+    "classifier",
+    "colour_reader",
+    "frontier_reader",
+    "neighbour_reader",
+    "reach_reader",
+    "word_reader",
+]
+
+DEPTH = 4
+
+
+def _open(component: Any, *, inputs: Sequence[str], constants: Sequence[str] = ()) -> tuple[Harness, Part, Any]:
+    """Return a harness with a process in it, some of whose inputs are free, some constant."""
+    h = Harness()
+    part = h.add("dut", component)
+    dut = part.ports
+    for make, names in ((h.free, inputs), (h.constant, constants)):
+        for name in names:
+            port = getattr(dut, name)
+            h.m.d.comb += port.eq(make(Value.cast(port).shape(), name))
+    return h, part, dut
+
+
+def _consumer(h: Harness, stream: Any, name: str) -> Any:
+    """Let a stream be taken at any time; return whether it is in this cycle. Claims the stream rules."""
+    h.m.d.comb += stream.ready.eq(h.free(1, f"{name}_ready"))
+    h.obeys_stream_rules(stream, name)
+    return h.net(stream.valid & stream.ready, f"{name}_taken")
+
+
+def _producer(h: Harness, stream: Any, name: str) -> None:
+    """Offer anything on a stream, by the rules."""
+    h.m.d.comb += [
+        stream.valid.eq(h.free(1, f"{name}_valid")),
+        stream.payload.eq(h.free(stream.payload.shape(), f"{name}_payload")),
+    ]
+    h.assume_stream_rules(stream, name)
+
+
+def _memory(h: Harness, response: Any, name: str, *, requested: Any) -> Any:
+    """Answer requests after any delay; return how many are outstanding."""
+    valid = h.free(1, f"{name}_valid")
+    h.m.d.comb += [response.valid.eq(valid), response.payload.eq(h.free(64, f"{name}_data"))]
+    outstanding = h.counter(f"{name}s_outstanding", width=8, up=requested, down=valid)
+    h.assume(~valid | (outstanding > 0), f"{name}_only_to_a_request")
+    return outstanding
+
+
+def _account(
+    h: Harness,
+    part: Part,
+    *,
+    requested: Any,
+    taken: Any,
+    queues: dict[str, Any],
+    behind: Any = 0,
+) -> None:
+    """Claim that work is counted rightly.
+
+    Parameters
+    ----------
+    h, part : Harness, Part
+        The harness, and the process.
+    requested, taken : Value
+        An item of work begins; it has left the process.
+    queues : dict
+        By name of a queue: items that have begun, and have not come to it yet.
+    behind : Value
+        Items that have left the queues, and not the process.
+    """
+    dut = part.ports
+    held = h.counter("held", width=8, up=requested, down=taken)
+    for name, missing in queues.items():
+        queue = part.part(name).ports
+        queue_counts(h, part.part(name), name)
+        h.invariant(queue.level + missing + behind == held, f"{name}_has_what_has_come")
+        h.prove(~queue.input.valid | queue.input.ready, f"{name}_has_a_place_for_what_comes")
+    h.prove(dut.credits + held == DEPTH, "free_places_and_work_under_way_are_all_places")
+    h.prove(~dut.idle | (held == 0), "idle_only_with_nothing_under_way")
+
+
+def frontier_reader() -> Harness:
+    """Return the harness of process 1 of the BFS kernel."""
+    h, part, dut = _open(
+        FrontierReader(depth=DEPTH, stride=3), inputs=["first", "start"], constants=["current_queue", "count"]
+    )
+    h.assume(~dut.start | dut.idle, "starts_when_idle")
+    requested = _consumer(h, dut.command, "command")
+    outstanding = _memory(h, dut.response, "response", requested=requested)
+    _account(h, part, requested=requested, taken=_consumer(h, dut.words, "words"), queues={"fifo": outstanding})
+    h.prove(~dut.idle | ~dut.command.valid, "idle_only_with_nothing_to_request")
+    return h
+
+
+def neighbour_reader() -> Harness:
+    """Return the harness of process 2 of the BFS kernel."""
+    h, part, dut = _open(NeighbourReader(depth=DEPTH), inputs=[], constants=["neighbours"])
+    _producer(h, dut.words, "words")
+    requested = _consumer(h, dut.command, "command")
+    outstanding = _memory(h, dut.response, "response", requested=requested)
+    _account(h, part, requested=requested, taken=_consumer(h, dut.ids, "ids"), queues={"fifo": outstanding})
+    h.prove(~dut.idle | ~dut.command.valid, "idle_only_with_nothing_to_request")
+    # Words taken less words whose last neighbour, if any, has been requested.
+    left = h.register(32, "left")
+    decoded, ahead = part.signal("decoded"), part.signal("ahead")
+    word_taken = h.net(dut.words.valid & dut.words.ready, "word_taken")
+    more = Value.cast(dut.words.payload[1:32])
+    h.m.d.sync += left.eq(left + (more & word_taken.replicate(31)) - requested)
+    size = part.signal("size")
+    waits = (size & decoded.replicate(31)).as_unsigned()
+    now = ((ahead + 1)[:32] & (~ahead[-1]).replicate(32)).as_unsigned()
+    h.prove(~dut.idle | (left == 0), "idle_only_when_every_neighbour_was_requested")
+    h.invariant(left == (waits + now)[:32], "what_is_left_is_decoded_or_expanding")
+    return h
+
+
+def word_reader() -> Harness:
+    """Return the harness of process 3 of the BFS kernel."""
+    h, part, dut = _open(WordReader(depth=DEPTH), inputs=[], constants=["words"])
+    _producer(h, dut.ids, "ids")
+    requested = _consumer(h, dut.command, "command")
+    outstanding = _memory(h, dut.response, "response", requested=requested)
+    taken = _consumer(h, dut.neighbours, "neighbours")
+    _account(h, part, requested=requested, taken=taken, queues={"id_fifo": 0, "word_fifo": outstanding})
+    return h
+
+
+def reach_reader() -> Harness:
+    """Return the harness of process 1 of the intersection kernel."""
+    names = [f"{way}_{what}" for way in ("forward", "backward") for what in ("queue", "count")]
+    h, part, dut = _open(ReachReader(depth=DEPTH, stride=3), inputs=["first", "start"], constants=names)
+    h.assume(~dut.start | dut.idle, "starts_when_idle")
+    requested = _consumer(h, dut.command, "command")
+    outstanding = _memory(h, dut.response, "response", requested=requested)
+    taken = _consumer(h, dut.entries, "entries")
+    _account(h, part, requested=requested, taken=taken, queues={"direction_fifo": 0, "id_fifo": outstanding})
+    h.prove(~dut.idle | ~dut.command.valid, "idle_only_with_nothing_to_request")
+    return h
+
+
+def colour_reader() -> Harness:
+    """Return the harness of process 2 of the intersection kernel."""
+    h, part, dut = _open(ColourReader(depth=DEPTH), inputs=[], constants=["colours", "words", "transposed_words"])
+    _producer(h, dut.entries, "entries")
+    granted = _consumer(h, dut.command, "command")
+    second = part.signal("step") == Step.WORD
+    colour, word = h.net(granted & ~second, "colour_requested"), h.net(granted & second, "word_requested")
+    colours = _memory(h, dut.colour_response, "colour", requested=colour)
+    words = _memory(h, dut.word_response, "word", requested=word)
+    taken = _consumer(h, dut.candidates, "candidates")
+    _account(
+        h,
+        part,
+        requested=colour,
+        taken=taken,
+        queues={"entry_fifo": second, "colour_fifo": colours, "word_fifo": words + second},
+        behind=dut.candidates.valid,
+    )
+    return h
+
+
+def classifier() -> Harness:
+    """Return the harness of process 3 of the intersection kernel."""
+    h, part, dut = _open(
+        Classifier(depth=DEPTH), inputs=[], constants=["colours", "words", "transposed_words", "colour"]
+    )
+    _producer(h, dut.candidates, "candidates")
+    painted = _consumer(h, dut.paint, "paint")
+    requested = _consumer(h, dut.command, "command")
+    outstanding = _memory(h, dut.response, "response", requested=requested)
+    taken = _consumer(h, dut.outsiders, "outsiders")
+    _account(h, part, requested=requested, taken=taken, queues={"entry_fifo": 0, "word_fifo": outstanding})
+    done = dut.candidates.valid & dut.candidates.ready
+    candidate = dut.candidates.payload
+    h.prove(~done | (painted == (~candidate.coloured & candidate.met)), "painted_if_met_and_uncoloured")
+    h.prove(~done | (requested == (~candidate.coloured & ~candidate.met)), "rejected_if_not_met_and_uncoloured")
+    return h
+
+
+def _proof(
+    name: str,
+    harness: Callable[[], Harness],
+    *,
+    kind: type,
+    streams: Sequence[str],
+    registered: Sequence[str] = (),
+    queues: Sequence[str],
+    more_idle: Sequence[str] = (),
+    kept: Sequence[str] = (),
+) -> Proof:
+    """Return the proof of a reader, with the faults that all readers can have.
+
+    Parameters
+    ----------
+    name : str
+        The proof's name.
+    harness : callable
+        Makes the harness.
+    kind : type
+        The reader's class.
+    streams, registered : sequence of str
+        Its output streams, and those of them that are registers.
+    queues : sequence of str
+        Its queues.
+    more_idle, kept : sequence of str
+        Further properties that it breaks when it is always idle, and when it drops what it is given.
+    """
+    here = f"tests.formal.readers.{kind.__name__}"
+    credits = f"{kind.__module__}.Credits"
+    idle = ("idle_only_with_nothing_under_way", *more_idle)
+    return Proof(
+        name=name,
+        says="Every response finds its place whatever its delay, free places are counted exactly, idle means that "
+        "nothing is requested, outstanding or held, and the outputs obey the stream rules.",
+        harness=harness,
+        broken=(
+            *(
+                Broken(fault=forgets_to_take, place=credits, breaks=f"{queue}_has_a_place_for_what_comes", depth=20)
+                for queue in queues
+            ),
+            Broken(fault=forgets_to_take, place=credits, breaks="free_places_and_work_under_way_are_all_places"),
+            *(Broken(fault=sticks("idle", at=1), place=here, breaks=claim) for claim in idle),
+            *(Broken(fault=sticks("candidates.ready", at=1), place=here, breaks=claim) for claim in kept),
+            *(
+                Broken(fault=fault(path, registered=path in registered), place=here, breaks=f"{path}_{claim}", depth=14)
+                for path in streams
+                for fault, claim in ((blinks, "valid_stays"), (changes, "payload_steady"))
+            ),
+        ),
+    )
+
+
+_REQUESTS = ("idle_only_with_nothing_to_request",)
+
+PROOFS = (
+    _proof(
+        "frontier-reader",
+        frontier_reader,
+        kind=FrontierReader,
+        streams=["command", "words"],
+        queues=["fifo"],
+        more_idle=_REQUESTS,
+    ),
+    _proof(
+        "neighbour-reader",
+        neighbour_reader,
+        kind=NeighbourReader,
+        streams=["command", "ids"],
+        queues=["fifo"],
+        more_idle=[*_REQUESTS, "idle_only_when_every_neighbour_was_requested"],
+    ),
+    _proof(
+        "word-reader", word_reader, kind=WordReader, streams=["command", "neighbours"], queues=["id_fifo", "word_fifo"]
+    ),
+    _proof(
+        "reach-reader",
+        reach_reader,
+        kind=ReachReader,
+        streams=["command", "entries"],
+        queues=["direction_fifo", "id_fifo"],
+        more_idle=_REQUESTS,
+    ),
+    _proof(
+        "colour-reader",
+        colour_reader,
+        kind=ColourReader,
+        streams=["command", "candidates"],
+        registered=["candidates"],
+        queues=["entry_fifo", "colour_fifo", "word_fifo"],
+    ),
+    _proof(
+        "classifier",
+        classifier,
+        kind=Classifier,
+        streams=["paint", "command", "outsiders"],
+        queues=["entry_fifo", "word_fifo"],
+        kept=["painted_if_met_and_uncoloured", "rejected_if_not_met_and_uncoloured"],
+    ),
+)

@@ -1,0 +1,179 @@
+"""Proofs about slots: none given twice, none lost, and the last token is their number."""
+
+from typing import Any
+
+from amaranth.hdl import Cat, Mux
+
+from hw.bfs.slot_allocator import SlotAllocator
+from tests.formal.harness import Harness
+from tests.formal.ring import DEPTH, STAGES, WAITING, Ring, Station, total
+
+__all__ = ["LEMMA", "REST", "SEARCH", "slot_bound", "slot_count", "slot_latency", "slot_offers", "slot_places"]
+
+LEMMA = "lemma"
+REST = "rest"
+SEARCH = "search"
+
+
+def slot_places(*, stations: int, blocking: bool, part: str) -> Ring:
+    """Return the harness of a ring with a watched slot, whose number the solver chooses.
+
+    The solver is slow with arithmetic and counting at once. So what the numbers in the registers mean for the watched
+    slot is proven first, as a lemma, and then assumed.
+
+    Parameters
+    ----------
+    stations : int
+        Slot allocators on the ring.
+    blocking : bool
+        The published reservation.
+    part : str
+        `LEMMA`: prove the lemma; `REST`: assume it and prove the rest; `SEARCH`: the rest with nothing assumed, to look
+        for counterexamples.
+    """
+    h = Ring(stations=stations, blocking=blocking)
+    running = h.master.running
+    watched = h.constant(32, "watched")
+    reserves, held = [], []
+    for station in h.stations:
+        reserved_here, places_here = _follow(h, station, watched, part=part)
+        reserves.append(reserved_here)
+        held += places_here
+    reserved = h.flag("reserved", set=Cat(*reserves).any(), clear=h.start)
+    for station in h.stations:
+        _holdings(h, station)
+    again = reserved & Cat(*reserves).any()
+    if part == LEMMA:
+        h.prove(~again, "no_slot_is_reserved_again")
+        # `slot_count` proves that this sum is the number of demands.
+        demanded = total(station.dut.demanded for station in h.stations)
+        h.assume(h.value + demanded < 1 << 32, "fewer_demands_than_slot_numbers")
+        h.prove(reserved == (watched < h.value), "every_slot_below_the_token_and_no_other_is_reserved")
+        return h
+    if part == REST:
+        h.assume(~again, "no_slot_is_reserved_again")
+    takes = [
+        h.net(station.take & (station.dut.slot.payload.number == watched), f"{station.name}_takes_watched")
+        for station in h.stations
+    ]
+    given = h.flag("given", set=Cat(*takes).any(), clear=h.start)
+    h.prove(~given | ~Cat(*takes).any(), "no_slot_is_given_again")
+    h.prove(total(takes) <= 1, "no_slot_is_given_to_two")
+    h.prove(total([given, *held]) == reserved, "every_reserved_slot_is_in_one_place")
+    h.prove(running | (given == reserved), "every_reserved_slot_was_given_at_the_end")
+    return h
+
+
+def _state(h: Ring, condition: Any, name: str, *, part: str) -> None:
+    """Prove a condition as part of the lemma, or assume it."""
+    if part == LEMMA:
+        h.invariant(condition, name)
+    elif part == REST:
+        h.assume(condition, name)
+
+
+def _follow(h: Ring, station: Station, watched: Any, *, part: str) -> tuple[Any, list[Any]]:
+    """Follow the watched slot through a station; return whether it is reserved now, and whether each place has it."""
+    dut, name = station.dut, station.name
+    reserve, change, hand_out = (station.part.signal(event) for event in ("reserve", "change", "hand_out"))
+    first = dut.token_in.payload.value
+    reserved = h.net(reserve & ((watched - first)[:32] < dut.demanded), f"{name}_reserves_watched")
+    offered = h.net(hand_out & (station.part.signal("number") == watched), f"{name}_offers_watched")
+    booked = h.flag(f"{name}_booked", set=reserved, clear=change)
+    in_use = h.flag(f"{name}_in_use", set=booked & change, clear=offered)
+    on_offer = h.flag(f"{name}_on_offer", set=in_use & offered, clear=station.take)
+    (_, count_booked), (number, count_in_use), (slot, offer) = station.places
+    _state(h, ~booked | count_booked.any(), f"{name}_has_booked_if_watched_is_booked", part=part)
+    _state(h, ~in_use | count_in_use.any(), f"{name}_has_slots_in_use_if_watched_is_in_use", part=part)
+    _state(h, ~offered | in_use, f"{name}_offers_watched_only_from_use", part=part)
+    _state(h, on_offer == (offer & (slot == watched)), f"{name}_has_on_offer_what_it_shows", part=part)
+    if part == LEMMA:
+        following = station.places[0][0]
+        h.invariant(booked == ((watched - following)[:32] < count_booked), f"{name}_booked_watched_by_number")
+        h.invariant(in_use == ((watched - number)[:32] < count_in_use), f"{name}_uses_watched_by_number")
+    return reserved, [booked, in_use, on_offer]
+
+
+def slot_latency(*, stations: int, blocking: bool) -> Ring:
+    """Return the harness of a ring whose kernels take each slot at once, with a vertex watched from its demand on.
+
+    Parameters
+    ----------
+    stations, blocking
+        As of `slot_places`.
+    """
+    h = Ring(stations=stations, blocking=blocking, prompt=True)
+    station = h.stations[0]
+    for other in h.stations:
+        _holdings(h, other)
+    ahead = h.register(6, "ahead")
+    watching = h.register(1, "watching")
+    last = h.net(ahead == 0, "is_next")
+    with h.m.If(~watching & station.demand & h.free(1, "choose")):
+        h.m.d.sync += [watching.eq(1), ahead.eq(station.waiting - station.take)]
+    with h.m.Elif(watching & station.take):
+        h.m.d.sync += [watching.eq(~last), ahead.eq(ahead - 1)]
+    h.invariant(~watching | (ahead < station.waiting), "the_watched_vertex_waits")
+    waited = h.waited("waited", width=6, waiting=watching & h.master.running)
+    h.prove(waited <= slot_bound(stations), "a_vertex_has_its_slot_within_two_turns_and_its_places")
+    return h
+
+
+def slot_bound(stations: int) -> int:
+    """Return within how many cycles a demand is answered, if the kernel takes its slots at once."""
+    return 2 * (STAGES + stations) + WAITING
+
+
+def slot_offers(*, blocking: bool) -> Harness:
+    """Return the harness of one station on its own, with any tokens and any demands."""
+    h = Harness()
+    dut = h.add("dut", SlotAllocator(depth=DEPTH, blocking=blocking)).ports
+    capacity = h.constant(32, "capacity")
+    token_in = h.free(dut.token_in.payload.shape(), "token")
+    h.m.d.comb += [
+        dut.capacity.eq(capacity),
+        dut.demand.eq(h.free(1, "demand")),
+        dut.slot.ready.eq(h.free(1, "ready")),
+        dut.done.eq(h.free(1, "done")),
+        dut.epoch.eq(h.free(1, "epoch")),
+        dut.token_in.valid.eq(h.free(1, "token_valid")),
+        dut.token_in.payload.eq(token_in),
+    ]
+    fits = dut.slot.payload.fits == (dut.slot.payload.number < capacity)
+    h.prove(~dut.slot.valid | fits, "a_slot_fits_if_below_the_capacity")
+    h.obeys_stream_rules(dut.slot, "slot")
+    arrived = h.past(dut.token_in.valid, "arrived")
+    h.prove(dut.token_out.valid == arrived, "the_token_leaves_a_cycle_after_it_came")
+    finished = h.past(token_in.done & dut.done & (token_in.epoch == dut.epoch), "finished")
+    h.prove(~arrived | (dut.token_out.payload.done == finished), "done_stays_only_if_this_run_is_finished")
+    value, demanded = h.past(token_in.value, "value"), h.past(dut.demanded, "demanded")
+    step = (dut.token_out.payload.value - value)[:32]
+    h.prove(~arrived | (step == 0) | (step == demanded), "the_token_takes_all_demand_or_none")
+    return h
+
+
+def _holdings(h: Ring, station: Station) -> None:
+    """Claim that a station holds what it was asked for, and nothing but demands between runs."""
+    dut, name = station.dut, station.name
+    held = dut.demanded + station.part.signal("booked") + dut.reserved + dut.slot.valid
+    h.prove(station.waiting == held, f"{name}_holds_what_it_was_asked_for")
+    h.prove(dut.idle == (station.waiting == 0), f"{name}_idle_if_no_vertex_waits")
+    h.invariant(h.master.running | (dut.demanded == station.waiting), f"{name}_has_no_slots_between_runs")
+
+
+def slot_count(*, stations: int, blocking: bool) -> Ring:
+    """Return the harness of a ring with a count of all demands; parameters as of `slot_places`."""
+    h = Ring(stations=stations, blocking=blocking)
+    running = h.master.running
+    # From the end of one run on, every demand belongs to the next one.
+    stopped = h.net(h.past(running, "running_before") & ~running, "stopped")
+    new = total(station.demand for station in h.stations)
+    demands = h.counter("demands", width=32, up=new, clear=stopped)
+    h.assume(demands + new < 1 << 32, "fewer_demands_than_slot_numbers")
+    demanded = total(station.dut.demanded for station in h.stations)
+    h.prove(~stopped | (h.master.result == demands), "the_result_is_the_number_of_demands")
+    counted = Mux(running | stopped, h.value, 0)
+    h.prove(counted + demanded == demands, "the_token_has_counted_what_is_not_demanded")
+    for station in h.stations:
+        _holdings(h, station)
+    return h
