@@ -107,6 +107,13 @@ def test_exported_verilog(graph: str) -> None:
     for folder in ("one", "two"):
         assert main(["verilog", "--config", "hc2", "-o", folder]) == 0
     names = sorted(path.name for path in Path("one").iterdir())
-    assert names == ["application_engine.v", "bfs_kernel.v", "files.f", "intersection_kernel.v"]
+    assert names == [
+        "README.md",
+        "application_engine.v",
+        "application_engine.xdc",
+        "bfs_kernel.v",
+        "files.f",
+        "intersection_kernel.v",
+    ]
     for name in names:
         assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
