@@ -6,7 +6,9 @@ from dataclasses import fields
 from typing import NamedTuple
 
 from hw.axi import AxiLimits
+from hw.axi.registers import ControlRegister, engine_register
 from hw.config import AcceleratorConfig
+from hw.registers import Instruction, Register
 from sim.export.meanings import meaning
 
 __all__ = ["Port", "readme"]
@@ -31,6 +33,28 @@ One Application Engine as a personality of the Convey HC-2. The ports have the n
 One Application Engine with an AXI4 master for each memory port, and an AXI4-Lite slave for its registers: AEG register
 r at byte addresses 8 r (low half) and 8 r + 4 (high half), the slave's own from 0x4000 on.""",
 }
+
+
+def _registers(top: str) -> list[str]:
+    """Return the tables of registers and instructions."""
+    axi = top == "axi"
+    lines = [
+        "## Registers",
+        "",
+        "docs/register-map.md of the project says what they mean.",
+        "",
+        "| AEG register | name |" + (" address of its low half |" if axi else ""),
+        "|---|---|" + ("---|" if axi else ""),
+    ]
+    for register in Register:
+        lines.append(
+            f"| {register.value} | `{register.name}` |" + (f" {engine_register(register):#x} |" if axi else "")
+        )
+    if axi:
+        lines += ["", "| address | register of the slave |", "|---|---|"]
+        lines += [f"| {register.value:#x} | `{register.name}` |" for register in ControlRegister]
+    lines += ["", "| instruction | name |", "|---|---|"]
+    return [*lines, *(f"| {instruction.value} | `{instruction.name}` |" for instruction in Instruction), ""]
 
 
 def _number(text: str) -> str:
@@ -87,6 +111,7 @@ def readme(
             "|---|---|---|---|",
             *(f"| `{name}` | {direction} | {width} | {text} |" for name, (direction, width, text) in rows.items()),
             "",
+            *_registers(top),
             "## Configuration",
             "",
             "| setting | value |",

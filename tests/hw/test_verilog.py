@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 import hw
+from hw.axi.registers import ControlRegister
 from hw.bfs import Kernel as BfsKernel
 from hw.config import PRESETS
+from hw.registers import Instruction, Register
 from hw.shell import Shell
 from hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
 from sim.engines.build import _environment, _find_verilator
@@ -36,6 +38,7 @@ EXPORT = """
 import sys
 from pathlib import Path
 from hw.config import PRESETS
+from hw.registers import Instruction, Register
 from sim.export import TOPS, export_verilog
 
 for top in TOPS:
@@ -202,6 +205,16 @@ def test_the_readme_explains_every_port(top: str, folders: list[Path]) -> None:
     assert len(ports) > 100
     numbers = r"(?<=^m)\d\d(?=_axi)|(?<=^mc)\d|(?<=^port_)\d+"
     assert {re.sub(numbers, "<n>", port.name): (port.direction, port.width) for port in ports} == explained
+
+
+def test_the_readme_lists_the_registers(folders: list[Path]) -> None:
+    for top in SOURCES:
+        text = (folders[0] / top / "README.md").read_text()
+        listed = re.findall(r"^\| (\d+) \| `([A-Z_]+)` \|(?: (0x\w+) \|)?$", text, re.MULTILINE)
+        registers = [(str(r.value), r.name, f"{8 * r:#x}" if top == "axi" else "") for r in Register]
+        assert listed == [*registers, *((str(i.value), i.name, "") for i in Instruction)]
+        slave = re.findall(r"^\| (0x\w+) \| `(\w+)` \|$", text, re.MULTILINE)
+        assert slave == ([(f"{r.value:#x}", r.name) for r in ControlRegister] if top == "axi" else [])
 
 
 @pytest.mark.parametrize(("top", "port"), [("ae", "bad"), ("axi", "m00_axis_arvalid"), ("convey", "mc0_req_ld")])
