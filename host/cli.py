@@ -6,7 +6,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from host.commands import bfs, generate, scc, verilog
+from host.commands import bfs, generate, scc, software, verilog
 from host.commands.options import Parser, UsageError
 from host.errors import InputError
 from sim.errors import SimulationError
@@ -40,7 +40,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"cyscc {_version()}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
-    for command in (scc, bfs, generate, verilog):
+    for command in (scc, bfs, generate, verilog, software):
         command.add_parser(commands)
     return parser
 

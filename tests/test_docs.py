@@ -106,7 +106,7 @@ def test_paths_exist(page: Path) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("command", ["scc", "bfs", "generate", "verilog"])
+@pytest.mark.parametrize("command", ["scc", "bfs", "generate", "verilog", "software"])
 def test_options_are_described(command: str, capfd: pytest.CaptureFixture[str]) -> None:
     helps = [[command]] if command != "generate" else [[command, "rmat"], [command, "netlist"]]
     offered = set()

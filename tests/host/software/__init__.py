@@ -1,0 +1,1 @@
+"""Tests of the software that the accelerator is compared with."""
