@@ -66,7 +66,8 @@ class AxiControl(wiring.Component):
         address = Signal(LITE_ADDRESS_WIDTH - 2)
         value = Signal(32)
         whole = Signal()
-        low, high = Signal(32), Signal(32)  # halves written and read last
+        low = Signal(32)  # half written last
+        high = Signal(32)  # half read last
         errors = {
             ControlRegister.READ_ERRORS: Signal(self._config.ports, name="read_errors"),
             ControlRegister.WRITE_ERRORS: Signal(self._config.ports, name="write_errors"),

@@ -1,6 +1,19 @@
 """The table of all proofs."""
 
-from tests.formal import buffers, kernel_proofs, masters, multiplexer, ports, readers, slot_proofs, visits
+from tests.formal import (
+    axi_control,
+    axi_memory,
+    buffers,
+    convey,
+    kernel_proofs,
+    links,
+    masters,
+    multiplexer,
+    ports,
+    readers,
+    slot_proofs,
+    visits,
+)
 from tests.formal.proof import Proof
 
 __all__ = ["PROOFS"]
@@ -14,5 +27,9 @@ PROOFS: tuple[Proof, ...] = (
     *slot_proofs.PROOFS,
     *kernel_proofs.PROOFS,
     *masters.PROOFS,
+    *axi_memory.PROOFS,
+    *axi_control.PROOFS,
+    *convey.PROOFS,
+    *links.PROOFS,
 )
 """All proofs, in the order in which they are run and documented."""
