@@ -42,9 +42,9 @@ class AcceleratorConfig:
         Cycles from one request of the multiplexer to the next, 1 or 2. The published multiplexer needs 2; a vertex's
         writes go back to back also there.
     blocking_reservation : bool
-        The published behaviour: a kernel reserves slots only when it has used up its last reservation, and its
-        multiplexer issues nothing while a vertex waits for a slot. Otherwise reads go on, and the next reservation is
-        made while the last one is being used.
+        The published behaviour: a kernel reserves slots only when it has used up its last reservation; a vertex that
+        waits when the last slot is used up is taken by the multiplexer, which then issues nothing until the vertex has
+        a slot. Otherwise reads go on, and the next reservation is made while the last one is being used.
     ring_stages : int
         Registers by which the ring passes the master of an AE's module, 1 to 64; so a turn of one AE takes its kernels
         plus this many cycles. An assumption: 4 gives the published machine's turn of 20 cycles.

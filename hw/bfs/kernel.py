@@ -1,6 +1,6 @@
 """The CyGraph BFS kernel: one share of a level of a breadth-first search (Attia et al. 2015, section 5.2, figure 4)."""
 
-from amaranth.hdl import Elaboratable, Module
+from amaranth.hdl import Elaboratable, Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
 
@@ -120,6 +120,15 @@ class Kernel(wiring.Component):
         connect(m, word.neighbours, visitor.neighbours)
         connect(m, allocator.slot, visitor.slot)
 
+        if config.blocking_reservation:
+            held = Signal()
+            m.d.comb += mux.hold.eq(held & ~allocator.slot.valid)
+            # The published multiplexer chooses its next request before it knows that the last slot is used up: a vertex
+            # that is waiting then is taken, and nothing else gets past it.
+            with m.If(visitor.pushed & ~allocator.reserved.any() & (visitor.level > 1)):
+                m.d.sync += held.eq(1)
+            with m.Elif((visitor.command.valid & visitor.command.ready) | visitor.overflow):
+                m.d.sync += held.eq(0)
         m.d.comb += [
             frontier.current_queue.eq(control.register_current_queue),
             frontier.count.eq(control.register_current_count),
@@ -134,7 +143,6 @@ class Kernel(wiring.Component):
             allocator.demand.eq(visitor.demand),
             allocator.done.eq(control.done),
             allocator.epoch.eq(control.epoch),
-            mux.hold.eq(visitor.waiting if config.blocking_reservation else 0),
             control.idle.eq(frontier.idle & neighbour.idle & word.idle & visitor.idle & allocator.idle & ~mux.busy),
             control.overflow.eq(visitor.overflow),
             self.port.flush.eq(control.flush),

@@ -1,6 +1,7 @@
 """BFS kernel: a level of a search, whole, against its definition; the hazards of a level's end; truthful quiescence."""
 
 import random
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -188,6 +189,37 @@ def test_vertices_that_wait_for_the_token_are_not_forgotten(*, blocking: bool) -
     memory = PortMemory(SIZE, seed=8, stall=0.0)
     level = Level([[1], [], []], [0], memory)
     run(one_engine(bfs_kernels=1, blocking_reservation=blocking), level, token_after=300)
+
+
+def star(neighbours: int, *, blocking: bool) -> tuple[AcceleratorConfig, Level, PortMemory]:
+    """Return a kernel with long queues on a slow ring, and a vertex with many new neighbours."""
+    memory = PortMemory(SIZE, seed=5, stall=0.0, latency=(3, 3))
+    adjacency = [list(range(1, neighbours + 1)), *([] for _ in range(neighbours))]
+    depths = dict.fromkeys(("neighbour_depth", "word_depth", "visit_depth"), 256)
+    config = one_engine(bfs_kernels=1, issue_interval=2, blocking_reservation=blocking, ring_stages=64, **depths)
+    return config, Level(adjacency, [0], memory), memory
+
+
+def test_the_published_kernel_reads_on_while_it_has_had_no_slot_yet() -> None:
+    config, level, memory = star(12, blocking=True)
+    run(config, level, token_after=300)
+    assert max(cycle for cycle, _ in memory.reads) < min(cycle for cycle, _ in memory.writes)
+
+
+@pytest.mark.parametrize("blocking", [False, True])
+def test_the_published_kernel_holds_a_vertex_that_waits_when_the_last_slot_is_used_up(*, blocking: bool) -> None:
+    config, level, memory = star(150, blocking=blocking)
+    run(config, level)
+    writes = [cycle for cycle, _ in memory.writes]
+    reads = [cycle for cycle, _ in memory.reads]
+    # Pauses between writes in which no read is issued either, though many are still to come. What is on its way to the
+    # port when the pause begins may still leave.
+    held = [
+        (last, first)
+        for last, first in pairwise(writes)
+        if first - last > 10 and max(reads) > first and not any(last + 3 < cycle < first for cycle in reads)
+    ]
+    assert len(held) > 3 if blocking else held == []
 
 
 @pytest.mark.parametrize("missing", [1, 4])
