@@ -102,7 +102,8 @@ def test_bad_graph(name: str, parts: tuple[str, ...], folder: Path, capfd: pytes
 
 USAGE = {
     "": "cyscc: the following arguments are required: COMMAND",
-    "solve g.txt": "cyscc: argument COMMAND: invalid choice: 'solve' (choose from 'scc', 'bfs', 'generate', 'verilog', 'software')",
+    "solve g.txt": "cyscc: argument COMMAND: invalid choice: 'solve' "
+    "(choose from 'scc', 'bfs', 'generate', 'verilog', 'software')",
     "scc": "cyscc scc: the following arguments are required: GRAPH",
     "scc g.txt extra": "cyscc: unrecognized arguments: extra",
     "scc g.txt --label x": "cyscc: unrecognized arguments: --label x",
