@@ -9,7 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from host.graph import Graph
-from host.software.traversal import NOTHING, search
+from host.software.traversal import NOTHING, expand, search
 from host.software.workers import Workers
 
 __all__ = ["hong"]
@@ -51,38 +51,6 @@ def _trim(
             marks[vertex] = -1 - vertex
             found += 1
     return found
-
-
-@njit(cache=True, nogil=True)
-def _expand(
-    offsets: NDArray[np.int64],
-    targets: NDArray[np.uint32],
-    marks: NDArray[np.int64],
-    frontier: NDArray[np.uint32],
-    first: int,
-    last: int,
-    old: int,
-    new: int,
-    met: int,
-    joined: int,
-    out: NDArray[np.uint32],
-    count: int,
-) -> int:
-    """Search one level further from a part of the frontier; see `host.software.traversal.search`."""
-    for place in range(first, last):
-        vertex = frontier[place]
-        for edge in range(offsets[vertex], offsets[vertex + 1]):
-            target = targets[edge]
-            mark = marks[target]
-            if mark == old:
-                marks[target] = new
-            elif mark == met:
-                marks[target] = joined
-            else:
-                continue
-            out[count] = target
-            count += 1
-    return count
 
 
 @njit(cache=True, nogil=True)
@@ -133,8 +101,8 @@ def _split(
             marks[pivot] = done
             forward[0] = pivot
             backward[0] = pivot
-            reached = search(offsets, targets, marks, forward, 0, 1, mark, after, NOTHING, NOTHING)
-            met = search(back_offsets, back_targets, marks, backward, 0, 1, mark, before, after, done)
+            reached = search(offsets, targets, marks, forward, mark, after, NOTHING, NOTHING)
+            met = search(back_offsets, back_targets, marks, backward, mark, before, after, done)
             for found, count, name in ((forward, reached, after), (backward, met, before)):
                 part = _select(found[:count], marks, name)
                 if part.size >= grain:
@@ -196,7 +164,7 @@ class _Run:
         while frontier.size:
 
             def work(thread: int, first: int, last: int, count: int, frontier: NDArray[np.uint32] = frontier) -> int:
-                return _expand(*graph, self.marks, frontier, first, last, old, new, met, joined, found[thread], count)
+                return expand(*graph, self.marks, frontier, first, last, old, new, met, joined, found[thread], count)
 
             frontier = Workers.joined(found, self._workers.ranges(frontier.size, _CHUNK, work))
 

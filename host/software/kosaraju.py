@@ -35,14 +35,14 @@ def _colour(
             continue
         forward[0] = start
         forward_marks[start] = 1
-        reached = search(offsets, targets, forward_marks, forward, 0, 1, 0, 1, NOTHING, NOTHING)
+        reached = search(offsets, targets, forward_marks, forward, 0, 1, NOTHING, NOTHING)
         if reached == 1:
             colours[start] = start
             backward_marks[start] = 1
             continue
         backward[0] = start
         backward_marks[start] = 1
-        met = search(back_offsets, back_targets, backward_marks, backward, 0, 1, 0, 1, NOTHING, NOTHING)
+        met = search(back_offsets, back_targets, backward_marks, backward, 0, 1, NOTHING, NOTHING)
         for place in range(reached):
             vertex = forward[place]
             if backward_marks[vertex]:

@@ -1,29 +1,31 @@
-"""Breadth-first search by one thread, which the algorithms share."""
+"""Breadth-first search, which the algorithms share."""
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["NOTHING", "search"]
+__all__ = ["NOTHING", "expand", "search"]
 
 NOTHING = np.int64(np.iinfo(np.int64).min)
 """A mark that no vertex has."""
 
 
 @njit(cache=True, nogil=True)
-def search(
+def expand(
     offsets: NDArray[np.int64],
     targets: NDArray[np.uint32],
     marks: NDArray[np.int64],
-    queue: NDArray[np.uint32],
+    frontier: NDArray[np.uint32],
     first: int,
     last: int,
     old: int,
     new: int,
     met: int,
     joined: int,
+    out: NDArray[np.uint32],
+    count: int,
 ) -> int:
-    """Mark all that is reached from the vertices of a queue, and append it to the queue.
+    """Mark the neighbours of a part of a frontier, and append them to an array.
 
     Parameters
     ----------
@@ -31,23 +33,26 @@ def search(
         The graph, as in `host.graph.Graph`.
     marks : ndarray of int64, shape (n,)
         A mark for each vertex; changed.
-    queue : ndarray of uint32
-        The sources are ``queue[first:last]``; what they reach is appended.
+    frontier : ndarray of uint32
+        The part is ``frontier[first:last]``.
     first, last : int
-        Where the sources stand.
+        Where it stands.
     old, new : int
-        A vertex with mark `old` is reached, gets mark `new` and is searched from.
+        A neighbour with mark `old` is reached, and gets mark `new`.
     met, joined : int
         So is one with mark `met`, which gets `joined`.
+    out : ndarray of uint32
+        What is reached is written from ``out[count]`` on.
+    count : int
+        Where to begin.
 
     Returns
     -------
     int
-        End of the queue.
+        Where what was written ends.
     """
-    while first < last:
-        vertex = queue[first]
-        first += 1
+    for place in range(first, last):
+        vertex = frontier[place]
         for edge in range(offsets[vertex], offsets[vertex + 1]):
             target = targets[edge]
             mark = marks[target]
@@ -57,6 +62,38 @@ def search(
                 marks[target] = joined
             else:
                 continue
-            queue[last] = target
-            last += 1
+            out[count] = target
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def search(
+    offsets: NDArray[np.int64],
+    targets: NDArray[np.uint32],
+    marks: NDArray[np.int64],
+    queue: NDArray[np.uint32],
+    old: int,
+    new: int,
+    met: int,
+    joined: int,
+) -> int:
+    """Mark all that is reached from the first vertex of a queue, and append it to the queue.
+
+    Parameters
+    ----------
+    offsets, targets, marks, old, new, met, joined
+        As of `expand`.
+    queue : ndarray of uint32, shape (n,)
+        ``queue[0]`` is the source.
+
+    Returns
+    -------
+    int
+        Vertices in the queue.
+    """
+    first, last = 0, 1
+    while first < last:
+        end = expand(offsets, targets, marks, queue, first, last, old, new, met, joined, queue, last)
+        first, last = last, end
     return last
