@@ -30,7 +30,8 @@ async def _start(dut: HierarchyObject) -> ConveyCoprocessor:
 async def graphs_under_random_stalls(dut: HierarchyObject) -> None:
     coprocessor = await _start(dut)
     await run_graphs(coprocessor, coprocessor, int(os.environ[GRAPHS]))
-    assert all(controller.late > 0 for controller in coprocessor.controllers)
+    # Stalls have caught requests on their way, or nothing has been tested.
+    assert sum(controller.late for controller in coprocessor.controllers) > 10
 
 
 @cocotb.test()
