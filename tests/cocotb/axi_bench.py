@@ -39,8 +39,10 @@ def _start(dut: HierarchyObject) -> AxiCoprocessor:
 @cocotb.test()
 async def graphs_under_random_backpressure(dut: HierarchyObject) -> None:
     coprocessor = _start(dut)
-    await run_graphs(coprocessor, coprocessor, int(os.environ[GRAPHS]))
-    # All this has happened, or nothing has been tested.
+    graphs = int(os.environ[GRAPHS])
+    await run_graphs(coprocessor, coprocessor, graphs)
+    # All this has happened, with many graphs at every port, or nothing has been tested.
+    assert all(rules.stalls > 200 and min(rules.narrow.values()) > 5 for rules in coprocessor.rules) or graphs < 20
     assert sum(rules.stalls for rules in coprocessor.rules) > 200
     assert all(sum(rules.narrow[place] for rules in coprocessor.rules) > 0 for place in (0, 4))
     assert [max(rules.peaks[kind] for rules in coprocessor.rules) for kind in (0, 1)] == [4, 4]

@@ -29,9 +29,12 @@ async def _start(dut: HierarchyObject) -> ConveyCoprocessor:
 @cocotb.test()
 async def graphs_under_random_stalls(dut: HierarchyObject) -> None:
     coprocessor = await _start(dut)
-    await run_graphs(coprocessor, coprocessor, int(os.environ[GRAPHS]))
-    # Stalls have caught requests on their way, or nothing has been tested.
-    assert sum(controller.late for controller in coprocessor.controllers) > 10
+    graphs = int(os.environ[GRAPHS])
+    await run_graphs(coprocessor, coprocessor, graphs)
+    # Stalls have caught requests on their way, with many graphs at every port, or nothing has been tested.
+    late = [controller.late for controller in coprocessor.controllers]
+    assert sum(late) > 10
+    assert all(late) or graphs < 20
 
 
 @cocotb.test()
