@@ -32,7 +32,8 @@ class State:
         log_depth = _power_of_two(2 * (parameters.quantum + 1) * s.REQUESTS_PER_PORT * ports)
         response_depth = _power_of_two(_most_reads(parameters) + 1)
         write_depth = _power_of_two(parameters.writes_in_flight + 1)
-        blocks = _power_of_two(_horizon(parameters, engines, ports) // 64 + 2)
+        entry_blocks = _blocks(_entry_horizon(parameters, ports))
+        return_blocks = _blocks(_return_horizon(parameters, engines, ports))
         self.context = _words(s.CONTEXT_WORDS)
         self.mailbox = _words(engines * box.words).reshape(engines, box.words)
         self.lanes = _words(engines * s.LANE_WORDS).reshape(engines, s.LANE_WORDS)
@@ -41,7 +42,8 @@ class State:
         self.writes = _words(engines * ports * ring_stride(write_depth))
         self.flushes = _words(engines * ports * ring_stride(s.FLUSH_DEPTH))
         self.bank_free = _words(BANKS)
-        self.calendars = _words(engines * LINKS * ring_stride(2 * blocks))
+        self.entries = _words(engines * LINKS * ring_stride(entry_blocks * s.BLOCK_WORDS))
+        self.returns = _words(engines * LINKS * ring_stride(return_blocks * s.BLOCK_WORDS))
         self.statistics = _words(s.STAT_WORDS)
         numbers = {
             s.CTX_MAILBOX: self.mailbox.ctypes.data,
@@ -60,8 +62,10 @@ class State:
             s.CTX_WRITE_DEPTH: write_depth,
             s.CTX_FLUSHES: self.flushes.ctypes.data,
             s.CTX_BANK_FREE: self.bank_free.ctypes.data,
-            s.CTX_CALENDARS: self.calendars.ctypes.data,
-            s.CTX_CALENDAR_BLOCKS: blocks,
+            s.CTX_ENTRIES: self.entries.ctypes.data,
+            s.CTX_ENTRY_BLOCKS: entry_blocks,
+            s.CTX_RETURNS: self.returns.ctypes.data,
+            s.CTX_RETURN_BLOCKS: return_blocks,
             s.CTX_STATISTICS: self.statistics.ctypes.data,
             s.CTX_ADDRESS_MASK: (1 << payload.address_bits) - 1,
             s.CTX_SIZE_BIT: payload.size_bit,
@@ -117,8 +121,17 @@ def _most_reads(parameters: MemoryParameters) -> int:
     return parameters.latency if parameters.kind == "fixed" else STRESS_LATENCY_LIMIT + 1
 
 
-def _horizon(parameters: MemoryParameters, engines: int, ports: int) -> int:
+def _blocks(horizon: int) -> int:
+    """Return the blocks of a calendar that reaches `horizon` cycles ahead."""
+    return _power_of_two(horizon // 64 + 2)
+
+
+def _entry_horizon(parameters: MemoryParameters, ports: int) -> int:
+    """Return how far ahead of now a link can be reserved: all ports have a full queue for it."""
+    return ports * (parameters.port_queue + 2)
+
+
+def _return_horizon(parameters: MemoryParameters, engines: int, ports: int) -> int:
     """Return how far ahead of now a return link can be reserved: everything in flight waits for the same bank."""
     in_flight = engines * ports * (parameters.reads_in_flight + parameters.writes_in_flight)
-    queues = parameters.port_queue + 2 * ports
-    return queues + parameters.request_travel + in_flight * (parameters.bank_busy + 1)
+    return _entry_horizon(parameters, ports) + parameters.request_travel + in_flight * (parameters.bank_busy + 1)

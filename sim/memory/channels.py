@@ -5,6 +5,7 @@ Everything here touches the lane and the mailbox of one engine only, so engines 
 
 from sim.memory import state as s
 from sim.memory.addresses import link_of
+from sim.memory.calendars import book
 from sim.memory.compiled import inlined, jit, load, prefetch, store, trailing_zeros
 from sim.memory.hashing import STALL_STREAM, draw, stream
 
@@ -198,9 +199,12 @@ def _log(context: int, lane: int, ae: int, cycle: int, port: int, kind: int, req
         flying = load(lane, count) + 1
         store(lane, count, flying)
         if load(context, s.CTX_KIND) == s.HC2:
-            link = s.LANE_LINK_FREE + link_of(address)
-            entry = max(cycle, load(lane, link), load(lane, s.LANE_ENTERED + port) + 1)
-            store(lane, link, entry + 1)
+            first = max(cycle, load(lane, s.LANE_ENTERED + port) + 1)
+            blocks = load(context, s.CTX_ENTRY_BLOCKS)
+            entry = book(load(context, s.CTX_ENTRIES), blocks, ae, link_of(address), first, cycle)
+            if entry < 0:
+                record(lane + s.LANE_ERROR * 8, s.CALENDAR_FULL, kind, blocks, ae, port, cycle)
+                return
             store(lane, s.LANE_ENTERED + port, entry)
             store(lane, s.LANE_LATEST_ENTRY, max(entry, load(lane, s.LANE_LATEST_ENTRY)))
             if flying >= load(context, s.CTX_READ_LIMIT + kind):

@@ -23,7 +23,7 @@ _CAUSES = {
     s.MALFORMED: "not a count of requests or the first word of one",
     s.LOG_FULL: "more requests waiting to be settled than {value}; settle every {quantum} cycles",
     s.RING_FULL: "more than {value} of kind {kind} waiting on the port",
-    s.CALENDAR_FULL: "a return link is reserved more than {value} blocks of 64 cycles ahead",
+    s.CALENDAR_FULL: "a link is reserved more than {value} blocks of 64 cycles ahead",
     s.LATE: "due in cycle {value} but shown later; settle every {quantum} cycles and leave out no event",
 }
 

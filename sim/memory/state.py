@@ -45,8 +45,8 @@ CTX_WRITES = 12
 CTX_WRITE_DEPTH = 13
 CTX_FLUSHES = 14
 CTX_BANK_FREE = 15
-CTX_CALENDARS = 16
-CTX_CALENDAR_BLOCKS = 17
+CTX_RETURNS = 16
+CTX_RETURN_BLOCKS = 17
 CTX_STATISTICS = 18
 CTX_ADDRESS_MASK = 19
 CTX_SIZE_BIT = 20
@@ -62,7 +62,9 @@ CTX_WRITE_LIMIT = 29
 CTX_LATENCY = 30
 CTX_SEED = 31
 CTX_SETTLED = 32
-CTX_ERROR = 33
+CTX_ENTRIES = 33
+CTX_ENTRY_BLOCKS = 34
+CTX_ERROR = 35
 CONTEXT_WORDS = 48
 
 # An error: these words at CTX_ERROR of the context and at LANE_ERROR of a lane
@@ -80,7 +82,7 @@ BOX_TAGS = 8
 REQUEST_WORDS = 3
 REQUESTS_PER_PORT = 3
 
-# Lane: single words, one word a link, then one word a port for each of the rest
+# Lane: single words, then one word a port for each of the rest
 LANE_NEXT_RESPONSE = 0
 LANE_NEXT_FLUSH = 1
 LANE_LATEST_ENTRY = 2
@@ -89,8 +91,7 @@ LANE_WRITES_FULL = 4
 LANE_LOG_HEAD = 5
 LANE_LOG_TAIL = 6
 LANE_ERROR = 8
-LANE_LINK_FREE = 16
-LANE_ENTERED = 32
+LANE_ENTERED = 16
 LANE_READS = LANE_ENTERED + MAX_PORTS
 LANE_WRITES = LANE_READS + MAX_PORTS
 LANE_RESPONSE_DUE = LANE_WRITES + MAX_PORTS
@@ -111,9 +112,11 @@ LANE_WRITE_STALLS = LANE_READ_STALLS + MAX_PORTS
 LANE_SLOTS = LANE_WRITE_STALLS + MAX_PORTS
 LANE_WORDS = LANE_SLOTS + REQUESTS_PER_PORT * MAX_PORTS
 
-# Log entry (cycle << 16 | port << 8 | kind, payload, data, link entry) and response (seen << 16 | tag, data)
+# Log entry (cycle << 16 | port << 8 | kind, payload, data, link entry) and response (seen << 16 | tag, data);
+# block of a calendar (number, cycles taken)
 LOG_WORDS = 4
 RESPONSE_WORDS = 2
+BLOCK_WORDS = 2
 FLUSH_DEPTH = 64
 TAG_BITS_LIMIT = 16
 LINE_WORDS = 8

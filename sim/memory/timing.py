@@ -7,8 +7,9 @@ comes from reserving what it needs in that order: bank, return link, place in it
 
 from sim.memory import state as s
 from sim.memory.addresses import bank_of, link_of
+from sim.memory.calendars import book
 from sim.memory.channels import lane_of, record
-from sim.memory.compiled import inlined, jit, load, store, trailing_zeros
+from sim.memory.compiled import inlined, jit, load, store
 from sim.memory.hashing import LATENCY_STREAM, draw, stream
 
 __all__ = ["settle_cycles"]
@@ -21,32 +22,13 @@ def _count(statistics: int, index: int, amount: int) -> None:
 
 @inlined
 def _return_slot(context: int, ae: int, link: int, cycle: int, now: int) -> int:
-    """Reserve the first free cycle of a return link from `cycle` on.
-
-    The calendar has a bit a cycle, 64 to a block, and names the block that its bits belong to, so that bits of the
-    past need no clearing.
-    """
-    blocks = load(context, s.CTX_CALENDAR_BLOCKS)
-    stride = 2 * blocks + 8
-    calendar = load(context, s.CTX_CALENDARS) + (ae * 16 + link) * stride * 8
-    block = cycle >> 6
-    allowed = -1 << (cycle & 63)
-    while True:
-        place = (block & (blocks - 1)) * 2
-        taken = load(calendar, place + 1)
-        if load(calendar, place) != block:
-            if block - (now >> 6) >= blocks:
-                record(context + s.CTX_ERROR * 8, s.CALENDAR_FULL, s.READ, blocks, ae, 0, now)
-                return cycle
-            store(calendar, place, block)
-            taken = 0
-        free = ~taken & allowed
-        if free != 0:
-            bit = trailing_zeros(free)
-            store(calendar, place + 1, taken | 1 << bit)
-            return block << 6 | bit
-        block += 1
-        allowed = -1
+    """Reserve the first free cycle of a return link from `cycle` on."""
+    blocks = load(context, s.CTX_RETURN_BLOCKS)
+    slot = book(load(context, s.CTX_RETURNS), blocks, ae, link, cycle, now)
+    if slot < 0:
+        record(context + s.CTX_ERROR * 8, s.CALENDAR_FULL, s.READ, blocks, ae, 0, now)
+        return cycle
+    return slot
 
 
 @inlined

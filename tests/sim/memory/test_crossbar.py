@@ -1,0 +1,85 @@
+"""The way to the links, against a crossbar with a queue at each port, cycle by cycle."""
+
+from collections import deque
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from sim.memory import Memory, MemoryParameters
+from sim.memory.addresses import link_of
+from tests.sim.memory.stepper import Stepper, read
+from tests.sim.memory.traffic import play, requests
+
+PORTS = 16
+
+
+def machine(*, ports: int = PORTS) -> Memory:
+    # Banks that nobody waits for: what is seen is the link's entry 61 cycles before.
+    memory = Memory(MemoryParameters(bank_busy=1), engines=1, ports=ports, capacity=1 << 24)
+    memory.allocate(1 << 23)
+    return memory
+
+
+def addresses(rng: np.random.Generator, *, count: int) -> npt.NDArray[np.int64]:
+    """Return random addresses for each port, over all links, each port with banks of its own."""
+    port = np.arange(PORTS)[:, None]
+    return 8192 + 8 * rng.integers(0, 64, (PORTS, count)) + 512 * port + 8192 * rng.integers(0, 1 << 9, (PORTS, count))
+
+
+def entries(accepted: npt.NDArray[np.int64], links: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return when each request of each port enters its link: the oldest head of a queue that wants a link gets it."""
+    ports, count = accepted.shape
+    queues: list[deque[int]] = [deque() for _ in range(ports)]
+    arrived = [0] * ports
+    found = np.full((ports, count), -1)
+    for cycle in range(int(accepted.max()) + 100 * ports):
+        for port in range(ports):
+            while arrived[port] < count and accepted[port, arrived[port]] == cycle:
+                queues[port].append(arrived[port])
+                arrived[port] += 1
+        heads: dict[int, tuple[int, int, int]] = {}
+        for port, queue in enumerate(queues):
+            if queue:
+                taken = int(accepted[port, queue[0]])
+                claim = (taken, (port - taken) % ports, port)
+                link = int(links[port, queue[0]])
+                heads[link] = min(claim, heads.get(link, claim))
+        for _, _, port in heads.values():
+            found[port, queues[port].popleft()] = cycle
+    return found
+
+
+@pytest.mark.parametrize(("seed", "share"), [(1, 0.3), (2, 0.5), (3, 0.8), (4, 1.0)])
+def test_links_serve_the_oldest_head_of_the_ports_queues(seed: int, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    plan = requests(engines=1, ports=PORTS, count=300)
+    plan["address"] = addresses(rng, count=plan.shape[2])
+    plan["after"] = np.cumsum(rng.geometric(share, plan.shape), axis=2)
+    played = play(machine(), plan, cycles=6000)
+    assert (played.seen >= 0).all()
+    links = np.array([[link_of(int(address)) for address in row] for row in plan["address"][0]])
+    assert np.array_equal(played.seen[0] - 61, entries(played.accepted[0], links))
+
+
+def test_a_request_uses_the_gap_that_an_older_one_leaves() -> None:
+    # Port 0 sends two to link 0 and then, after the first of them, one to link 1, which waits behind the second.
+    bench = Stepper(machine(ports=2))
+    bench.step([read(0, 8192), read(1, 8192 + 512)])
+    bench.step([read(0, 8192 + 1024)])
+    bench.step([read(0, 8192 + 8)])
+    bench.step([read(1, 8192 + 8 + 512)])
+    seen = [(cycle, port) for cycle, view in bench.run(100) for port in view.responses]
+    assert seen == [(61, 0), (62, 1), (63, 0), (64, 0), (65, 1)]
+
+
+def test_half_a_load_waits_less_than_two_cycles() -> None:
+    # Queues at the inputs of a crossbar without end wait 2 cycles at half a load of random traffic (Karol et al. 1987).
+    memory = machine()
+    plan = requests(engines=1, ports=PORTS, count=4000)
+    rng = np.random.default_rng(5)
+    plan["address"] = addresses(rng, count=plan.shape[2])
+    plan["after"] = np.cumsum(rng.geometric(0.5, plan.shape), axis=2)
+    played = play(memory, plan, cycles=9000)
+    waits = played.seen - 61 - played.accepted
+    assert 1 < waits[:, :, 500:3500].mean() < 2
