@@ -39,7 +39,7 @@ NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/netlist.py host/
 # Verilator's scripts look for Python by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup sim test test-long lint format verilog formal synth timing waves docs lock clean
+.PHONY: help setup sim reproduce test test-long lint format verilog formal synth timing waves docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -88,6 +88,9 @@ sim: $(INSTALLED) $(if $(GRAPH),,$(NETLIST)) ## Find the components of GRAPH (by
 $(NETLIST): $(NETLIST_SOURCES) | $(INSTALLED)
 	@mkdir -p $(@D)
 	@$(BIN)/cyscc generate netlist -o $@
+
+reproduce: $(INSTALLED) ## Reproduce the paper's table I in build/reproduce (half an hour at most)
+	@$(BIN)/cyscc reproduce table1 --jobs $(JOBS)
 
 test: lint ## Lint, then run the tests (all but the long ones)
 	@$(BIN)/python -m pytest -n $(JOBS) -m 'not long'

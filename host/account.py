@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-__all__ = ["ReachAccount", "compact", "first_uncoloured", "levels_of"]
+__all__ = ["ReachAccount", "compact", "first_uncoloured", "levels_of", "levels_of_words"]
 
 
 @njit(cache=True, nogil=True)
@@ -149,4 +149,22 @@ def levels_of(reach: npt.NDArray[np.uint32], counts: Sequence[int], *, vertices:
     levels = np.full(vertices, -1, np.int32)
     ends = np.cumsum(counts, dtype=np.int64)
     _levels(reach, int(ends[-1]), ends, levels)
+    return levels
+
+
+def levels_of_words(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
+    """Return each vertex's level from graph words that a search wrote levels into.
+
+    Parameters
+    ----------
+    words : ndarray of uint64, shape (vertices,)
+        The level in bits 31 to 1 where bit 0 is set, and what was there before the search elsewhere.
+
+    Returns
+    -------
+    ndarray of int32, shape (vertices,)
+        The level, -1 where a vertex was not reached.
+    """
+    levels = ((words >> np.uint64(1)) & np.uint64(0x7FFF_FFFF)).astype(np.int32)
+    levels[(words & np.uint64(1)) == 0] = -1
     return levels

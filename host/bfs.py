@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from host.account import ReachAccount, levels_of
-from host.driver import Direction, Driver, Level, with_larger_queues
+from host.account import ReachAccount, levels_of, levels_of_words
+from host.driver import Direction, Driver, Level, Search, with_larger_queues
 from host.memory_map import PlacedGraph, QueueArrays
 from sim.coprocessor import Coprocessor
 
@@ -50,6 +50,27 @@ class BfsRun:
         return sum(level.cycles for level in self.level_records)
 
 
+_Account = tuple[npt.NDArray[np.int32], int, int, int]
+"""Levels, distinct vertices reached, entries pushed again, edges that leave the vertices reached."""
+
+
+def _account_of_queue(direction: Direction, search: Search) -> _Account:
+    """Return what a search found, from its reach queue."""
+    assert direction.reach is not None
+    vertices = direction.graph.graph.vertices
+    levels = levels_of(direction.reach, search.counts, vertices=vertices)
+    reached, edges = ReachAccount(vertices).count(direction.graph.words, direction.reach, entries=search.entries)
+    return levels, reached, search.pushed - reached, edges
+
+
+def _account_of_words(graph: PlacedGraph, search: Search) -> _Account:
+    """Return what a search found that wrote levels into the graph words and queued only vertices with neighbours."""
+    levels = levels_of_words(graph.words)
+    degrees = graph.graph.out_degrees()[levels >= 0]
+    queued = int(np.count_nonzero(degrees)) + int(graph.graph.out_degrees()[search.source] == 0)
+    return levels, degrees.size, search.pushed - queued, int(degrees.sum(dtype=np.int64))
+
+
 def breadth_first_search(
     coprocessor: Coprocessor,
     graph: PlacedGraph,
@@ -82,18 +103,20 @@ def breadth_first_search(
 
     def attempt(queues: QueueArrays) -> BfsRun:
         graph.reset(np.zeros(vertices, np.bool_))
-        direction = Direction.of(graph, queues, number=0)
+        direction = Direction.of(graph, queues, number=0) if queues.reaches else Direction(graph=graph)
         search = Driver(coprocessor, queues, on_level=on_level).search(direction, source)
-        reached, edges = ReachAccount(vertices).count(graph.words, direction.reach, entries=search.entries)
+        account = _account_of_words(graph, search) if direction.reach is None else _account_of_queue(direction, search)
+        levels, reached, duplicates, edges = account
         return BfsRun(
             source=source,
-            levels=levels_of(direction.reach, search.counts, vertices=vertices),
+            levels=levels,
             level_records=search.levels,
             reached=reached,
-            duplicates=search.pushed - reached,
+            duplicates=duplicates,
             edges_traversed=edges,
             retries=0,
         )
 
-    run, retries = with_larger_queues(attempt, coprocessor, vertices=vertices, directions=1, slack=slack)
+    directions = int(coprocessor.reach_queue)
+    run, retries = with_larger_queues(attempt, coprocessor, vertices=vertices, directions=directions, slack=slack)
     return replace(run, retries=retries)

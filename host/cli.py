@@ -1,14 +1,14 @@
 """The command line: `cyscc`."""
 
-import importlib.metadata
 import os
 import sys
 import traceback
 from collections.abc import Sequence
 
-from host.commands import bfs, generate, scc, software, verilog
+from host.commands import bfs, generate, reproduce, scc, software, verilog
 from host.commands.options import Parser, UsageError
 from host.errors import InputError
+from host.version import version
 from sim.errors import SimulationError
 
 __all__ = ["main"]
@@ -25,22 +25,15 @@ _INTERRUPTED = 130
 _BROKEN_PIPE = 141
 
 
-def _version() -> str:
-    try:
-        return importlib.metadata.version("cyscc")
-    except importlib.metadata.PackageNotFoundError:
-        return "(not installed)"
-
-
 def _parser() -> Parser:
     parser = Parser(
         prog="cyscc",
         description="Cycle-accurate simulator of an accelerator that finds strongly connected components.",
         epilog=_EPILOG,
     )
-    parser.add_argument("--version", action="version", version=f"cyscc {_version()}")
+    parser.add_argument("--version", action="version", version=f"cyscc {version()}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
-    for command in (scc, bfs, generate, verilog, software):
+    for command in (scc, bfs, generate, verilog, software, reproduce):
         command.add_parser(commands)
     return parser
 

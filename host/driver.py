@@ -88,13 +88,13 @@ class Direction:
         The graph of this direction.
     reach_address : int
         Address of this direction's reach queue.
-    reach : ndarray of uint32
-        The reach queue itself.
+    reach : ndarray of uint32 or None
+        The reach queue itself. None where the coprocessor keeps none, but writes levels into the graph words.
     """
 
     graph: PlacedGraph
-    reach_address: int
-    reach: npt.NDArray[np.uint32]
+    reach_address: int = 0
+    reach: npt.NDArray[np.uint32] | None = None
 
     @classmethod
     def of(cls, graph: PlacedGraph, queues: QueueArrays, *, number: int) -> Self:
@@ -180,14 +180,18 @@ class Driver:
         queues, words = self._queues, direction.graph.words
         words[source] |= np.uint64(1)
         queues.frontiers[0][0] = words[source]
-        direction.reach[0] = source
+        reach = direction.reach
+        if reach is None:
+            words[source] = 1
+        else:
+            reach[0] = source
         vertices = direction.graph.graph.vertices
         most = (queues.capacity + vertices) // 2
         current, count, entries = 0, 1, 1
         counts = [1]
         levels: list[Level] = []
         while count:
-            capacity = queues.capacity - entries
+            capacity = queues.capacity - (0 if reach is None else entries)
             cycles, status, pushed = self.run(
                 Instruction.BFS_LEVEL,
                 {
@@ -195,7 +199,7 @@ class Driver:
                     Register.NEIGHBOURS: direction.graph.neighbours_address,
                     Register.CURRENT_QUEUE: queues.frontier_addresses[current],
                     Register.NEXT_QUEUE: queues.frontier_addresses[1 - current],
-                    Register.REACH_QUEUE: direction.reach_address + 4 * entries,
+                    Register.REACH_QUEUE: len(counts) if reach is None else direction.reach_address + 4 * entries,
                     Register.CURRENT_COUNT: count,
                     Register.CAPACITY: capacity,
                 },
@@ -209,8 +213,8 @@ class Driver:
             levels.append(Level(count, pushed, cycles))
             counts.append(pushed)
             entries += pushed
-            if entries > most:
-                counts = compact(direction.reach, counts, vertices=vertices)
+            if reach is not None and entries > most:
+                counts = compact(reach, counts, vertices=vertices)
                 entries = sum(counts)
             count, current = pushed, 1 - current
             if self._on_level is not None:

@@ -1,5 +1,6 @@
 """Strongly connected components on the accelerator: the iteration of Attia et al. 2015 (section 4, algorithm 6)."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -95,6 +96,8 @@ class ComponentRun:
         The iteration of most cycles, with the records of its levels.
     retries : int
         Restarts because of queues that overflowed.
+    start_seconds : float
+        Processor time of the host's own searches for a start, which is in no cycle.
     """
 
     colours: npt.NDArray[np.uint32]
@@ -107,6 +110,7 @@ class ComponentRun:
     intersection_cycles: int = 0
     longest: Iteration | None = None
     retries: int = 0
+    start_seconds: float = 0.0
 
     @property
     def cycles(self) -> int:
@@ -147,7 +151,7 @@ class _Attempt:
     def iterate(self) -> ComponentRun:
         """Give every vertex a colour."""
         run, colours = self._run, self._colours.values
-        cursor = start = first_uncoloured(colours, 0)
+        cursor = start = self._first_uncoloured(0)
         while start < colours.size:
             run.iterations += 1
             run.components += 1
@@ -157,7 +161,7 @@ class _Attempt:
             if self._on_iteration is not None:
                 self._on_iteration(run.iterations, colours)
             if offered is None:
-                cursor = start = first_uncoloured(colours, cursor)
+                cursor = start = self._first_uncoloured(cursor)
             elif offered < colours.size and not colours[offered]:
                 start = offered
             else:
@@ -166,6 +170,14 @@ class _Attempt:
                     + ("which has a colour" if offered < colours.size else f"of {colours.size} vertices")
                 )
         return run
+
+    def _first_uncoloured(self, begin: int) -> int:
+        """Search for a start, and note the time that it takes."""
+        # Other processes may simulate meanwhile, and they must not count.
+        clock = time.thread_time()
+        vertex = first_uncoloured(self._colours.values, begin)
+        self._run.start_seconds += time.thread_time() - clock
+        return vertex
 
     def _component(self, start: int) -> int | None:
         """Colour the component of a vertex and return the next start when the hardware offers one."""
@@ -197,6 +209,7 @@ class _Attempt:
         return None if offered & NO_VERTEX == NO_VERTEX else offered
 
     def _search(self, direction: Direction, start: int, totals: SearchTotals) -> tuple[Search, int]:
+        assert direction.reach is not None
         search = self._driver.search(direction, start)
         cycles = search.cycles
         reached, edges = self._account.count(direction.graph.words, direction.reach, entries=search.entries)
@@ -247,7 +260,11 @@ def strong_components(
     ------
     SimulationError
         The simulation failed, its queues overflowed again and again, or it coloured what it must not.
+    ValueError
+        The coprocessor keeps no reach queue.
     """
+    if not coprocessor.reach_queue:
+        raise ValueError("the coprocessor only searches: it keeps no reach queue to intersect")
     vertices = forward.graph.vertices
     colours = ColourArray.allocate(coprocessor, vertices)
 

@@ -45,9 +45,16 @@ class AcceleratorConfig:
         The published behaviour: a kernel reserves slots only when it has used up its last reservation; a vertex that
         waits when the last slot is used up is taken by the multiplexer, which then issues nothing until the vertex has
         a slot. Otherwise reads go on, and the next reservation is made while the last one is being used.
+    bfs_only : bool
+        The machine of a BFS build, which finds no components: a vertex gets its level written into its graph word by a
+        write that waits for no slot, only vertices with neighbours are queued, and there is no reach queue. So was the
+        published machine when it was measured for breadth-first search alone (Attia et al. 2014; a row of its own in
+        table II of Attia et al. 2015).
     ring_stages : int
         Registers by which the ring passes the master of an AE's module, 1 to 64; so a turn of one AE takes its kernels
-        plus this many cycles. An assumption: 4 gives the published machine's turn of 20 cycles.
+        plus this many cycles. The published AE has one register where the ring enters it, and one towards the link,
+        which every AE of several has besides. One AE by itself sends the token through both, the loop outside and a
+        register of the master: 4, a turn of 20 cycles.
     link_cycles : int
         Cycles of a hop between AEs, 1 to 1024 (an assumption: 32 bits at 668 Mbit/s take 7.2 cycles).
     clock_mhz : float
@@ -66,7 +73,8 @@ class AcceleratorConfig:
     unvisit_depth: int = 64
     issue_interval: int = 1
     blocking_reservation: bool = False
-    ring_stages: int = 4
+    bfs_only: bool = False
+    ring_stages: int = 1
     link_cycles: int = 8
     clock_mhz: float = 150.0
 
@@ -81,8 +89,10 @@ class AcceleratorConfig:
             value = getattr(self, name)
             if value & (value - 1):
                 raise ConfigError(f"{name} must be a power of two, not {value}")
-        if type(self.blocking_reservation) is not bool:
-            raise ConfigError(f"blocking_reservation must be true or false, not {self.blocking_reservation!r}")
+        for name in ("blocking_reservation", "bfs_only"):
+            value = getattr(self, name)
+            if type(value) is not bool:
+                raise ConfigError(f"{name} must be true or false, not {value!r}")
         if type(self.clock_mhz) not in (int, float) or not 0 < self.clock_mhz <= 10_000:
             raise ConfigError(f"clock_mhz must be a number above 0 and at most 10000, not {self.clock_mhz!r}")
         if self.intersection_kernels > self.bfs_kernels:
@@ -154,13 +164,18 @@ _LIMITS = (
     ("link_cycles", 1, 1024),
 )
 
-_PUBLISHED = AcceleratorConfig(issue_interval=2, blocking_reservation=True)
+_FULL = AcceleratorConfig()
+_PUBLISHED = _FULL.replace(issue_interval=2, blocking_reservation=True)
+# An AE that closes its ring by itself still sends the token through the registers that face the link.
+_ONE_ENGINE = {"engines": 1, "ring_stages": 4}
 
 PRESETS: dict[str, AcceleratorConfig] = {
-    "hc2": AcceleratorConfig(),
-    "hc2-1ae": AcceleratorConfig(engines=1),
+    "hc2": _FULL,
+    "hc2-1ae": _FULL.replace(**_ONE_ENGINE),
     "published": _PUBLISHED,
-    "published-1ae": _PUBLISHED.replace(engines=1),
+    "published-1ae": _PUBLISHED.replace(**_ONE_ENGINE),
+    "published-bfs": _PUBLISHED.replace(bfs_only=True),
+    "published-bfs-1ae": _PUBLISHED.replace(bfs_only=True, **_ONE_ENGINE),
     "test": AcceleratorConfig(
         engines=2,
         bfs_kernels=2,
@@ -176,7 +191,8 @@ PRESETS: dict[str, AcceleratorConfig] = {
         link_cycles=3,
     ),
 }
-"""Named configurations: the full machine, one AE of it, both with the published cadence, and a small one for tests."""
+"""Named configurations: the full machine, one AE of it, both as published, for components and for searches, and a small
+one for tests."""
 
 
 def load_config(name: str) -> AcceleratorConfig:

@@ -21,7 +21,7 @@ class Register(IntEnum):
     NEXT_QUEUE = 3
     """Address of the next frontier queue of 64-bit graph words."""
     REACH_QUEUE = 4
-    """Address of the next free 32-bit entry of the reach queue."""
+    """Address of the next free 32-bit entry of the reach queue. In a machine that only searches: the next level."""
     CURRENT_COUNT = 5
     """Entries in the current queue; after a level: entries in the next queue."""
     CAPACITY = 6

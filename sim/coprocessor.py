@@ -30,6 +30,11 @@ class Coprocessor(abc.ABC):
 
     @property
     @abc.abstractmethod
+    def reach_queue(self) -> bool:
+        """Whether searches keep a reach queue; else they write levels into the graph words, and none can intersect."""
+
+    @property
+    @abc.abstractmethod
     def cycle(self) -> int:
         """Cycles simulated since reset, over all instructions."""
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hw.config import AcceleratorConfig
 from hw.interfaces import ReadRequest
+from hw.kernel_control import Activity
 from hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
 from sim.coprocessor import Coprocessor
 from sim.diagnosis import diagnose
@@ -71,6 +72,11 @@ class Machine(Coprocessor):
     def clock(self) -> float:
         """Clock frequency in hertz."""
         return self._config.clock_mhz * 1e6
+
+    @property
+    def reach_queue(self) -> bool:
+        """Whether searches keep a reach queue."""
+        return not self._config.bfs_only
 
     @property
     def engines(self) -> int:
@@ -148,6 +154,14 @@ class Machine(Coprocessor):
             "activity": summarise_activity(activity, bfs_kernels=self._config.bfs_kernels),
             "memory": self._memory.statistics(),
         }
+
+    def issued_requests(self) -> npt.NDArray[np.int64]:
+        """Return the requests that each BFS kernel has issued since reset, of shape (AEs, kernels of an AE).
+
+        Unlike `statistics`, which reads the hardware's registers, this takes no simulated cycle.
+        """
+        request = Activity.__members__["REQUEST"].value
+        return self._engine.activity()[:, : self._config.bfs_kernels, request]
 
     def close(self) -> None:
         """Release the engine; completes waveform files."""

@@ -106,9 +106,10 @@ def test_paths_exist(page: Path) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("command", ["scc", "bfs", "generate", "verilog", "software"])
+@pytest.mark.parametrize("command", ["scc", "bfs", "generate", "verilog", "software", "reproduce"])
 def test_options_are_described(command: str, capfd: pytest.CaptureFixture[str]) -> None:
-    helps = [[command]] if command != "generate" else [[command, "rmat"], [command, "netlist"]]
+    kinds = {"generate": ["rmat", "netlist"], "reproduce": ["table1", "fig10", "fig13"]}
+    helps = [[command, kind] for kind in kinds[command]] if command in kinds else [[command]]
     offered = set()
     for words in helps:
         assert main([*words, "--help"]) == 0
@@ -116,7 +117,7 @@ def test_options_are_described(command: str, capfd: pytest.CaptureFixture[str]) 
     heading = "scc and bfs" if command in ("scc", "bfs") else command
     tables = "\n".join(row for row in section("command-line.md", heading).splitlines() if row.startswith("|"))
     described = set(re.findall(r"`(--[a-z-]+)", tables))
-    only = {"scc": {"--source", "--levels"}, "bfs": {"--labels"}}.get(command, set())
+    only = {"scc": {"--source", "--levels", "--roofline", "--roofline-plot"}, "bfs": {"--labels"}}.get(command, set())
     assert offered - {"--help"} == described - only
 
 
@@ -128,7 +129,7 @@ def test_examples_use_options_that_exist(page: Path, capfd: pytest.CaptureFixtur
         for words, _ in commands(block["text"]):
             if Path(words[0]).name != "cyscc" or "GRAPH" in words or "OUT" in words or "DIR" in words:
                 continue
-            assert main([*words[1 : 3 if words[1] == "generate" else 2], "--help"]) == 0
+            assert main([*words[1 : 3 if words[1] in ("generate", "reproduce") else 2], "--help"]) == 0
             offered = set(re.findall(r"(?<![\w-])--?[a-z-]+", capfd.readouterr().out))
             assert {word for word in words if word.startswith("-") and word != "-"} <= offered, words
 

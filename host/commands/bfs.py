@@ -2,12 +2,12 @@
 
 import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from host.bfs import breadth_first_search
-from host.commands.options import add_machine_options, integer
+from host.commands.options import UsageError, add_machine_options, configuration, integer
 from host.commands.simulation import Simulation, check_result
 from host.errors import InputError
 from host.labels import write_pairs
@@ -16,12 +16,17 @@ from host.reference import check_levels
 from host.result import bfs_document, write_json
 from host.table import bfs_table
 
+if TYPE_CHECKING:
+    from host.roofline.recorder import Recorder
+    from sim.machine import Machine
+
 __all__ = ["add_parser", "run"]
 
 _EPILOG = """examples:
   cyscc generate random --vertices 2^18 --degree 16 -o random.gr
   cyscc bfs random.gr --source 1
   cyscc bfs random.gr --source 1 --config published-1ae --memory fixed:75 --levels levels.txt --json result.json
+  cyscc bfs random.gr --source 1 --roofline --roofline-plot roofline.svg
 
 GRAPH: SNAP edge list, Matrix Market (.mtx), DIMACS or GTgraph (.gr), scipy sparse matrix (.npz); each also .gz
 """
@@ -46,8 +51,32 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--levels", metavar="OUT", help="write a line 'vertex level' for each vertex reached ('-': standard output)"
     )
+    parser.add_argument(
+        "--roofline",
+        action="store_true",
+        help="say what ports, links, banks, ring and latency would have allowed, and what was reached",
+    )
+    parser.add_argument(
+        "--roofline-plot", metavar="OUT.svg", help="draw that; implies --roofline ('-': standard output)"
+    )
     add_machine_options(parser)
     parser.set_defaults(run=run)
+
+
+def _wants_roofline(arguments: argparse.Namespace) -> bool:
+    return arguments.roofline or arguments.roofline_plot is not None
+
+
+def _recorder(arguments: argparse.Namespace, machine: "Machine", placed: PlacedGraph) -> "Recorder | None":
+    """Return what listens to the machine for the roofline; None when none was asked for."""
+    if not _wants_roofline(arguments):
+        return None
+    from host.roofline.limits import Bounds
+    from host.roofline.recorder import Recorder
+    from sim.memory import parse_profile
+
+    bounds = Bounds.of(configuration(arguments.config), parse_profile(arguments.memory))
+    return Recorder(machine, placed, bounds)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -60,7 +89,9 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The simulation failed or its result is wrong.
     """
-    simulation = Simulation(arguments, {"--levels": arguments.levels})
+    simulation = Simulation(arguments, {"--levels": arguments.levels, "--roofline-plot": arguments.roofline_plot})
+    if _wants_roofline(arguments) and configuration(arguments.config).bfs_only:
+        raise UsageError(f"--roofline reads the reach queue, and {arguments.config} keeps none")
     graph = simulation.read_graph()
     try:
         source = graph.index(arguments.source)
@@ -71,9 +102,10 @@ def run(arguments: argparse.Namespace) -> None:
         with simulation.timed("load"):
             placed = PlacedGraph.place(machine, graph)
             graph = placed.graph
+        recorder = _recorder(arguments, machine, placed)
         with simulation.timed("simulate"):
             search = breadth_first_search(
-                machine,
+                machine if recorder is None else recorder,
                 placed,
                 source,
                 slack=arguments.queue_slack,
@@ -89,8 +121,25 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.levels is not None:
         reached = np.flatnonzero(search.levels >= 0)
         write_pairs(arguments.levels, graph.original(reached), search.levels[reached].astype(np.int64))
+    roofline = None
+    if recorder is not None:
+        from host.roofline.analysis import Roofline
+
+        roofline = Roofline.of(search, recorder.levels, graph=graph, bounds=recorder.bounds)
+    if arguments.roofline_plot is not None and roofline is not None:
+        from host.roofline.plot import write_roofline_plot
+
+        write_roofline_plot(arguments.roofline_plot, roofline, setting)
     if arguments.json is not None:
         document = bfs_document(search, setting, wall, graph=graph, verified=verified, statistics=statistics)
+        if roofline is not None:
+            from host.roofline.report import roofline_document
+
+            document["roofline"] = roofline_document(roofline, setting)
         write_json(arguments.json, document)
     if simulation.prints_table:
         sys.stdout.write(bfs_table(search, setting, wall, graph=graph, verified=verified))
+        if roofline is not None:
+            from host.roofline.report import roofline_table
+
+            sys.stdout.write("\n" + roofline_table(roofline, setting))

@@ -104,7 +104,8 @@ def add_config(parser: argparse.ArgumentParser) -> None:
         "--config",
         default="hc2",
         metavar="NAME|FILE.toml",
-        help="machine: hc2 (default), hc2-1ae, published, published-1ae, test, or a TOML file",
+        help="machine: hc2 (default), hc2-1ae, published, published-1ae, published-bfs, published-bfs-1ae, test, or a "
+        "TOML file",
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from host.commands.options import add_machine_options
+from host.commands.options import UsageError, add_machine_options, configuration
 from host.commands.simulation import Simulation, check_result
 from host.components import canonical, component_sizes
 from host.kosaraju import strong_components
@@ -55,6 +55,8 @@ def run(arguments: argparse.Namespace) -> None:
         The simulation failed or its result is wrong.
     """
     simulation = Simulation(arguments, {"--labels": arguments.labels})
+    if configuration(arguments.config).bfs_only:
+        raise UsageError(f"--config: {arguments.config} only searches: it keeps no reach queue to intersect")
     graph = simulation.read_graph()
     progress = simulation.progress(graph.vertices, verb="coloured", step="iteration")
     with simulation.machine(progress) as machine:

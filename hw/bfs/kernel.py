@@ -1,10 +1,11 @@
 """The CyGraph BFS kernel: one share of a level of a breadth-first search (Attia et al. 2015, section 5.2, figure 4)."""
 
-from amaranth.hdl import Elaboratable, Module, Signal
+from amaranth.hdl import C, Elaboratable, Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
 
 from hw.bfs.frontier_reader import FrontierReader
+from hw.bfs.marking_visitor import MarkingVisitor
 from hw.bfs.neighbour_reader import NeighbourReader
 from hw.bfs.slot_allocator import SlotAllocator
 from hw.bfs.tags import Tag
@@ -59,6 +60,8 @@ BfsReservation = data.StructLayout({"demanded": 10, "reserved": 10})
 class Kernel(wiring.Component):
     """Processes 1 to 4 with their multiplexer, decoder and slot allocator.
 
+    In a machine that only searches (`config.bfs_only`), process 4 is `MarkingVisitor`, and otherwise `Visitor`.
+
     Work is counted by credits: a credit is given back only after what it stood for has taken its place in the next
     process, so "all idle" cannot be seen while anything is under way.
 
@@ -76,7 +79,7 @@ class Kernel(wiring.Component):
     Notes
     -----
     Throughput: one request every `config.issue_interval` cycles; one request per frontier entry, two per edge, three
-    per pushed vertex.
+    per pushed vertex (two where the machine only searches).
     """
 
     def __init__(self, config: AcceleratorConfig, *, instrument: bool = False) -> None:
@@ -94,11 +97,13 @@ class Kernel(wiring.Component):
         )
         m.submodules.neighbour_reader = neighbour = NeighbourReader(depth=config.neighbour_depth)
         m.submodules.word_reader = word = WordReader(depth=config.word_depth)
-        m.submodules.visitor = visitor = Visitor(depth=config.visit_depth)
+        visitor = (MarkingVisitor if config.bfs_only else Visitor)(depth=config.visit_depth)
+        m.submodules.visitor = visitor
         m.submodules.allocator = allocator = SlotAllocator(
             depth=config.visit_depth, blocking=config.blocking_reservation
         )
-        m.submodules.mux = mux = RequestMux(sources=[READ, READ, READ, WRITE], issue_interval=config.issue_interval)
+        sources = [READ, READ, READ, WRITE] + [WRITE] * config.bfs_only
+        m.submodules.mux = mux = RequestMux(sources=sources, issue_interval=config.issue_interval)
         m.submodules.decoder = decoder = ResponseDecoder(len(Tag))
 
         connect(m, flipped(self.chain_in), control.chain_in)
@@ -120,12 +125,20 @@ class Kernel(wiring.Component):
         connect(m, word.neighbours, visitor.neighbours)
         connect(m, allocator.slot, visitor.slot)
 
+        if isinstance(visitor, MarkingVisitor):
+            connect(m, visitor.mark, mux.source4)
+            # The register that the search for components needs for its reach queue holds the level here.
+            m.d.comb += visitor.distance.eq(control.register_reach_queue)
+            chosen_first = visitor.marking
+        else:
+            m.d.comb += visitor.reach_queue.eq(control.register_reach_queue)
+            chosen_first = C(0)
         if config.blocking_reservation:
             held = Signal()
             m.d.comb += mux.hold.eq(held & ~allocator.slot.valid)
             # The published multiplexer chooses its next request before it knows that the last slot is used up: a vertex
             # that is waiting then is taken, and nothing else gets past it.
-            with m.If(visitor.pushed & ~allocator.reserved.any() & (visitor.level > 1)):
+            with m.If(visitor.pushed & ~allocator.reserved.any() & (visitor.level > 1) & ~chosen_first):
                 m.d.sync += held.eq(1)
             with m.Elif((visitor.command.valid & visitor.command.ready) | visitor.overflow):
                 m.d.sync += held.eq(0)
@@ -138,7 +151,6 @@ class Kernel(wiring.Component):
             word.words.eq(control.register_words),
             visitor.words.eq(control.register_words),
             visitor.next_queue.eq(control.register_next_queue),
-            visitor.reach_queue.eq(control.register_reach_queue),
             allocator.capacity.eq(control.register_capacity),
             allocator.demand.eq(visitor.demand),
             allocator.done.eq(control.done),

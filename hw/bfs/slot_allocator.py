@@ -76,22 +76,22 @@ class SlotAllocator(wiring.Component):
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the station."""
         m = Module()
-        following = Signal(32)  # first slot of the reservation after the one in use
-        booked = Signal.like(self.reserved)  # slots of that reservation
         number = Signal(32)  # next slot of the reservation in use
+        following = Signal(32)  # first slot of the reservation after that
+        booked = Signal.like(self.reserved)  # slots of that reservation
 
+        empty = Signal()  # the reservation in use is handed out and its last slot used, or used in this cycle
+        m.d.comb += empty.eq(~self.reserved.any() & ~booked.any() & (~self.slot.valid | self.slot.ready))
         room = ~booked.any()
         if self._blocking:
-            room &= ~self.reserved.any() & ~self.slot.valid
+            room = ~self.reserved.any() & ~self.slot.valid
         token = self.token_in.payload
         reserve = Signal()
         m.d.comb += reserve.eq(self.token_in.valid & self.demanded.any() & room)
         with m.If(reserve):
-            m.d.sync += [
-                following.eq(token.value),
-                booked.eq(self.demanded),
-                self.demanded.eq(self.demand),
-            ]
+            m.d.sync += self.demanded.eq(self.demand)
+            with m.If(~empty):
+                m.d.sync += [following.eq(token.value), booked.eq(self.demanded)]
         with m.Else():
             m.d.sync += self.demanded.eq(self.demanded + self.demand)
 
@@ -103,11 +103,15 @@ class SlotAllocator(wiring.Component):
                 self.token_out.payload.epoch.eq(token.epoch),
             ]
 
-        hand_out = Signal()
         change = Signal()
+        direct = Signal()  # the first slot of a new reservation is handed out at once
+        hand_out = Signal()
+        next_slot = Signal(32)
         m.d.comb += [
-            hand_out.eq(self.reserved.any() & (~self.slot.valid | self.slot.ready)),
             change.eq(~self.reserved.any() & booked.any()),
+            direct.eq(reserve & empty),
+            hand_out.eq(direct | (self.reserved.any() & (~self.slot.valid | self.slot.ready))),
+            next_slot.eq(Mux(direct, token.value, number)),
             self.idle.eq(~(self.demanded.any() | booked.any() | self.reserved.any() | self.slot.valid)),
             self.moving.eq(self.demand | hand_out | change | (self.slot.valid & self.slot.ready)),
         ]
@@ -118,9 +122,9 @@ class SlotAllocator(wiring.Component):
         with m.If(hand_out):
             m.d.sync += [
                 self.slot.valid.eq(1),
-                self.slot.payload.number.eq(number),
-                self.slot.payload.fits.eq(number < self.capacity),
-                number.eq(number + 1),
-                self.reserved.eq(self.reserved - 1),
+                self.slot.payload.number.eq(next_slot),
+                self.slot.payload.fits.eq(next_slot < self.capacity),
+                number.eq(next_slot + 1),
+                self.reserved.eq(Mux(direct, self.demanded, self.reserved) - 1),
             ]
         return m

@@ -52,6 +52,10 @@ class ForeignCoprocessor(Coprocessor):
         return self._config.clock_mhz * 1e6
 
     @property
+    def reach_queue(self) -> bool:
+        return not self._config.bfs_only
+
+    @property
     def engines(self) -> int:
         return self._config.engines
 

@@ -87,6 +87,8 @@ class Station:
         h.invariant(~(self.early & (self.late | running)), f"{name}_is_early_only_before_the_start")
         h.invariant(~self.late | (running & ~at_work), f"{name}_is_late_only_after_the_start")
         h.invariant(running | self.early | ~at_work, f"{name}_works_between_runs_only_if_early")
+        if blocking:
+            h.invariant(self.part.signal("booked") == 0, f"{name}_books_nothing_ahead")
         self.over = h.net(self.done & ~self.early & ~self.late, f"{name}_over")
 
     @property

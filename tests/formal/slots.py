@@ -75,17 +75,20 @@ def _state(h: Ring, condition: Any, name: str, *, part: str) -> None:
 def _follow(h: Ring, station: Station, watched: Any, *, part: str) -> tuple[Any, list[Any]]:
     """Follow the watched slot through a station; return whether it is reserved now, and whether each place has it."""
     dut, name = station.dut, station.name
-    reserve, change, hand_out = (station.part.signal(event) for event in ("reserve", "change", "hand_out"))
+    reserve, change, direct, hand_out = (
+        station.part.signal(event) for event in ("reserve", "change", "direct", "hand_out")
+    )
     first = dut.token_in.payload.value
     reserved = h.net(reserve & ((watched - first)[:32] < dut.demanded), f"{name}_reserves_watched")
-    offered = h.net(hand_out & (station.part.signal("number") == watched), f"{name}_offers_watched")
-    booked = h.flag(f"{name}_booked", set=reserved, clear=change)
-    in_use = h.flag(f"{name}_in_use", set=booked & change, clear=offered)
-    on_offer = h.flag(f"{name}_on_offer", set=in_use & offered, clear=station.take)
+    offered = h.net(hand_out & (station.part.signal("next_slot") == watched), f"{name}_offers_watched")
+    at_once = reserved & direct
+    booked = h.flag(f"{name}_booked", set=reserved & ~direct, clear=change)
+    in_use = h.flag(f"{name}_in_use", set=(booked & change) | (at_once & ~offered), clear=offered)
+    on_offer = h.flag(f"{name}_on_offer", set=(in_use | at_once) & offered, clear=station.take)
     (_, count_booked), (number, count_in_use), (slot, offer) = station.places
     _state(h, ~booked | count_booked.any(), f"{name}_has_booked_if_watched_is_booked", part=part)
     _state(h, ~in_use | count_in_use.any(), f"{name}_has_slots_in_use_if_watched_is_in_use", part=part)
-    _state(h, ~offered | in_use, f"{name}_offers_watched_only_from_use", part=part)
+    _state(h, ~offered | in_use | at_once, f"{name}_offers_watched_only_from_use_or_at_once", part=part)
     _state(h, on_offer == (offer & (slot == watched)), f"{name}_has_on_offer_what_it_shows", part=part)
     if part == LEMMA:
         following = station.places[0][0]

@@ -47,6 +47,10 @@ class FakeCoprocessor(Coprocessor):
         return 150e6
 
     @property
+    def reach_queue(self) -> bool:
+        return True
+
+    @property
     def engines(self) -> int:
         return self._engines
 

@@ -103,12 +103,18 @@ def test_bad_graph(name: str, parts: tuple[str, ...], folder: Path, capfd: pytes
 USAGE = {
     "": "cyscc: the following arguments are required: COMMAND",
     "solve g.txt": "cyscc: argument COMMAND: invalid choice: 'solve' "
-    "(choose from 'scc', 'bfs', 'generate', 'verilog', 'software')",
+    "(choose from 'scc', 'bfs', 'generate', 'verilog', 'software', 'reproduce')",
     "scc": "cyscc scc: the following arguments are required: GRAPH",
     "scc g.txt extra": "cyscc: unrecognized arguments: extra",
     "scc g.txt --label x": "cyscc: unrecognized arguments: --label x",
     "scc g.txt --config hc3": "cyscc scc: --config: unknown configuration 'hc3': there are hc2, hc2-1ae, published, "
-    "published-1ae, test, or a .toml file",
+    "published-1ae, published-bfs, published-bfs-1ae, test, or a .toml file",
+    "scc g.txt --config published-bfs": "cyscc scc: --config: published-bfs only searches: it keeps no reach queue to "
+    "intersect",
+    "bfs g.txt --source 0 --config published-bfs --roofline": "cyscc bfs: --roofline reads the reach queue, and "
+    "published-bfs keeps none",
+    "bfs g.txt --source 0 --config published-bfs-1ae --roofline-plot p.svg": "cyscc bfs: --roofline reads the reach "
+    "queue, and published-bfs-1ae keeps none",
     "scc g.txt --config none.toml": "cyscc scc: --config: none.toml: No such file or directory",
     "scc g.txt --config bad.toml": "cyscc scc: --config: bad.toml: not TOML: Invalid value (at line 1, column 11)",
     "scc g.txt --config value.toml": "cyscc scc: --config: value.toml: engines must be from 1 to 4, not 9",

@@ -1,6 +1,5 @@
 """BFS kernel: a level of a search, whole, against its definition; the hazards of a level's end; truthful quiescence."""
 
-import random
 from itertools import pairwise
 from typing import Any
 
@@ -10,144 +9,10 @@ from amaranth.lib import data
 from hw.bfs.kernel import BfsCredits, BfsReservation, BfsState, Kernel
 from hw.config import AcceleratorConfig
 from hw.registers import Counter, KernelWord, Register
-from tests.hw.kernels import KernelRing, ask, counters, finish, launch, one_engine, twins_agree
+from tests.hw.kernels import KernelRing, ask, finish, launch, one_engine, twins_agree
+from tests.hw.levels import CURRENT, NEXT, REACH, SIZE, Level, random_level, run
 from tests.hw.port_memory import PortMemory
 from tests.hw.streams import cycles_of, simulate, wait
-
-WORDS, NEIGHBOURS, CURRENT, NEXT, REACH, SIZE = 0x0, 0x1000, 0x2000, 0x3000, 0x4000, 0x5000
-
-
-class Level:
-    """A level of a search: the graph in memory, its frontier, and what is to come out.
-
-    Parameters
-    ----------
-    adjacency : list of lists
-        Neighbours of each vertex.
-    frontier : list of int
-        Vertices of the current queue, all visited.
-    visited : set of int
-        Further visited vertices.
-    capacity : int
-        Slots.
-    memory : PortMemory
-        Where to put it.
-    """
-
-    def __init__(
-        self,
-        adjacency: list[list[int]],
-        frontier: list[int],
-        memory: PortMemory,
-        *,
-        visited: frozenset[int] = frozenset(),
-        capacity: int = 400,
-    ) -> None:
-        self.memory = memory
-        self.edges = sum(len(adjacency[vertex]) for vertex in frontier)
-        known = set(frontier) | visited
-        self.expected = {neighbour for vertex in frontier for neighbour in adjacency[vertex]} - known
-        self.entries = len(frontier)
-        self._known = known
-        start = 0
-        self.words = []
-        for vertex, neighbours in enumerate(adjacency):
-            self.words.append(start << 32 | len(neighbours) << 1)
-            memory.store(WORDS + 8 * vertex, 8, self.words[-1] | (vertex in known))
-            memory.store(NEIGHBOURS + 4 * start, 4, *neighbours)
-            start += len(neighbours)
-        memory.store(CURRENT, 8, *(self.words[vertex] for vertex in frontier))
-        self._before = bytes(memory.data)
-        self.parameters = {
-            Register.WORDS: WORDS,
-            Register.NEIGHBOURS: NEIGHBOURS,
-            Register.CURRENT_QUEUE: CURRENT,
-            Register.NEXT_QUEUE: NEXT,
-            Register.REACH_QUEUE: REACH,
-            Register.CURRENT_COUNT: self.entries,
-            Register.CAPACITY: capacity,
-        }
-
-    def check(self, slots: int, *, capacity: int = 400) -> None:
-        """Check the memory after the level."""
-        written = min(slots, capacity)
-        reached = self.memory.load(REACH, 4, written)
-        if slots <= capacity:
-            assert set(reached) == self.expected
-        assert set(reached) <= self.expected
-        assert self.memory.load(NEXT, 8, written) == [self.words[vertex] for vertex in reached]
-        for vertex, word in enumerate(self.words):
-            flag = vertex in self._known or vertex in reached
-            assert self.memory.load(WORDS + 8 * vertex, 8) == [word | flag]
-        # Nothing else was written.
-        assert self.memory.data[NEIGHBOURS:NEXT] == self._before[NEIGHBOURS:NEXT]
-        assert not any(self.memory.data[NEXT + 8 * written : REACH])
-        assert not any(self.memory.data[REACH + 4 * written :])
-
-
-def random_level(seed: int, memory: PortMemory, *, vertices: int = 40, capacity: int = 400) -> Level:
-    chance = random.Random(seed)
-    adjacency = [[chance.randrange(vertices) for _ in range(chance.choice([0, 0, 1, 2, 5]))] for _ in range(vertices)]
-    frontier = chance.sample(range(vertices), 14)
-    visited = frozenset(chance.sample(range(vertices), 6))
-    return Level(adjacency, frontier, memory, visited=visited, capacity=capacity)
-
-
-def run(
-    config: AcceleratorConfig,
-    level: Level,
-    *,
-    kernels: int = 1,
-    cycles: int = 6000,
-    token_after: int = 0,
-    resting: float = 0.0,
-) -> dict[Counter, int]:
-    """Run a level, check its results, and that the first kernel's twin rested for a share of the cycles.
-
-    Returns the event counters.
-    """
-    ring = KernelRing(Kernel, config, kernels=kernels)
-    memory = level.memory
-    counts: dict[Counter, int] = {}
-    asleep: list[int] = []
-
-    async def bench(ctx: Any) -> None:
-        await launch(ctx, ring, level.parameters, token=not token_after)
-        if token_after:
-            await wait(ctx, token_after)
-            assert not any(ctx.get(kernel.done) for kernel in ring.kernels)
-            assert memory.flushes == []
-            ctx.set(ring.master.start, 1)
-            await ctx.tick()
-            ctx.set(ring.master.start, 0)
-        slots = await finish(ctx, ring)
-        assert not any(ctx.get(kernel.error) for kernel in ring.kernels)
-        level.check(slots)
-        writes = len(memory.writes)
-        await wait(ctx, 60)
-        assert len(memory.writes) == writes, "a write came after the end"
-        counts.update(await counters(ctx, ring))
-        assert counts[Counter.PUSHED] == slots
-        for kernel in range(kernels):
-            state = data.Const(BfsState, await ask(ctx, ring, kernel=kernel, word=KernelWord.STATE))
-            assert state == {
-                "done": 1,
-                **dict.fromkeys(
-                    ("frontier_idle", "neighbours_idle", "words_idle", "visitor_idle", "slots_idle", "requests_idle"), 1
-                ),
-            }
-
-    servers = [memory.serve(kernel.port) for kernel in ring.kernels]
-    simulate(ring, bench, background=[*servers, twins_agree(ring, asleep)], cycles=cycles)
-    assert len(memory.flushes) == kernels
-    assert all(cycle < min(memory.flushes) for cycle, _ in memory.writes) or kernels > 1
-    assert sum(asleep) >= resting * len(asleep)
-    assert counts[Counter.ENTRIES] == level.entries
-    assert counts[Counter.ITEMS] == level.edges
-    assert counts[Counter.REQUESTS] == len(memory.reads) + len(memory.writes)
-    assert len(memory.reads) == level.entries + 2 * level.edges
-    assert len(memory.writes) == 3 * counts[Counter.PUSHED]
-    return counts
 
 
 @pytest.mark.parametrize("published", [False, True])

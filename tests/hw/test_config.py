@@ -19,20 +19,26 @@ def refused(message: str) -> Any:
 
 
 def test_presets() -> None:
-    assert list(PRESETS) == ["hc2", "hc2-1ae", "published", "published-1ae", "test"]
+    searching = ["published-bfs", "published-bfs-1ae"]
+    assert list(PRESETS) == ["hc2", "hc2-1ae", "published", "published-1ae", *searching, "test"]
     full = PRESETS["hc2"]
     assert (full.engines, full.bfs_kernels, full.intersection_kernels) == (4, 16, 8)
     assert (full.ports, full.total_bfs_kernels, full.total_intersection_kernels) == (16, 64, 32)
     assert (full.issue_interval, full.blocking_reservation, full.clock_mhz) == (1, False, 150.0)
-    assert PRESETS["hc2-1ae"] == full.replace(engines=1)
     assert PRESETS["published"] == full.replace(issue_interval=2, blocking_reservation=True)
-    assert PRESETS["published-1ae"] == PRESETS["published"].replace(engines=1)
+    assert PRESETS["published-bfs"] == PRESETS["published"].replace(bfs_only=True)
+    for name in ("hc2", "published", "published-bfs"):
+        assert PRESETS[f"{name}-1ae"] == PRESETS[name].replace(engines=1, ring_stages=4)
     assert full == AcceleratorConfig()
+    assert [name for name, config in PRESETS.items() if config.bfs_only] == searching
 
 
-def test_a_turn_of_the_published_ring_takes_twenty_cycles() -> None:
-    published = PRESETS["published-1ae"]
-    assert published.bfs_kernels + published.ring_stages == 20
+@pytest.mark.parametrize("name", ["hc2", "published", "published-bfs"])
+def test_a_turn_of_the_ring_takes_twenty_cycles_on_one_engine_and_a_hundred_on_four(name: str) -> None:
+    """On four, each AE has its kernels, its ring's registers, one towards the link, and the link."""
+    one, four = PRESETS[f"{name}-1ae"], PRESETS[name]
+    assert one.bfs_kernels + one.ring_stages == 20
+    assert four.engines * (four.bfs_kernels + four.ring_stages + 1 + four.link_cycles) == 104
 
 
 LIMITS = [
@@ -81,9 +87,10 @@ def test_integers_are_integers(name: str, value: object) -> None:
 
 
 @pytest.mark.parametrize("value", [1, 0, "true", None])
-def test_blocking_reservation_is_a_truth(value: object) -> None:
-    with refused(f"blocking_reservation must be true or false, not {value!r}"):
-        AcceleratorConfig().replace(blocking_reservation=value)
+@pytest.mark.parametrize("name", ["blocking_reservation", "bfs_only"])
+def test_truths_are_truths(name: str, value: object) -> None:
+    with refused(f"{name} must be true or false, not {value!r}"):
+        AcceleratorConfig().replace(**{name: value})
 
 
 @pytest.mark.parametrize("value", [0, -1.5, 10_000.1, float("nan"), float("inf"), "150", True])
@@ -149,6 +156,7 @@ def test_load_reads_a_file(tmp_path: Path) -> None:
         ("engines = 9", "engines must be from 1 to 4, not 9"),
         ("word_depth = 100", "word_depth must be a power of two, not 100"),
         ("blocking_reservation = 1", "blocking_reservation must be true or false, not 1"),
+        ("bfs_only = 0", "bfs_only must be true or false, not 0"),
         ("[engines]\ncount = 1", "engines must be an integer, not {'count': 1}"),
     ],
 )

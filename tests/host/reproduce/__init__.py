@@ -1,0 +1,1 @@
+"""Tests of the reproduction of the paper's table and figures."""

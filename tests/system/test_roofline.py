@@ -1,0 +1,218 @@
+"""The roofline of searches on real machines: no level is faster than any limit, and each limit can be what binds."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from host.bfs import BfsRun, breadth_first_search
+from host.cli import main
+from host.generators import random_graph, rmat_graph
+from host.graph import Graph
+from host.memory_map import PlacedGraph
+from host.roofline.analysis import Roofline
+from host.roofline.limits import Bounds, ring_turn
+from host.roofline.recorder import Recorder
+from hw.config import PRESETS
+from sim.machine import Machine, create_machine
+from sim.memory import MemoryParameters
+from tests.host.roofline.samples import bounds_of
+from tests.system.graphs import GRAPHS, SOURCES, graph_of, messy_graph
+from tests.system.runs import CYCLE_LIMIT, MEMORIES, made, search
+from tests.test_docs import described_fields, fields
+
+HURRIED = MemoryParameters(request_travel=0, bank_busy=1, response_travel=0, flush_travel=1)
+SLOW_BANKS = MemoryParameters(bank_busy=90, port_queue=4)
+WIDE = {name: GRAPHS[name] for name in ("hub", "repeated edges", "bipartite both ways", "nested cycles", "tree out")}
+LARGE = {
+    "messy": messy_graph(1500, 9000, 1),
+    "uniform": random_graph(1000, 12, seed=2),
+    "R-MAT": rmat_graph(1024, 8, seed=3),
+}
+
+
+def recorded(machine: Machine, graph: Graph, source: int, bounds: Bounds, **options: Any) -> tuple[BfsRun, Roofline]:
+    """Search a graph with a recorder, and check what it recorded of every level."""
+    placed = PlacedGraph.place(machine, graph)
+    recorder = Recorder(machine, placed, bounds)
+    run = breadth_first_search(recorder, placed, source, **options)
+    uses = recorder.levels[-len(run.level_records) :]
+    assert [(use.pushed, use.cycles) for use in uses] == [(level.pushed, level.cycles) for level in run.level_records]
+    roofline = Roofline.of(run, recorder.levels, graph=graph, bounds=bounds)
+    assert roofline.total_edges == run.edges_traversed
+    assert roofline.total_cycles == run.cycles
+    return run, roofline
+
+
+def shares(config: str, memory: str, graph: Graph) -> dict[str, list[float]]:
+    """Return each limit's share of the cycles of every level of a search from vertex 0."""
+    with made(config, memory) as machine:
+        _, roofline = recorded(machine, graph, 0, bounds_of(config, memory))
+    return dict(zip(roofline.bounds.names, (roofline.limits.T / roofline.cycles).tolist(), strict=True))
+
+
+def violations(machine: Machine, graphs: dict[str, Graph], bounds: Bounds) -> list[tuple[str, int, str]]:
+    """Return graph, level and limit wherever a level took fewer cycles than the limit."""
+    found = []
+    for name, graph in graphs.items():
+        _, roofline = recorded(machine, graph, SOURCES.get(name, 0), bounds)
+        for level, limits in enumerate((roofline.limits > roofline.cycles[:, None]).tolist()):
+            found += [(name, level, limit) for limit, over in zip(bounds.names, limits, strict=True) if over]
+    return found
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("config", PRESETS)
+def test_no_level_is_faster_than_a_limit(config: str, memory: str) -> None:
+    with made(config, memory) as machine:
+        assert (
+            violations(machine, {**GRAPHS, **LARGE} if config == "test" else WIDE | LARGE, bounds_of(config, memory))
+            == []
+        )
+
+
+@pytest.mark.parametrize("memory", [HURRIED, SLOW_BANKS], ids=["hurried", "slow banks"])
+@pytest.mark.parametrize("config", ["hc2", "hc2-1ae", "published", "test"])
+def test_no_level_is_faster_than_a_limit_of_another_memory(config: str, memory: MemoryParameters) -> None:
+    machine = create_machine(PRESETS[config], memory, cycle_limit=CYCLE_LIMIT)
+    try:
+        assert violations(machine, WIDE | LARGE, Bounds.of(PRESETS[config], memory)) == []
+    finally:
+        machine.close()
+
+
+def test_published_ports_bind_saturated_levels() -> None:
+    found = shares("published-1ae", "fixed:75", random_graph(2**13, 16, seed=3))
+    assert max(found["ports"]) > 0.9
+    assert max(found["imbalance"]) > 0.93
+
+
+def test_hub_makes_its_port_bind_and_its_word_a_bank() -> None:
+    pairs = [(0, v) for v in range(1, 2000)]
+    found = shares("hc2-1ae", "fixed:75", graph_of(2000, pairs))
+    assert found["imbalance"][0] > 0.9
+    assert found["ports"][0] < 0.1
+    found = shares("hc2-1ae", "hc2", graph_of(2000, [*pairs, *((target, 0) for _, target in pairs)]))
+    assert found["busiest_bank"][1] > 0.9
+
+
+def test_one_link_binds_where_all_neighbours_lie_behind_it() -> None:
+    # Words of every 64th vertex are 512 bytes apart: one link, 16 banks.
+    targets = [64 * v for v in range(1, 129)]
+    graph = graph_of(64 * 129, [*((0, t) for t in targets), *((t, other) for t in targets for other in targets)])
+    assert shares("hc2-1ae", "hc2", graph)["busiest_link"][1] > 0.75
+
+
+def test_latency_binds_outstanding_reads_and_small_levels() -> None:
+    assert max(shares("test", "fixed:400", LARGE["uniform"])["outstanding"]) > 0.95
+    for config in PRESETS:
+        assert min(shares(config, "fixed:75", GRAPHS["chain"])["overhead"]) > 0.75
+
+
+def test_ring_binds_where_few_vertices_can_wait() -> None:
+    assert shares("test", "fixed:1", graph_of(200, [(0, v) for v in range(1, 200)]))["ring"][0] > 0.4
+
+
+@pytest.mark.parametrize("config", ["hc2", "hc2-1ae", "test"])
+def test_turn_is_that_of_the_hardware(config: str) -> None:
+    # Whatever the latency, a level ends when the token comes back: its cycles go up in steps of a turn.
+    cycles = set()
+    for latency in range(1, 120, 3):
+        with made(config, f"fixed:{latency}") as machine:
+            cycles.add(search(machine, GRAPHS["one edge"], 0).level_records[0].cycles)
+    assert math.gcd(*(count - min(cycles) for count in cycles)) == ring_turn(PRESETS[config])
+
+
+@pytest.mark.parametrize(("engine", "name"), [("verilator", "random"), ("amaranth", "two-cycle")])
+def test_recorder_changes_nothing(engine: str, name: str) -> None:
+    seen = []
+    for listen in (False, True):
+        with made("test", "hc2", engine=engine) as machine:
+            if listen:
+                run, _ = recorded(machine, GRAPHS[name], 0, bounds_of("test", "hc2"), slack=2000)
+            else:
+                run = search(machine, GRAPHS[name], 0)
+            seen.append((run.level_records, machine.cycle, machine.statistics()))
+    assert seen[0] == seen[1]
+
+
+def test_search_that_was_restarted() -> None:
+    with made("test", "fixed:400") as machine:
+        run, _ = recorded(machine, GRAPHS["random dense"], 0, bounds_of("test", "fixed:400"), slack=0)
+    assert run.retries > 0
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the working directory, which holds the graph g.txt."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.txt").write_text("10 11\n11 12\n12 10\n12 13\n13 13\n14 10\n")
+    return tmp_path
+
+
+COMMAND = ["bfs", "g.txt", "--source", "10", "--config", "test", "--memory", "fixed:75"]
+
+
+def test_command_line(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main([*COMMAND, "--json", "plain"]) == 0
+    plain, err = capfd.readouterr()
+    assert err == ""
+    assert main([*COMMAND, "--roofline", "--json", "with"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    table, _, block = out.partition("\nlimit ")
+    assert table.splitlines()[:-1] == plain.splitlines()[:-1]
+    assert [line.split("  ")[0] for line in block.splitlines()[1:]] == [
+        "ports",
+        "imbalance",
+        "outstanding reads",
+        "ring",
+        "level overhead",
+        "all of them",
+        "reached",
+    ]
+    documents = [json.loads((folder / name).read_text()) for name in ("plain", "with")]
+    roofline = documents[1].pop("roofline")
+    for document in documents:
+        del document["wall"]
+    assert documents[0] == documents[1]
+    assert roofline["reached"] == {"cycles": documents[0]["cycles"]["total"], "gteps": documents[0]["gteps"]}
+    assert [level["cycles"] for level in roofline["levels"]] == [level["cycles"] for level in documents[0]["levels"]]
+
+
+def test_json_fields_are_described(folder: Path) -> None:
+    assert main([*COMMAND, "--roofline", "--quiet", "--json", "json"]) == 0
+    roofline = json.loads((folder / "json").read_text())["roofline"]
+    roofline["limits"] = sorted(roofline["limits"])
+    found = fields({"roofline": roofline}) | {f"roofline.levels.{name}" for name in roofline["levels"][0]}
+    assert found == described_fields("With `--roofline`, `bfs` has also:")
+
+
+def test_plot_implies_the_analysis(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main([*COMMAND, "--roofline-plot", "plot.svg"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert "\nlevel overhead " in out
+    assert ElementTree.parse(folder / "plot.svg").getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    assert main([*COMMAND, "--roofline-plot", "-"]) == 0
+    out, err = capfd.readouterr()
+    assert (out, err) == ((folder / "plot.svg").read_text(), "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--roofline-plot", "none/plot.svg"], "none/plot.svg: its directory does not exist (--roofline-plot)"),
+        (["--roofline-plot", "x", "--json", "x"], "--json and --roofline-plot are the same file: x"),
+        (["--roofline-plot", "g.txt"], "--roofline-plot and the graph are the same file: g.txt"),
+    ],
+)
+def test_bad_output_is_refused_beforehand(
+    arguments: list[str], message: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*COMMAND, *arguments]) == 2
+    assert capfd.readouterr() == ("", f"cyscc bfs: {message}\n")
+    assert sorted(path.name for path in folder.iterdir()) == ["g.txt"]
