@@ -80,11 +80,9 @@ class SlotAllocator(wiring.Component):
         following = Signal(32)  # first slot of the reservation after that
         booked = Signal.like(self.reserved)  # slots of that reservation
 
-        empty = Signal()  # the reservation in use is handed out and its last slot used, or used in this cycle
-        m.d.comb += empty.eq(~self.reserved.any() & ~booked.any() & (~self.slot.valid | self.slot.ready))
-        room = ~booked.any()
-        if self._blocking:
-            room = ~self.reserved.any() & ~self.slot.valid
+        empty = Signal()  # no slot is left, and none offered
+        m.d.comb += empty.eq(~self.reserved.any() & ~booked.any() & ~self.slot.valid)
+        room = empty if self._blocking else ~booked.any()
         token = self.token_in.payload
         reserve = Signal()
         m.d.comb += reserve.eq(self.token_in.valid & self.demanded.any() & room)
@@ -106,12 +104,10 @@ class SlotAllocator(wiring.Component):
         change = Signal()
         direct = Signal()  # the first slot of a new reservation is handed out at once
         hand_out = Signal()
-        next_slot = Signal(32)
         m.d.comb += [
             change.eq(~self.reserved.any() & booked.any()),
             direct.eq(reserve & empty),
             hand_out.eq(direct | (self.reserved.any() & (~self.slot.valid | self.slot.ready))),
-            next_slot.eq(Mux(direct, token.value, number)),
             self.idle.eq(~(self.demanded.any() | booked.any() | self.reserved.any() | self.slot.valid)),
             self.moving.eq(self.demand | hand_out | change | (self.slot.valid & self.slot.ready)),
         ]
@@ -122,9 +118,10 @@ class SlotAllocator(wiring.Component):
         with m.If(hand_out):
             m.d.sync += [
                 self.slot.valid.eq(1),
-                self.slot.payload.number.eq(next_slot),
-                self.slot.payload.fits.eq(next_slot < self.capacity),
-                number.eq(next_slot + 1),
-                self.reserved.eq(Mux(direct, self.demanded, self.reserved) - 1),
+                # Added and compared before it is known which: that is known late.
+                self.slot.payload.number.eq(Mux(direct, token.value, number)),
+                self.slot.payload.fits.eq(Mux(direct, token.value < self.capacity, number < self.capacity)),
+                number.eq(Mux(direct, token.value + 1, number + 1)),
+                self.reserved.eq(Mux(direct, self.demanded - 1, self.reserved - 1)),
             ]
         return m
