@@ -212,7 +212,7 @@ def test_ranges_of_the_configuration() -> None:
             with pytest.raises(ConfigError, match=rf"^{name} must be from {low} to {high}, not {value}$"):
                 config.replace(**{name: value})
         checked.append(name)
-    unranged = {"blocking_reservation", "clock_mhz"}
+    unranged = {"blocking_reservation", "bfs_only", "clock_mhz"}
     assert checked == [field.name for field in dataclasses.fields(AcceleratorConfig) if field.name not in unranged]
 
 

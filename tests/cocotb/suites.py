@@ -70,6 +70,14 @@ SUITES = {
             Run(20, 60, range(212, 220), "fixed:75", source=0),
         ),
     ),
+    "searching": Suite(
+        _SMALL.replace(issue_interval=2, blocking_reservation=True, bfs_only=True),
+        (
+            Run(20, 45, range(300, 310), "fixed:9", source=0),
+            Run(20, 60, range(310, 316), "hc2", source=0),
+            Run(5, 10, range(316, 320), "stress:4", source=1),
+        ),
+    ),
 }
 """By name. Their graphs have self-loops and repeated edges."""
 

@@ -7,7 +7,7 @@ from amaranth.hdl import Module
 
 from tests.formal.buffers import is_full_early
 from tests.formal.faults import blinks, changes, sticks
-from tests.formal.kernels import CONFIG, PUBLISHED, bfs_kernel, intersection_kernel
+from tests.formal.kernels import CONFIG, PUBLISHED, SEARCHING, bfs_kernel, intersection_kernel
 from tests.formal.proof import Broken, Proof
 from tests.formal.slot_faults import forgets_a_demand_as_the_token_passes
 
@@ -24,6 +24,11 @@ def does_not_wait_for_the_flush(self: Any, m: Module) -> None:
     """Be done when it has asked for the flush."""
     with m.If(self.flush):
         m.d.sync += self.done.eq(1)
+
+
+def forgets_its_marks(self: Any, m: Module) -> None:
+    """Be idle while a mark waits."""
+    m.d.comb += self.idle.eq(~self.level.any())
 
 
 def _broken(kind: str, *, reader: str, fifos: dict[str, str]) -> tuple[Broken, ...]:
@@ -122,6 +127,12 @@ _DEMAND = Broken(
     breaks="every_vertex_queued_has_a_demand_or_a_slot",
     depth=36,
 )
+_FORGOTTEN = Broken(
+    fault=forgets_its_marks,
+    place="hw.bfs.kernel.MarkingVisitor",
+    breaks="flushes_only_with_nothing_outstanding",
+    depth=44,
+)
 _SAYS = (
     "A run is flushed and done only when every read is answered, every queue empty, no slot demanded or reserved "
     "and every write out; every response finds its place; the ports obey the stream rules."
@@ -135,6 +146,13 @@ PROOFS = (
         harness=partial(bfs_kernel, PUBLISHED),
         depth=1,
         broken=_BFS[-1:],
+    ),
+    Proof(
+        name="bfs-kernel-searching",
+        says=_SAYS,
+        harness=partial(bfs_kernel, SEARCHING),
+        depth=1,
+        broken=(_FORGOTTEN,),
     ),
     Proof(
         name="intersection-kernel",

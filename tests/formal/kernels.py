@@ -15,10 +15,11 @@ from hw.kernel_control import Phase
 from tests.formal.buffers import queue_counts
 from tests.formal.harness import Harness
 
-__all__ = ["CONFIG", "PUBLISHED", "bfs_kernel", "intersection_kernel"]
+__all__ = ["CONFIG", "PUBLISHED", "SEARCHING", "bfs_kernel", "intersection_kernel"]
 
 CONFIG = PRESETS["test"].replace(engines=1, neighbour_depth=4, word_depth=4, colour_depth=4)
 PUBLISHED = CONFIG.replace(issue_interval=2, blocking_reservation=True)
+SEARCHING = PUBLISHED.replace(bfs_only=True)
 
 
 class _Kernel(Harness):
@@ -135,8 +136,15 @@ def bfs_kernel(config: AcceleratorConfig) -> _Kernel:
     allocator = h.part.part("allocator")
     station = allocator.ports
     slots = station.demanded + allocator.signal("booked") + station.reserved + station.slot.valid
-    visits = h.part.part("visitor.fifo")
-    queue_counts(h, visits, "visitor_fifo")
+    if config.blocking_reservation:
+        h.invariant(allocator.signal("booked") == 0, "books_nothing_ahead")
+    if config.bfs_only:
+        marks = h.part.part("visitor.marks")
+        queue_counts(h, marks, "visitor_marks")
+        h.nothing.append(marks.ports.level == 0)
+    queue = "entries" if config.bfs_only else "fifo"
+    visits = h.part.part(f"visitor.{queue}")
+    queue_counts(h, visits, f"visitor_{queue}")
     h.prove(visits.ports.level == slots, "every_vertex_queued_has_a_demand_or_a_slot")
     reader = h.part.part("neighbour_reader")
     h.nothing += [

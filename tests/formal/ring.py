@@ -11,7 +11,7 @@ from hw.interfaces import Token
 from hw.ring_master import RingMaster
 from tests.formal.harness import Harness
 
-__all__ = ["DEPTH", "STAGES", "WAITING", "Ring", "Station", "total"]
+__all__ = ["DEPTH", "STAGES", "WAITING", "Allocator", "Ring", "Station", "total"]
 
 DEPTH = 4
 STAGES = 2
@@ -24,7 +24,53 @@ def total(values: Any) -> Value:
     return sum(values, Value.cast(0))
 
 
-class Station:
+class Allocator:
+    """A slot allocator whose tokens and demands are left to the harness; its slots are taken at any time.
+
+    Parameters
+    ----------
+    h : Harness
+        Where it is.
+    number : int
+        Place on the ring.
+    blocking, prompt : bool
+        The published reservation; each slot is taken in the cycle in which it is offered.
+
+    Members
+    -------
+    part : Part
+        The allocator.
+    dut : SlotAllocator
+        Its ports.
+    demand, take, waiting : Value
+        A vertex demands a slot; takes one; vertices between the two.
+    """
+
+    def __init__(self, h: Harness, number: int, *, blocking: bool, prompt: bool) -> None:
+        self.name = name = f"kernel{number}"
+        self.part = h.add(f"station{number}", SlotAllocator(depth=DEPTH, blocking=blocking))
+        self.dut = dut = self.part.ports
+        self.demand = h.free(1, f"{name}_demand")
+        ready = Value.cast(1) if prompt else h.free(1, f"{name}_ready")
+        self.take = h.net(dut.slot.valid & ready, f"{name}_take")
+        self.waiting = h.counter(f"{name}_waiting", width=6, up=self.demand, down=self.take)
+        h.m.d.comb += [dut.demand.eq(self.demand), dut.slot.ready.eq(ready)]
+        h.assume(~self.demand | (self.waiting < WAITING), f"{name}_demands_within_its_places")
+        h.invariant(self.waiting <= WAITING, f"{name}_waits_within_its_places")
+        if blocking:
+            h.invariant(self.part.signal("booked") == 0, f"{name}_books_nothing_ahead")
+
+    @property
+    def places(self) -> list[tuple[Any, Any]]:
+        """First slot and number of slots of each reservation, the slot on offer included."""
+        return [
+            (self.part.signal("following"), self.part.signal("booked")),
+            (self.part.signal("number"), self.dut.reserved),
+            (self.dut.slot.payload.number, self.dut.slot.valid),
+        ]
+
+
+class Station(Allocator):
     """A slot allocator, and a kernel around it that may do whatever kernels may.
 
     The kernel begins each run once, before the master does or after it; it demands slots only while at work, and no
@@ -43,26 +89,16 @@ class Station:
 
     Members
     -------
-    dut : SlotAllocator
-        The allocator's ports.
-    demand, take, waiting : Value
-        A vertex demands a slot; takes one; vertices between the two.
     early, late : Value
         The kernel has begun a run that the master has not; has not begun the one that the master has.
     over : Value
         It has finished the master's run.
-    places : list of (Value, Value)
-        First slot and number of slots of each reservation, the slot on offer included.
     """
 
     def __init__(self, h: Harness, number: int, *, start: Any, running: Any, blocking: bool, prompt: bool) -> None:
-        self.name = name = f"kernel{number}"
-        self.part = h.add(f"station{number}", SlotAllocator(depth=DEPTH, blocking=blocking))
-        self.dut = dut = self.part.ports
-        self.demand, begins, ends = (h.free(1, f"{name}_{what}") for what in ("demand", "begins", "ends"))
-        ready = Value.cast(1) if prompt else h.free(1, f"{name}_ready")
-        self.take = h.net(dut.slot.valid & ready, f"{name}_take")
-        self.waiting = h.counter(f"{name}_waiting", width=6, up=self.demand, down=self.take)
+        super().__init__(h, number, blocking=blocking, prompt=prompt)
+        name = self.name
+        begins, ends = (h.free(1, f"{name}_{what}") for what in ("begins", "ends"))
         self.done = h.flag(f"{name}_done", set=ends, clear=begins)
         at_work = h.flag(f"{name}_at_work", set=begins, clear=ends)
         self.early = h.flag(f"{name}_early", set=begins & ~start & ~running, clear=start)
@@ -72,33 +108,16 @@ class Station:
             self.late.eq(~begins & (self.late | (start & ~self.early))),
             self.epoch.eq(self.epoch ^ begins),
         ]
-        h.m.d.comb += [
-            dut.demand.eq(self.demand),
-            dut.slot.ready.eq(ready),
-            dut.done.eq(self.done),
-            dut.epoch.eq(self.epoch),
-        ]
+        h.m.d.comb += [self.dut.done.eq(self.done), self.dut.epoch.eq(self.epoch)]
         h.assume(~begins | self.late | (~running & ~self.early), f"{name}_begins_each_run_once")
-        h.assume(~self.demand | (at_work & ~ends & (self.waiting < WAITING)), f"{name}_demands_within_its_places")
+        h.assume(~self.demand | (at_work & ~ends), f"{name}_demands_only_at_work")
         h.assume(~ends | (at_work & (self.waiting == 0)), f"{name}_ends_when_no_vertex_waits")
         h.invariant(~(at_work & self.done), f"{name}_is_not_done_at_work")
         h.invariant(at_work | (self.waiting == 0), f"{name}_waits_only_at_work")
-        h.invariant(self.waiting <= WAITING, f"{name}_waits_within_its_places")
         h.invariant(~(self.early & (self.late | running)), f"{name}_is_early_only_before_the_start")
         h.invariant(~self.late | (running & ~at_work), f"{name}_is_late_only_after_the_start")
         h.invariant(running | self.early | ~at_work, f"{name}_works_between_runs_only_if_early")
-        if blocking:
-            h.invariant(self.part.signal("booked") == 0, f"{name}_books_nothing_ahead")
         self.over = h.net(self.done & ~self.early & ~self.late, f"{name}_over")
-
-    @property
-    def places(self) -> list[tuple[Any, Any]]:
-        """First slot and number of slots of each reservation, the slot on offer included."""
-        return [
-            (self.part.signal("following"), self.part.signal("booked")),
-            (self.part.signal("number"), self.dut.reserved),
-            (self.dut.slot.payload.number, self.dut.slot.valid),
-        ]
 
 
 class Ring(Harness):

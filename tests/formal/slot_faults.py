@@ -77,8 +77,27 @@ def offers_a_slot_again(self: SlotAllocator, m: Module) -> None:
         m.d.sync += self.slot.valid.eq(1)
 
 
+def forgets_what_it_booked(self: SlotAllocator, m: Any) -> None:
+    """Lose the reservation behind the one in use."""
+    booked = next(s for first in m._statements["sync"] for s in first._lhs_signals() if s.name == "booked")
+    with m.If(self.token_in.valid):
+        m.d.sync += booked.eq(0)
+
+
+def forgets_what_is_in_use(self: SlotAllocator, m: Module) -> None:
+    """Lose what is left of the reservation in use when the token passes."""
+    with m.If(self.token_in.valid):
+        m.d.sync += self.reserved.eq(0)
+
+
+def hands_out_more_than_it_reserved(self: SlotAllocator, m: Module) -> None:
+    """Do not count down."""
+    with m.If(self.slot.ready):
+        m.d.sync += self.reserved.eq(self.reserved)
+
+
 def hands_out_every_eighth_cycle(self: SlotAllocator, m: Any) -> None:
-    """Offer a slot only when a slow counter is zero."""
+    """Offer the first slots only when a slow counter is zero, and lose those that come at once until then."""
     slow = Signal(3)
     m.d.sync += slow.eq(slow + 1)
     with m.If(slow.any() & ~self.slot.valid):

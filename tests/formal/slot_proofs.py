@@ -5,7 +5,17 @@ from functools import partial
 from tests.formal import slot_faults as faults
 from tests.formal.faults import blinks, changes
 from tests.formal.proof import Broken, Proof
-from tests.formal.slots import LEMMA, REST, SEARCH, slot_bound, slot_count, slot_latency, slot_offers, slot_places
+from tests.formal.slots import (
+    NUMBERS,
+    REST,
+    SEARCH,
+    slot_bound,
+    slot_count,
+    slot_latency,
+    slot_offers,
+    slot_places,
+    slot_registers,
+)
 
 __all__ = ["PROOFS"]
 
@@ -61,7 +71,7 @@ _COUNT = (
         fault=faults.reserves_nothing, place=_STATION, breaks="the_token_has_counted_what_is_not_demanded", depth=16
     ),
 )
-_LEMMA = (
+_NUMBERS = (
     Broken(fault=faults.reserves_nothing, place=_STATION, breaks="no_slot_is_reserved_again", depth=16),
     Broken(
         fault=faults.reserves_one_too_many,
@@ -69,6 +79,12 @@ _LEMMA = (
         breaks="every_slot_below_the_token_and_no_other_is_reserved",
         depth=16,
     ),
+)
+_REGISTERS = (
+    Broken(fault=faults.forgets_what_it_booked, place=_STATION, breaks="kernel0_has_booked_if_watched_is_booked"),
+    Broken(fault=faults.forgets_what_is_in_use, place=_STATION, breaks="kernel0_has_slots_in_use_if_watched_is_in_use"),
+    Broken(fault=faults.hands_out_more_than_it_reserved, place=_STATION, breaks="kernel0_offers_watched_only_from_use"),
+    Broken(fault=faults.offers_a_slot_again, place=_STATION, breaks="kernel0_has_on_offer_what_it_shows", depth=16),
 )
 _GIVEN = (
     Broken(fault=faults.offers_a_slot_again, place=_STATION, breaks="no_slot_is_given_again", depth=16),
@@ -90,8 +106,7 @@ _OFFERS = (
 
 def _proofs(*, blocking: bool, suffix: str, full: bool) -> tuple[Proof, ...]:
     """Return the proofs of one kind of reservation; `full` with all broken variants."""
-    # The solver needs very long for the lemma of three stations that block.
-    places = partial(slot_places, stations=2 if blocking else 3, blocking=blocking)
+    places = partial(slot_places, stations=3, blocking=blocking)
     return (
         Proof(
             name=f"slot-offers{suffix}",
@@ -111,11 +126,18 @@ def _proofs(*, blocking: bool, suffix: str, full: bool) -> tuple[Proof, ...]:
         ),
         Proof(
             name=f"slot-numbers{suffix}",
-            says="The slots reserved are those below the token's value, each once (lemma of the next proof).",
-            harness=partial(places, part=LEMMA),
+            says="The slots reserved are those below the token's value, each once (lemma of the next proof but one).",
+            harness=partial(places, part=NUMBERS),
             depth=1,
-            broken=_LEMMA if full else _LEMMA[:1],
-            long=True,
+            broken=_NUMBERS if full else _NUMBERS[:1],
+        ),
+        Proof(
+            name=f"slot-registers{suffix}",
+            says="A reserved slot is where its station's registers say: booked, in use, on offer (lemma of the next "
+            "proof).",
+            harness=partial(slot_registers, blocking=blocking),
+            depth=1,
+            broken=_REGISTERS if full else _REGISTERS[-1:],
         ),
         Proof(
             name=f"slots{suffix}",

@@ -6,11 +6,21 @@ from amaranth.hdl import Cat, Mux
 
 from hw.bfs.slot_allocator import SlotAllocator
 from tests.formal.harness import Harness
-from tests.formal.ring import DEPTH, STAGES, WAITING, Ring, Station, total
+from tests.formal.ring import DEPTH, STAGES, WAITING, Allocator, Ring, Station, total
 
-__all__ = ["LEMMA", "REST", "SEARCH", "slot_bound", "slot_count", "slot_latency", "slot_offers", "slot_places"]
+__all__ = [
+    "NUMBERS",
+    "REST",
+    "SEARCH",
+    "slot_bound",
+    "slot_count",
+    "slot_latency",
+    "slot_offers",
+    "slot_places",
+    "slot_registers",
+]
 
-LEMMA = "lemma"
+NUMBERS = "numbers"
 REST = "rest"
 SEARCH = "search"
 
@@ -18,8 +28,9 @@ SEARCH = "search"
 def slot_places(*, stations: int, blocking: bool, part: str) -> Ring:
     """Return the harness of a ring with a watched slot, whose number the solver chooses.
 
-    The solver is slow with arithmetic and counting at once. So what the numbers in the registers mean for the watched
-    slot is proven first, as a lemma, and then assumed.
+    The solver is slow with arithmetic and counting at once. So what the token's value and the numbers in a station's
+    registers mean for the watched slot is proven first, as lemmas, and then assumed: the former here, the latter by
+    `slot_registers`.
 
     Parameters
     ----------
@@ -28,22 +39,25 @@ def slot_places(*, stations: int, blocking: bool, part: str) -> Ring:
     blocking : bool
         The published reservation.
     part : str
-        `LEMMA`: prove the lemma; `REST`: assume it and prove the rest; `SEARCH`: the rest with nothing assumed, to look
-        for counterexamples.
+        `NUMBERS`: prove the lemma about the token's value; `REST`: assume both and prove the rest; `SEARCH`: the rest
+        with nothing assumed, to look for counterexamples.
     """
     h = Ring(stations=stations, blocking=blocking)
     running = h.master.running
     watched = h.constant(32, "watched")
     reserves, held = [], []
     for station in h.stations:
-        reserved_here, places_here = _follow(h, station, watched, part=part)
+        reserved_here, places_here, lemma = _follow(h, station, watched)
+        if part == REST:
+            for says, condition in lemma.items():
+                h.assume(condition, says)
         reserves.append(reserved_here)
         held += places_here
     reserved = h.flag("reserved", set=Cat(*reserves).any(), clear=h.start)
     for station in h.stations:
         _holdings(h, station)
     again = reserved & Cat(*reserves).any()
-    if part == LEMMA:
+    if part == NUMBERS:
         h.prove(~again, "no_slot_is_reserved_again")
         # `slot_count` proves that this sum is the number of demands.
         demanded = total(station.dut.demanded for station in h.stations)
@@ -64,37 +78,54 @@ def slot_places(*, stations: int, blocking: bool, part: str) -> Ring:
     return h
 
 
-def _state(h: Ring, condition: Any, name: str, *, part: str) -> None:
-    """Prove a condition as part of the lemma, or assume it."""
-    if part == LEMMA:
-        h.invariant(condition, name)
-    elif part == REST:
-        h.assume(condition, name)
+def slot_registers(*, blocking: bool) -> Harness:
+    """Return the harness of one station with any tokens, and a slot that is watched in its registers."""
+    h = Harness()
+    station = Allocator(h, 0, blocking=blocking, prompt=False)
+    token = station.dut.token_in
+    h.m.d.comb += [token.valid.eq(h.free(1, "token_valid")), token.payload.eq(h.free(token.payload.shape(), "token"))]
+    _holds(h, station)
+    watched = h.constant(32, "watched")
+    _, (booked, in_use, _), lemma = _follow(h, station, watched)
+    for says, condition in lemma.items():
+        h.prove(condition, says)
+    (following, count_booked), (number, count_in_use), _ = station.places
+    h.invariant(booked == ((watched - following)[:32] < count_booked), "booked_watched_by_number")
+    h.invariant(in_use == ((watched - number)[:32] < count_in_use), "uses_watched_by_number")
+    return h
 
 
-def _follow(h: Ring, station: Station, watched: Any, *, part: str) -> tuple[Any, list[Any]]:
-    """Follow the watched slot through a station; return whether it is reserved now, and whether each place has it."""
+def _follow(h: Harness, station: Allocator, watched: Any) -> tuple[Any, list[Any], dict[str, Any]]:
+    """Follow the watched slot through a station.
+
+    Returns
+    -------
+    reserved : Value
+        It is reserved now.
+    held : list of Value
+        Whether it is booked, in use, on offer.
+    lemma : dict of str to Value
+        What this means for the registers.
+    """
     dut, name = station.dut, station.name
     reserve, change, direct, hand_out = (
         station.part.signal(event) for event in ("reserve", "change", "direct", "hand_out")
     )
     first = dut.token_in.payload.value
-    reserved = h.net(reserve & ((watched - first)[:32] < dut.demanded), f"{name}_reserves_watched")
-    offered = h.net(hand_out & (station.part.signal("next_slot") == watched), f"{name}_offers_watched")
-    at_once = reserved & direct
-    booked = h.flag(f"{name}_booked", set=reserved & ~direct, clear=change)
-    in_use = h.flag(f"{name}_in_use", set=(booked & change) | (at_once & ~offered), clear=offered)
-    on_offer = h.flag(f"{name}_on_offer", set=(in_use | at_once) & offered, clear=station.take)
     (_, count_booked), (number, count_in_use), (slot, offer) = station.places
-    _state(h, ~booked | count_booked.any(), f"{name}_has_booked_if_watched_is_booked", part=part)
-    _state(h, ~in_use | count_in_use.any(), f"{name}_has_slots_in_use_if_watched_is_in_use", part=part)
-    _state(h, ~offered | in_use | at_once, f"{name}_offers_watched_only_from_use_or_at_once", part=part)
-    _state(h, on_offer == (offer & (slot == watched)), f"{name}_has_on_offer_what_it_shows", part=part)
-    if part == LEMMA:
-        following = station.places[0][0]
-        h.invariant(booked == ((watched - following)[:32] < count_booked), f"{name}_booked_watched_by_number")
-        h.invariant(in_use == ((watched - number)[:32] < count_in_use), f"{name}_uses_watched_by_number")
-    return reserved, [booked, in_use, on_offer]
+    reserved = h.net(reserve & ((watched - first)[:32] < dut.demanded), f"{name}_reserves_watched")
+    at_once = h.net(direct & (first == watched), f"{name}_offers_watched_at_once")
+    from_use = h.net(hand_out & ~direct & (number == watched), f"{name}_offers_watched_from_use")
+    booked = h.flag(f"{name}_booked", set=reserved & ~direct, clear=change)
+    in_use = h.flag(f"{name}_in_use", set=(booked & change) | (reserved & direct & ~at_once), clear=from_use)
+    on_offer = h.flag(f"{name}_on_offer", set=(in_use & from_use) | at_once, clear=station.take)
+    lemma = {
+        f"{name}_has_booked_if_watched_is_booked": ~booked | count_booked.any(),
+        f"{name}_has_slots_in_use_if_watched_is_in_use": ~in_use | count_in_use.any(),
+        f"{name}_offers_watched_only_from_use": ~from_use | in_use,
+        f"{name}_has_on_offer_what_it_shows": on_offer == (offer & (slot == watched)),
+    }
+    return reserved, [booked, in_use, on_offer], lemma
 
 
 def slot_latency(*, stations: int, blocking: bool) -> Ring:
@@ -155,13 +186,19 @@ def slot_offers(*, blocking: bool) -> Harness:
     return h
 
 
-def _holdings(h: Ring, station: Station) -> None:
-    """Claim that a station holds what it was asked for, and nothing but demands between runs."""
+def _holds(h: Harness, station: Allocator) -> None:
+    """Claim that a station holds what it was asked for."""
     dut, name = station.dut, station.name
     held = dut.demanded + station.part.signal("booked") + dut.reserved + dut.slot.valid
     h.prove(station.waiting == held, f"{name}_holds_what_it_was_asked_for")
     h.prove(dut.idle == (station.waiting == 0), f"{name}_idle_if_no_vertex_waits")
-    h.invariant(h.master.running | (dut.demanded == station.waiting), f"{name}_has_no_slots_between_runs")
+
+
+def _holdings(h: Ring, station: Station) -> None:
+    """Claim that a station holds what it was asked for, and nothing but demands between runs."""
+    _holds(h, station)
+    between = station.dut.demanded == station.waiting
+    h.invariant(h.master.running | between, f"{station.name}_has_no_slots_between_runs")
 
 
 def slot_count(*, stations: int, blocking: bool) -> Ring:

@@ -24,14 +24,25 @@ class FakeCoprocessor(Coprocessor):
         Push every vertex of a level that is met twice a second time, as racing kernels may.
     offer : bool
         Offer a next start when the intersection meets one.
+    searches : bool
+        Only search: no reach queue.
     """
 
-    def __init__(self, *, size: int = 1 << 24, engines: int = 2, duplicates: bool = False, offer: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        size: int = 1 << 24,
+        engines: int = 2,
+        duplicates: bool = False,
+        offer: bool = True,
+        searches: bool = False,
+    ) -> None:
         self._memory = np.zeros(size // 8, np.uint64).view(np.uint8)
         self._top = _BASE
         self._engines = engines
         self._duplicates = duplicates
         self._offer = offer
+        self._searches = searches
         self._registers: dict[int, int] = {}
         self._status = 0
         self._pending: int | None = None
@@ -48,7 +59,7 @@ class FakeCoprocessor(Coprocessor):
 
     @property
     def reach_queue(self) -> bool:
-        return True
+        return not self._searches
 
     @property
     def engines(self) -> int:
@@ -118,6 +129,7 @@ class FakeCoprocessor(Coprocessor):
         current = self.read(r[Register.CURRENT_QUEUE], np.uint64, count)
         pushed = 0
         met: set[int] = set()
+        words: dict[int, int] = {}
         for word in current.tolist():
             start, degree = word >> 32, (word >> 1) & 0x7FFF_FFFF
             for neighbour in self.read(r[Register.NEIGHBOURS] + 4 * start, np.uint32, degree).tolist():
@@ -125,12 +137,16 @@ class FakeCoprocessor(Coprocessor):
                 if place[0] & 1 and not (self._duplicates and neighbour in met):
                     continue
                 met ^= {neighbour}
+                word = words.setdefault(neighbour, place[0].item())
+                place[0] = r[Register.REACH_QUEUE] << 1 | 1 if self._searches else word | 1
+                if self._searches and not word >> 1 & 0x7FFF_FFFF:
+                    continue
                 if pushed < capacity:
-                    self.view(r[Register.NEXT_QUEUE] + 8 * pushed, np.uint64, 1)[0] = place[0]
-                    self.view(r[Register.REACH_QUEUE] + 4 * pushed, np.uint32, 1)[0] = neighbour
+                    self.view(r[Register.NEXT_QUEUE] + 8 * pushed, np.uint64, 1)[0] = word
+                    if not self._searches:
+                        self.view(r[Register.REACH_QUEUE] + 4 * pushed, np.uint32, 1)[0] = neighbour
                 else:
                     self._status = int(Status.OVERFLOW)
-                place[0] |= np.uint64(1)
                 pushed += 1
         self._registers[Register.CURRENT_COUNT] = pushed
         return count + pushed

@@ -111,6 +111,8 @@ USAGE = {
     "published-1ae, published-bfs, published-bfs-1ae, test, or a .toml file",
     "scc g.txt --config published-bfs": "cyscc scc: --config: published-bfs only searches: it keeps no reach queue to "
     "intersect",
+    "scc missing.txt --config published-bfs-1ae": "cyscc scc: --config: published-bfs-1ae only searches: it keeps no "
+    "reach queue to intersect",
     "bfs g.txt --source 0 --config published-bfs --roofline": "cyscc bfs: --roofline reads the reach queue, and "
     "published-bfs keeps none",
     "bfs g.txt --source 0 --config published-bfs-1ae --roofline-plot p.svg": "cyscc bfs: --roofline reads the reach "

@@ -34,6 +34,34 @@ def test_levels_are_those_of_a_sequential_search(name: str, duplicates: bool) ->
         assert duplicates or run.duplicates == 0
 
 
+@pytest.mark.parametrize("duplicates", [False, True])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_a_coprocessor_that_only_searches_writes_levels(name: str, duplicates: bool) -> None:
+    graph = GRAPHS[name]
+    for source in {0, graph.vertices // 2, graph.vertices - 1}:
+        run = search(graph, source, coprocessor=FakeCoprocessor(duplicates=duplicates, searches=True))
+        expected = bfs_levels(graph, source)
+        reached = expected >= 0
+        queued = reached & (graph.out_degrees() > 0)
+        queued[source] = True
+        assert run.levels.tolist() == expected.tolist()
+        assert run.reached == np.count_nonzero(reached)
+        assert run.edges_traversed == graph.out_degrees()[reached].sum()
+        assert run.duplicates == 1 + sum(level.pushed for level in run.level_records) - np.count_nonzero(queued)
+        assert duplicates or run.duplicates == 0
+
+
+def test_a_coprocessor_that_only_searches_is_told_the_level_and_has_the_whole_queue() -> None:
+    coprocessor = FakeCoprocessor(searches=True)
+    placed = PlacedGraph.place(coprocessor, graph_of(3, [(0, 1), (1, 2), (2, 0)]))
+    placed.reset(np.zeros(3, np.bool_))
+    queues = QueueArrays.allocate(coprocessor, capacity=10, directions=0)
+    Driver(coprocessor, queues).search(Direction(graph=placed), 0)
+    assert [writes[Register.REACH_QUEUE] for writes in coprocessor.writes] == [1, 2, 3]
+    assert [writes.get(Register.CAPACITY) for writes in coprocessor.writes] == [10, None, None]
+    assert placed.words.tolist() == [1, 1 << 1 | 1, 2 << 1 | 1]
+
+
 def test_vertices_pushed_twice_are_counted() -> None:
     diamond = graph_of(4, [(0, 1), (0, 2), (1, 3), (2, 3)])
     assert search(diamond, coprocessor=FakeCoprocessor(duplicates=True)).duplicates == 1

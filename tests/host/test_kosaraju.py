@@ -48,6 +48,11 @@ def check(run: ComponentRun, graph: Graph) -> None:
     assert run.backward.searches == run.intersections
 
 
+def test_a_coprocessor_that_only_searches_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^the coprocessor only searches: it keeps no reach queue to intersect$"):
+        components(GRAPHS["random dense"], FakeCoprocessor(searches=True))
+
+
 @pytest.mark.parametrize("trimming", [True, False])
 @pytest.mark.parametrize("duplicates", [True, False])
 @pytest.mark.parametrize("offer", [True, False])

@@ -223,6 +223,68 @@ def test_otherwise_one_reservation_more_is_made_ahead() -> None:
     simulate(dut, bench)
 
 
+@pytest.mark.parametrize("blocking", [False, True])
+def test_with_nothing_left_the_first_slot_is_there_a_cycle_after_the_token_and_one_more_each_cycle(
+    *, blocking: bool
+) -> None:
+    dut = SlotAllocator(depth=4, blocking=blocking)
+
+    async def bench(ctx: Any) -> None:
+        await demand(ctx, dut, 3)
+        await ctx.tick().repeat(5)
+        assert not ctx.get(dut.slot.valid)
+        await turn(ctx, dut, value=10)
+        for number in (10, 11, 12):
+            assert ctx.get(dut.slot.valid)
+            assert ctx.get(dut.slot.payload).number == number
+            assert ctx.get(dut.reserved) == 12 - number
+            assert await take(ctx, dut, 1) == [number]
+        assert ctx.get(dut.idle)
+
+    simulate(dut, bench)
+
+
+@pytest.mark.parametrize(("blocking", "value"), [(False, 21), (True, 20)])
+def test_as_the_last_slot_is_taken_a_token_is_used_only_to_reserve_ahead(*, blocking: bool, value: int) -> None:
+    dut = SlotAllocator(depth=4, blocking=blocking)
+
+    async def bench(ctx: Any) -> None:
+        await demand(ctx, dut, 1)
+        await turn(ctx, dut, value=10)
+        await demand(ctx, dut, 1)
+        assert ctx.get(dut.slot.payload).number == 10
+        ctx.set(dut.slot.ready, 1)
+        assert (await turn(ctx, dut, value=20)).value == value
+        ctx.set(dut.slot.ready, 0)
+        offered = []
+        for _ in range(3):
+            offered.append(ctx.get(dut.slot.valid))
+            await ctx.tick()
+        assert offered == ([0, 0, 0] if blocking else [0, 0, 1])
+        if blocking:
+            assert (await turn(ctx, dut, value=30)).value == 31
+        assert await take(ctx, dut, 1) == [30 if blocking else 20]
+        assert ctx.get(dut.idle)
+
+    simulate(dut, bench)
+
+
+def test_behind_a_slot_that_is_not_taken_the_next_reservation_waits() -> None:
+    dut = SlotAllocator(depth=4, blocking=False)
+
+    async def bench(ctx: Any) -> None:
+        await demand(ctx, dut, 1)
+        await turn(ctx, dut, value=10)
+        await demand(ctx, dut, 2)
+        assert (await turn(ctx, dut, value=20)).value == 22
+        await ctx.tick().repeat(5)
+        assert ctx.get(dut.slot.payload).number == 10
+        assert await take(ctx, dut, 3) == [10, 20, 21]
+        assert ctx.get(dut.idle)
+
+    simulate(dut, bench)
+
+
 def test_a_demand_in_the_cycle_of_the_token_waits_for_the_next_turn() -> None:
     dut = SlotAllocator(depth=4, blocking=False)
 

@@ -102,6 +102,14 @@ def test_crowded_search_on_both_engines(memory: str) -> None:
     assert (activity["backpressure"] > 0) == (memory == "stress:5")
 
 
+@pytest.mark.parametrize("memory", ["hc2", "fixed:75", "stress:5"])
+@pytest.mark.parametrize("published", [False, True])
+def test_machine_that_only_searches_on_both_engines(memory: str, *, published: bool) -> None:
+    config = PRESETS["test"].replace(bfs_only=True, issue_interval=1 + published, blocking_reservation=published)
+    for graph in (CROWD, TANGLE, rmat_graph(32, 3, seed=2)):
+        assert_equal(*by_engine(config, memory, graph, source=0))
+
+
 @pytest.mark.parametrize(("config", "memory"), [("hc2-1ae", "hc2"), ("published-1ae", "fixed:1")])
 def test_search_of_a_whole_engine_on_both_engines(config: str, memory: str) -> None:
     first, second = by_engine(config, memory, CROWD, source=0, counters=False)

@@ -68,6 +68,17 @@ def test_bfs(graph: str) -> None:
     assert sum(level["cycles"] for level in document["levels"]) == document["cycles"]["total"]
 
 
+@pytest.mark.parametrize("engine", ["verilator", "amaranth"])
+def test_bfs_on_a_machine_that_only_searches(graph: str, engine: str) -> None:
+    Path("machine.toml").write_text('preset = "test"\nbfs_only = true\n')
+    options = ["--config", "machine.toml", "--memory", "fixed:75", "--engine", engine]
+    assert main(["bfs", graph, "--source", "10", *options, "--levels", "levels", "--json", "json", "--quiet"]) == 0
+    assert Path("levels").read_text() == "10 0\n11 1\n12 2\n13 3\n"
+    document = json.loads(Path("json").read_text())
+    assert keys(document, "reached", "duplicates", "edges_traversed", "verified") == [4, 0, 5, True]
+    assert [level["pushed"] for level in document["levels"]] == [1, 1, 1, 0]
+
+
 def test_reached_cycle_limit_is_a_failed_simulation(graph: str, capfd: pytest.CaptureFixture[str]) -> None:
     options = [*SMALL, "--labels", "labels", "--json", "json", "--cycle-limit", "500"]
     assert main(["scc", graph, *options]) == 3

@@ -1,0 +1,126 @@
+"""Proof about what is marked and queued in the machine that only searches."""
+
+from amaranth.hdl import C, Cat, Module
+
+from hw.bfs.marking_visitor import MarkingVisitor
+from hw.interfaces import SIZE_8
+from tests.formal.buffers import queue_counts
+from tests.formal.faults import breaking, changes, spoiled, sticks
+from tests.formal.harness import Harness
+from tests.formal.proof import Proof
+
+__all__ = ["PROOFS", "marking_visitor"]
+
+
+def marking_visitor() -> Harness:
+    """Return the harness of `MarkingVisitor`: any neighbours, and slots that come at any time.
+
+    That what entered a queue leaves it in order is what the proof of `Queue` says.
+    """
+    h = Harness()
+    part = h.add("dut", MarkingVisitor(depth=4))
+    dut = part.ports
+    for name, width in (("next_queue", 48), ("words", 48), ("distance", 31)):
+        h.m.d.comb += getattr(dut, name).eq(h.constant(width, name))
+    for name in ("neighbours", "slot"):
+        stream = getattr(dut, name)
+        h.m.d.comb += [
+            stream.valid.eq(h.free(1, f"{name}_valid")),
+            stream.payload.eq(h.free(stream.payload.shape(), name)),
+        ]
+        h.assume_stream_rules(stream, name)
+    for name in ("command", "mark"):
+        h.m.d.comb += getattr(dut, name).ready.eq(h.free(1, f"{name}_ready"))
+    taken, vertex = dut.neighbours.valid & dut.neighbours.ready, dut.neighbours.payload
+    new = h.net(taken & ~vertex.word[0], "new")
+    expands = h.net(new & vertex.word[1:32].any(), "expands")
+    marked = h.net(dut.mark.valid & dut.mark.ready, "marked")
+    queued = h.net(dut.command.valid & dut.command.ready, "queued")
+    slot_taken = h.net(dut.slot.valid & dut.slot.ready, "slot_taken")
+    unmarked = h.counter("unmarked", width=8, up=new, down=marked)
+    unqueued = h.counter("unqueued", width=8, up=expands, down=slot_taken)
+    marks, entries = part.part("marks"), part.part("entries")
+    queue_counts(h, marks, "marks")
+    queue_counts(h, entries, "entries")
+
+    h.prove(marks.ports.level == unmarked, "every_new_vertex_is_marked_once")
+    h.prove(dut.level == unqueued, "every_new_vertex_with_neighbours_takes_one_slot_and_no_other")
+    h.prove(dut.demand == expands, "demands_a_slot_for_every_vertex_that_takes_one")
+    kept = (marks.ports.input.payload == vertex.vertex) & (entries.ports.input.payload == vertex.word)
+    h.prove(~new | kept, "number_and_word_are_kept")
+    mark, entry = dut.mark.payload, dut.command.payload
+    level = (mark.data == Cat(C(1, 1), dut.distance)) & (mark.base == dut.words) & (mark.size == SIZE_8)
+    own = mark.index == marks.ports.output.payload
+    h.prove(~dut.mark.valid | (level & own & mark.last), "marks_write_the_level_into_the_graph_word")
+    word = (entry.data == entries.ports.output.payload) & (entry.base == dut.next_queue) & (entry.size == SIZE_8)
+    place = entry.index == dut.slot.payload.number
+    h.prove(~dut.command.valid | (word & place & entry.last), "entries_write_the_word_at_the_slot")
+    h.prove(~slot_taken | (unqueued > 0), "takes_no_slot_without_a_vertex")
+    h.prove(queued == (slot_taken & dut.slot.payload.fits), "an_entry_is_written_exactly_if_its_slot_fits")
+    h.prove(dut.pushed == queued, "pushed_tells_of_every_entry")
+    h.prove(dut.overflow == (slot_taken & ~dut.slot.payload.fits), "overflow_tells_of_every_entry_dropped")
+    h.prove(dut.idle == (unmarked == 0) & (unqueued == 0), "idle_if_nothing_is_to_be_written")
+    awaited = h.net((unmarked > 0) & ~dut.mark.valid, "awaited")
+    stuck = h.waited("stuck", width=4, waiting=awaited)
+    h.prove(~awaited | (stuck <= 1), "a_mark_waits_for_no_slot")
+    h.invariant(~awaited | (stuck == 0) | marks.part("fifo").signal("r_rdy"), "what_is_awaited_comes_on")
+    for name in ("command", "mark"):
+        h.obeys_stream_rules(getattr(dut, name), name)
+    return h
+
+
+def marks_twice(self: MarkingVisitor, m: Module) -> None:
+    """Leave a mark in its queue."""
+    m.d.comb += m.submodules.marks.output.ready.eq(0)
+
+
+def queues_leaves_too(self: MarkingVisitor, m: Module) -> None:
+    """Queue vertices without neighbours."""
+    with m.If(~self.neighbours.payload.word[0]):
+        m.d.comb += m.submodules.entries.input.valid.eq(self.neighbours.valid & m.submodules.marks.input.ready)
+
+
+def forgets_who_it_was(self: MarkingVisitor, m: Module) -> None:
+    """Keep no number for the mark."""
+    m.d.comb += m.submodules.marks.input.payload.eq(0)
+
+
+def writes_beyond_the_capacity(self: MarkingVisitor, m: Module) -> None:
+    """Take no notice of whether the slot fits."""
+    with m.If(m.submodules.entries.output.valid & self.slot.valid):
+        m.d.comb += self.command.valid.eq(1)
+
+
+def marks_with_the_slot(self: MarkingVisitor, m: Module) -> None:
+    """Have marks wait for a slot."""
+    m.d.comb += self.mark.valid.eq(m.submodules.marks.output.valid & self.slot.valid)
+
+
+PROOFS = (
+    Proof(
+        name="marking-visitor",
+        says="Every new vertex is marked once with the level, whatever the slots do; it takes a slot exactly if it has "
+        "neighbours, and is queued there, or told of if the slot does not fit.",
+        harness=marking_visitor,
+        broken=(
+            *spoiled(
+                __name__,
+                "MarkingVisitor",
+                every_new_vertex_is_marked_once=marks_twice,
+                every_new_vertex_with_neighbours_takes_one_slot_and_no_other=queues_leaves_too,
+                demands_a_slot_for_every_vertex_that_takes_one=sticks("demand", at=1),
+                number_and_word_are_kept=forgets_who_it_was,
+                marks_write_the_level_into_the_graph_word=changes("mark"),
+                entries_write_the_word_at_the_slot=changes("command"),
+                takes_no_slot_without_a_vertex=sticks("slot.ready", at=1),
+                an_entry_is_written_exactly_if_its_slot_fits=writes_beyond_the_capacity,
+                pushed_tells_of_every_entry=sticks("pushed", at=0),
+                overflow_tells_of_every_entry_dropped=sticks("overflow", at=1),
+                idle_if_nothing_is_to_be_written=sticks("idle", at=1),
+                a_mark_waits_for_no_slot=marks_with_the_slot,
+            ),
+            *breaking(__name__, "MarkingVisitor", "command"),
+            *breaking(__name__, "MarkingVisitor", "mark"),
+        ),
+    ),
+)
