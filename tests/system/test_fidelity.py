@@ -1,8 +1,8 @@
 """What a level costs on the published machine, and what its races do, against figures of its own simulation.
 
 The published hardware was simulated with a memory of fixed latency L. A kernel spends 2 cycles on an entry of its
-current queue, 4 on an edge and 4 on a vertex that it pushes. A level costs about 3 L + 75 to 90 besides, in steps of the
-ring's turn of 20. Large saturated levels reach 0.96 to 0.99 of that, levels in which the frontier grows 0.80 to 0.96.
+current queue, 4 on an edge and 4 on a vertex that it pushes. A level costs about 3 L + 75 to 90 besides, in steps of
+the turn of 20 of the ring. Large saturated levels reach 0.96 to 0.99 of that, growing ones 0.80 to 0.96.
 """
 
 import numpy as np
