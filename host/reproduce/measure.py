@@ -16,7 +16,7 @@ from sim.configuration import PRESETS
 from sim.errors import SimulationError
 from sim.memory import parse_profile
 
-__all__ = ["CAUSES", "BfsRequest", "cause_shares", "measure_bfs"]
+__all__ = ["CAUSES", "BfsRequest", "MachineRequest", "cause_shares", "measure_bfs"]
 
 CAUSES = ("request", "interval", "backpressure", "slot", "flush", "memory", "idle")
 """Where a kernel's cycles go, in the order of reports (`hw.kernel_control.Activity`)."""
@@ -26,8 +26,8 @@ _LEAST_REACHED = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class BfsRequest:
-    """A search to be measured.
+class MachineRequest:
+    """Something to be measured on a simulated machine.
 
     Parameters
     ----------
@@ -49,11 +49,6 @@ class BfsRequest:
         return f"{self.graph.label}, {self.preset}"
 
     @property
-    def bytes(self) -> int:
-        """Memory that it takes at most, about: generating the graph is what takes most."""
-        return 12 * self.graph.edges + 100 * self.graph.vertices + (400 << 20)
-
-    @property
     def machine(self) -> tuple[str, str]:
         """Preset and memory profile of the machine that it runs on."""
         return self.preset, self.memory
@@ -61,13 +56,25 @@ class BfsRequest:
     def inputs(self) -> dict[str, Any]:
         """Return everything that its result depends on, JSON-able."""
         return {
-            "measurement": "bfs",
             "graph": asdict(self.graph),
-            "source": SOURCE_RULE,
             "configuration": asdict(PRESETS[self.preset]),
             "memory": asdict(parse_profile(self.memory)),
             "sources": sources_digest(),
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class BfsRequest(MachineRequest):
+    """A search to be measured. The parameters are those of `MachineRequest`."""
+
+    @property
+    def bytes(self) -> int:
+        """Memory that it takes at most, about: generating the graph is what takes most."""
+        return 12 * self.graph.edges + 100 * self.graph.vertices + (400 << 20)
+
+    def inputs(self) -> dict[str, Any]:
+        """Return everything that its result depends on, JSON-able."""
+        return {"measurement": "bfs", "source": SOURCE_RULE, **super().inputs()}
 
     def measure(self, graph: Graph, *, verify: bool) -> dict[str, Any]:
         """Measure it, see `measure_bfs`."""

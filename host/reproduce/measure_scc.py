@@ -14,6 +14,7 @@ from host.kosaraju import strong_components
 from host.memory_map import PlacedGraph
 from host.reference import check_components
 from host.reproduce.graphs import GraphSpec
+from host.reproduce.measure import MachineRequest
 from host.reproduce.processor import peak_memory, processor_name
 from host.reproduce.sources import sources_digest
 from host.software import run_software
@@ -33,47 +34,17 @@ _LONG = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class SccRequest:
-    """Components to be found by a simulated machine.
-
-    Parameters
-    ----------
-    graph : GraphSpec
-        The graph.
-    preset : str
-        The machine.
-    memory : str
-        Its memory profile.
-    """
-
-    graph: GraphSpec
-    preset: str
-    memory: str
-
-    @property
-    def label(self) -> str:
-        """What messages call it."""
-        return f"{self.graph.label}, {self.preset}"
+class SccRequest(MachineRequest):
+    """Components to be found by a simulated machine. The parameters are those of `MachineRequest`."""
 
     @property
     def bytes(self) -> int:
         """Memory that it takes at most, about: the graph and its transpose twice, and the check."""
         return 20 * self.graph.edges + 200 * self.graph.vertices + (400 << 20)
 
-    @property
-    def machine(self) -> tuple[str, str]:
-        """Preset and memory profile of the machine that it runs on."""
-        return self.preset, self.memory
-
     def inputs(self) -> dict[str, Any]:
         """Return everything that its result depends on, JSON-able."""
-        return {
-            "measurement": "scc",
-            "graph": asdict(self.graph),
-            "configuration": asdict(PRESETS[self.preset]),
-            "memory": asdict(parse_profile(self.memory)),
-            "sources": sources_digest(),
-        }
+        return {"measurement": "scc", **super().inputs()}
 
     def measure(self, graph: Graph, *, verify: bool) -> dict[str, Any]:
         """Find the components.

@@ -50,9 +50,16 @@ class Recorder(Coprocessor):
         As given.
     levels : list of LevelUse
         The levels that have run, those of restarted searches included.
+
+    Raises
+    ------
+    ValueError
+        The machine keeps no reach queue.
     """
 
     def __init__(self, machine: "Machine", graph: PlacedGraph, bounds: Bounds) -> None:
+        if not machine.reach_queue:
+            raise ValueError("a roofline needs the reach queue, and this machine keeps none")
         self._machine = machine
         self._graph = graph
         self.bounds = bounds

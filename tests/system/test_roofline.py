@@ -27,6 +27,7 @@ from tests.test_docs import described_fields, fields
 HURRIED = MemoryParameters(request_travel=0, bank_busy=1, response_travel=0, flush_travel=1)
 SLOW_BANKS = MemoryParameters(bank_busy=90, port_queue=4)
 WIDE = {name: GRAPHS[name] for name in ("hub", "repeated edges", "bipartite both ways", "nested cycles", "tree out")}
+REACHING = [name for name, config in PRESETS.items() if not config.bfs_only]
 LARGE = {
     "messy": messy_graph(1500, 9000, 1),
     "uniform": random_graph(1000, 12, seed=2),
@@ -65,7 +66,7 @@ def violations(machine: Machine, graphs: dict[str, Graph], bounds: Bounds) -> li
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
-@pytest.mark.parametrize("config", PRESETS)
+@pytest.mark.parametrize("config", REACHING)
 def test_no_level_is_faster_than_a_limit(config: str, memory: str) -> None:
     with made(config, memory) as machine:
         assert (
@@ -108,8 +109,14 @@ def test_one_link_binds_where_all_neighbours_lie_behind_it() -> None:
 
 def test_latency_binds_outstanding_reads_and_small_levels() -> None:
     assert max(shares("test", "fixed:400", LARGE["uniform"])["outstanding"]) > 0.95
-    for config in PRESETS:
+    for config in REACHING:
         assert min(shares(config, "fixed:75", GRAPHS["chain"])["overhead"]) > 0.75
+
+
+def test_a_machine_without_reach_queue_is_refused() -> None:
+    with made("published-bfs-1ae", "fixed:1") as machine, pytest.raises(ValueError, match="reach queue") as caught:
+        recorded(machine, GRAPHS["chain"], 0, bounds_of("published-bfs-1ae", "fixed:1"))
+    assert str(caught.value) == "a roofline needs the reach queue, and this machine keeps none"
 
 
 def test_ring_binds_where_few_vertices_can_wait() -> None:
