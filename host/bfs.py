@@ -66,9 +66,10 @@ def _account_of_queue(direction: Direction, search: Search) -> _Account:
 def _account_of_words(graph: PlacedGraph, search: Search) -> _Account:
     """Return what a search found that wrote levels into the graph words and queued only vertices with neighbours."""
     levels = levels_of_words(graph.words)
-    degrees = graph.graph.out_degrees()[levels >= 0]
-    queued = int(np.count_nonzero(degrees)) + int(graph.graph.out_degrees()[search.source] == 0)
-    return levels, degrees.size, search.pushed - queued, int(degrees.sum(dtype=np.int64))
+    degrees = graph.graph.out_degrees()
+    reached = degrees[levels >= 0]
+    queued = int(np.count_nonzero(reached)) + int(degrees[search.source] == 0)
+    return levels, reached.size, search.pushed - queued, int(reached.sum(dtype=np.int64))
 
 
 def breadth_first_search(
