@@ -24,6 +24,7 @@ __all__ = [
     "SearchLevel",
     "random_level",
     "run",
+    "run_beyond_capacity",
 ]
 
 WORDS, NEIGHBOURS, CURRENT, NEXT, REACH, SIZE = 0x0, 0x1000, 0x2000, 0x3000, 0x4000, 0x5000
@@ -200,3 +201,21 @@ def run(
     assert len(memory.reads) == level.entries + 2 * level.edges
     level.check_writes(counts[Counter.PUSHED])
     return counts
+
+
+def run_beyond_capacity(config: AcceleratorConfig, level: Level, *, demanded: int, capacity: int) -> None:
+    """Run a level that demands more slots than there are, then an empty one: the error lasts one run."""
+    ring = KernelRing(Kernel, config, kernels=1)
+    kernel = ring.kernels[0]
+
+    async def bench(ctx: Any) -> None:
+        await launch(ctx, ring, level.parameters)
+        slots = await finish(ctx, ring)
+        assert slots == demanded
+        level.check(slots, capacity=capacity)
+        assert ctx.get(kernel.error)
+        await launch(ctx, ring, level.parameters | {Register.CURRENT_COUNT: 0})
+        assert await finish(ctx, ring) == 0
+        assert not ctx.get(kernel.error)
+
+    simulate(ring, bench, background=[level.memory.serve(kernel.port), twins_agree(ring, [])])

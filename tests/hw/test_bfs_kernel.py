@@ -10,7 +10,7 @@ from hw.bfs.kernel import BfsCredits, BfsReservation, BfsState, Kernel
 from hw.config import AcceleratorConfig
 from hw.registers import Counter, KernelWord, Register
 from tests.hw.kernels import KernelRing, ask, finish, launch, one_engine, twins_agree
-from tests.hw.levels import CURRENT, NEXT, REACH, SIZE, Level, random_level, run
+from tests.hw.levels import CURRENT, NEXT, REACH, SIZE, Level, random_level, run, run_beyond_capacity
 from tests.hw.port_memory import PortMemory
 from tests.hw.streams import cycles_of, simulate, wait
 
@@ -93,20 +93,7 @@ def test_beyond_the_capacity_vertices_are_dropped_and_the_error_lasts_one_run(mi
     capacity = 9 - missing
     memory = PortMemory(SIZE, seed=9)
     level = Level(adjacency, [0], memory, capacity=capacity)
-    ring = KernelRing(Kernel, one_engine(bfs_kernels=1), kernels=1)
-    kernel = ring.kernels[0]
-
-    async def bench(ctx: Any) -> None:
-        await launch(ctx, ring, level.parameters)
-        slots = await finish(ctx, ring)
-        assert slots == 9
-        level.check(slots, capacity=capacity)
-        assert ctx.get(kernel.error)
-        await launch(ctx, ring, level.parameters | {Register.CURRENT_COUNT: 0})
-        assert await finish(ctx, ring) == 0
-        assert not ctx.get(kernel.error)
-
-    simulate(ring, bench, background=[memory.serve(kernel.port), twins_agree(ring, [])])
+    run_beyond_capacity(one_engine(bfs_kernels=1), level, demanded=9, capacity=capacity)
 
 
 def test_a_full_queue_is_no_overflow() -> None:

@@ -9,7 +9,18 @@ from hw.bfs.kernel import Kernel
 from hw.config import AcceleratorConfig
 from hw.registers import Counter, Register
 from tests.hw.kernels import KernelRing, finish, launch, one_engine, twins_agree
-from tests.hw.levels import CURRENT, DISTANCE, NEIGHBOURS, NEXT, SIZE, WORDS, SearchLevel, random_level, run
+from tests.hw.levels import (
+    CURRENT,
+    DISTANCE,
+    NEIGHBOURS,
+    NEXT,
+    SIZE,
+    WORDS,
+    SearchLevel,
+    random_level,
+    run,
+    run_beyond_capacity,
+)
 from tests.hw.port_memory import PortMemory
 from tests.hw.streams import cycles_of, simulate
 
@@ -98,20 +109,7 @@ def test_beyond_the_capacity_entries_are_dropped_and_the_error_lasts_one_run(mis
     capacity = 9 - missing
     memory = PortMemory(SIZE, seed=9)
     level = SearchLevel([list(range(1, 13)), *([0] for _ in range(9)), [], [], []], [0], memory, capacity=capacity)
-    ring = KernelRing(Kernel, searching(bfs_kernels=1), kernels=1)
-    kernel = ring.kernels[0]
-
-    async def bench(ctx: Any) -> None:
-        await launch(ctx, ring, level.parameters)
-        slots = await finish(ctx, ring)
-        assert slots == 9
-        level.check(slots, capacity=capacity)
-        assert ctx.get(kernel.error)
-        await launch(ctx, ring, level.parameters | {Register.CURRENT_COUNT: 0})
-        assert await finish(ctx, ring) == 0
-        assert not ctx.get(kernel.error)
-
-    simulate(ring, bench, background=[memory.serve(kernel.port), twins_agree(ring, [])])
+    run_beyond_capacity(searching(bfs_kernels=1), level, demanded=9, capacity=capacity)
 
 
 def test_a_full_queue_is_no_overflow_and_leaves_need_no_place() -> None:
