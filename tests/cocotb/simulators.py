@@ -9,7 +9,7 @@ import pytest
 from cocotb_tools.runner import get_runner
 
 from hw.config import AcceleratorConfig
-from sim.engines.build import _environment, _find_verilator
+from sim.engines.tools import find_verilator
 from sim.export import AxiLimits, declared_ports, export_verilog
 from tests.cocotb.machine import machine_verilog
 
@@ -95,9 +95,8 @@ def run_bench(
     arguments: list[str] = []
     if simulator == "verilator":
         (folder / "tools").mkdir()
-        verilator = _find_verilator()
+        verilator, tools = find_verilator()
         (folder / "tools" / "verilator").symlink_to(verilator[0])
-        tools = _environment(verilator)
         tools["PATH"] = f"{folder / 'tools'}:{tools['PATH']}"
         tools["MAKEFLAGS"] = _QUICK
         for variable, value in tools.items():

@@ -16,7 +16,7 @@ from hw.config import PRESETS
 from hw.registers import Instruction, Register
 from hw.shell import Shell
 from hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
-from sim.engines.build import _environment, _find_verilator
+from sim.engines.tools import find_verilator
 from sim.export import AxiLimits, declared_ports, export_verilog
 from sim.export.constraints import constraints
 from sim.export.meanings import meaning
@@ -133,11 +133,11 @@ def test_what_only_simulation_needs_is_left_out(top: str, folders: list[Path]) -
 
 @pytest.mark.parametrize("top", SOURCES)
 def test_verilator_finds_neither_errors_nor_warnings(top: str, folders: list[Path]) -> None:
-    verilator = _find_verilator()
+    verilator, environment = find_verilator()
     result = subprocess.run(
         [*verilator, "--lint-only", "-Wall", "--top-module", MODULES[top], "-f", "files.f"],
         cwd=folders[0] / top,
-        env=_environment(verilator),
+        env=environment,
         capture_output=True,
         text=True,
         check=False,
@@ -149,12 +149,12 @@ def test_verilator_finds_neither_errors_nor_warnings(top: str, folders: list[Pat
 def test_every_signal_can_be_public(top: str, tmp_path: Path) -> None:
     # What cocotb asks for by default: names that are words of C++ would be in the way.
     export_verilog(PRESETS["test"], tmp_path, top=top)
-    verilator = _find_verilator()
+    verilator, environment = find_verilator()
     options = ["--vpi", "--public-flat-rw", "--cc", "-Mdir", "out", "--top-module", MODULES[top]]
     result = subprocess.run(
         [*verilator, *options, "-f", "files.f"],
         cwd=tmp_path,
-        env=_environment(verilator),
+        env=environment,
         capture_output=True,
         text=True,
         check=False,

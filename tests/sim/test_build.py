@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from hw.config import PRESETS
-from sim.engines.build import build_library, cache_directory
+from sim.engines.build import build_library
+from sim.engines.tools import cache_directory
 from sim.errors import BuildError
 from sim.machine import create_machine
 from sim.memory import parse_profile
