@@ -1,5 +1,7 @@
 """Accelerator: one to four Application Engines and the link between them (Attia et al. 2015, figure 8)."""
 
+from collections.abc import Callable
+
 from amaranth.hdl import Elaboratable, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
@@ -20,16 +22,25 @@ class Accelerator(wiring.Component):
         Sizes.
     instrument : bool
         With the outputs that only simulation needs.
+    make_engine : callable, optional
+        Makes what is put in the AEs' places instead of the AEs themselves, with the same signature.
 
     Attributes
     ----------
-    engines : list of ApplicationEngine
+    engines : list of wiring.Component
         The AEs. Their members other than `engine`, `link_in` and `link_out` are the machine's boundary.
     """
 
-    def __init__(self, config: AcceleratorConfig, *, instrument: bool = False) -> None:
+    def __init__(
+        self,
+        config: AcceleratorConfig,
+        *,
+        instrument: bool = False,
+        make_engine: Callable[[AcceleratorConfig], wiring.Component] | None = None,
+    ) -> None:
         self._config = config
-        self.engines = [ApplicationEngine(config, instrument=instrument) for _ in range(config.engines)]
+        make = make_engine or (lambda config: ApplicationEngine(config, instrument=instrument))
+        self.engines = [make(config) for _ in range(config.engines)]
         super().__init__({"idle": Out(1)})
 
     def elaborate(self, platform: object) -> Elaboratable:

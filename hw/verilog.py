@@ -1,6 +1,7 @@
 """Verilog of the hardware: readable, hierarchical, each kind of kernel once, the same from run to run."""
 
 import re
+from collections.abc import Mapping
 
 from amaranth.back import verilog
 from amaranth.hdl import ClockSignal, Elaboratable, Instance, Module, ResetSignal, Signal, Value
@@ -8,6 +9,7 @@ from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
+from hw.accelerator import Accelerator
 from hw.application_engine import ApplicationEngine, application_engine_signature
 from hw.axi import AxiEngine, AxiLimits
 from hw.axi.memory_port import AxiMemoryPort
@@ -21,6 +23,7 @@ from hw.shell import Shell
 
 __all__ = [
     "KERNEL_NAMES",
+    "accelerator_verilog",
     "application_engine_verilog",
     "axi_verilog",
     "convey_verilog",
@@ -92,10 +95,12 @@ written. Synthesis cannot know that, and might keep the written word in register
 """
 
 
-def _convert(component: wiring.Component, name: str) -> str:
+def _convert(
+    component: wiring.Component, name: str, ports: Mapping[str, tuple[Signal, PortDirection]] | None = None
+) -> str:
     # Source locations hold paths of this machine, and would make the text differ from one machine to another.
     text: str = verilog.convert(
-        component, name=name, ports=port_names(component), emit_src=False, strip_internal_attrs=False
+        component, name=name, ports=ports or port_names(component), emit_src=False, strip_internal_attrs=False
     )
     text = _AWAKENER.sub(r"\\$initial ", text)
     # In SystemVerilog an initial value that stands in the declaration is there before any block runs, and is no change.
@@ -124,6 +129,23 @@ def application_engine_verilog(config: AcceleratorConfig) -> str:
 
 def _engine_elsewhere(config: AcceleratorConfig) -> wiring.Component:
     return _Elsewhere("application_engine", application_engine_signature(config))
+
+
+def accelerator_verilog(config: AcceleratorConfig) -> str:
+    """Return the Verilog of the AEs and their link, module ``accelerator``, without the text of the AEs.
+
+    The ports of AE number n are those of ``application_engine`` with ``e<n>_`` in front; it knows its number, and is
+    linked.
+    """
+    accelerator = Accelerator(config, make_engine=_engine_elsewhere)
+    inner = ("engine", "link_in", "link_out")
+    ports = port_names(accelerator) | {
+        f"e{number}_{name}": port
+        for number, engine in enumerate(accelerator.engines)
+        for name, port in port_names(engine).items()
+        if not name.startswith(inner)
+    }
+    return _convert(accelerator, "accelerator", ports)
 
 
 def convey_verilog(config: AcceleratorConfig) -> dict[str, str]:
