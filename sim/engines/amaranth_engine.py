@@ -16,7 +16,7 @@ from hw.application_engine import ApplicationEngine
 from hw.config import AcceleratorConfig
 from hw.kernel_control import Activity
 from sim.engines.base import Command, CommandKind, Engine, RunState, meeting_interval
-from sim.memory import FLUSH, READ, WRITE, Memory, accept, mailbox_layout, prepare, settle
+from sim.memory import Memory, accept, as_word, mailbox_layout, prepare, settle
 from sim.signals import accelerator_signals
 from sim.waves import Waves
 
@@ -160,15 +160,18 @@ class AmaranthEngine(Engine):
         read_ready, write_ready, responses, flushed = (
             int(box[word]) for word in (layout.read_ready, layout.write_ready, layout.responses, layout.flushed)
         )
-        requests: list[int] = []
+        reads = writes = flushes = 0
         for index, port in enumerate(engine.port):
             if _get(context, port.read.valid) and read_ready >> index & 1:
-                requests += [READ | index << 8, _get(context, port.read.payload), 0]
+                reads |= 1 << index
+                box[layout.read_payloads + index] = as_word(_get(context, port.read.payload))
             if _get(context, port.write.valid) and write_ready >> index & 1:
+                writes |= 1 << index
                 payload = _get(context, port.write.payload)
-                requests += [WRITE | index << 8, payload >> 64, payload & 0xFFFF_FFFF_FFFF_FFFF]
+                box[layout.write_payloads + index] = as_word(payload >> 64)
+                box[layout.write_data + index] = as_word(payload)
             if _get(context, port.flush):
-                requests += [FLUSH | index << 8, 0, 0]
+                flushes |= 1 << index
             context.set(port.read.ready, read_ready >> index & 1)
             context.set(port.write.ready, write_ready >> index & 1)
             context.set(port.flushed, flushed >> index & 1)
@@ -176,9 +179,8 @@ class AmaranthEngine(Engine):
             if responses >> index & 1:
                 value = int(box[layout.data + index]) & 0xFFFF_FFFF_FFFF_FFFF
                 context.set(Value.cast(port.response.payload), value | int(box[layout.tags + index]) << 64)
-        box[layout.requests : layout.requests + len(requests)] = np.array(requests, np.uint64).view(np.int64)
-        box[layout.request_count] = len(requests) // 3
-        if requests or responses or flushed:
+        box[layout.reads], box[layout.writes], box[layout.flushes] = reads, writes, flushes
+        if reads | writes | flushes | responses | flushed:
             self._moved = self._cycle
         accept(self._memory.context, number, self._cycle)
         for kernel, activity in enumerate(engine.activity):

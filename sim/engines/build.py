@@ -13,7 +13,7 @@ from hw.kernel_control import Activity
 from hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
 from sim.engines.tick import tick_function
 from sim.engines.tools import Toolchain, cached_library, digest_files, processor, run_tool
-from sim.memory import FLUSH, READ, WRITE, mailbox_layout
+from sim.memory import mailbox_layout
 from sim.memory.state import CTX_MAILBOX_WORDS
 
 __all__ = ["build_library"]
@@ -143,13 +143,14 @@ def _header(config: AcceleratorConfig) -> str:
         "kBoxWriteReady": box.write_ready,
         "kBoxResponses": box.responses,
         "kBoxFlushed": box.flushed,
-        "kBoxRequestCount": box.request_count,
+        "kBoxReads": box.reads,
+        "kBoxWrites": box.writes,
+        "kBoxFlushes": box.flushes,
         "kBoxTags": box.tags,
         "kBoxData": box.data,
-        "kBoxRequests": box.requests,
-        "kRequestRead": READ,
-        "kRequestWrite": WRITE,
-        "kRequestFlush": FLUSH,
+        "kBoxReadPayloads": box.read_payloads,
+        "kBoxWritePayloads": box.write_payloads,
+        "kBoxWriteData": box.write_data,
     }
     lines = ["#pragma once", f"#define CYSCC_ENGINES {config.engines}"]
     lines += [f"inline constexpr int {name} = {value};" for name, value in constants.items()]

@@ -7,7 +7,7 @@ meet. Compiled engines call the same functions through `Memory.addresses`.
 from sim.memory.entries import accept, next_event, prepare, settle
 from sim.memory.model import Memory
 from sim.memory.parameters import MemoryParameters, parse_profile
-from sim.memory.state import FLUSH, READ, WRITE, MailboxLayout, PayloadLayout, mailbox_layout
+from sim.memory.state import FLUSH, READ, WRITE, MailboxLayout, PayloadLayout, as_word, mailbox_layout
 
 __all__ = [
     "FLUSH",
@@ -18,6 +18,7 @@ __all__ = [
     "MemoryParameters",
     "PayloadLayout",
     "accept",
+    "as_word",
     "mailbox_layout",
     "next_event",
     "parse_profile",

@@ -48,6 +48,7 @@ class State:
         numbers = {
             s.CTX_MAILBOX: self.mailbox.ctypes.data,
             s.CTX_MAILBOX_WORDS: box.words,
+            s.CTX_BOX_ARRAY: s.box_array_words(ports),
             s.CTX_ENGINES: engines,
             s.CTX_PORTS: ports,
             s.CTX_KIND: {"hc2": s.HC2, "fixed": s.FIXED, "stress": s.STRESS}[parameters.kind],

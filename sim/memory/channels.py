@@ -37,6 +37,7 @@ def _respond(context: int, lane: int, box: int, ae: int, cycle: int) -> int:
     depth = load(context, s.CTX_RESPONSE_DEPTH)
     stride = depth * s.RESPONSE_WORDS + 8
     rings = load(context, s.CTX_RESPONSES) + ae * ports * stride * 8
+    data = s.BOX_TAGS + load(context, s.CTX_BOX_ARRAY)
     shown = 0
     soonest = s.NEVER
     for port in range(ports):
@@ -49,7 +50,7 @@ def _respond(context: int, lane: int, box: int, ae: int, cycle: int) -> int:
             head = load(lane, s.LANE_RESPONSE_HEAD + port)
             place = (head & (depth - 1)) * s.RESPONSE_WORDS
             store(box, s.BOX_TAGS + port, load(ring, place) & 0xFFFF)
-            store(box, s.BOX_TAGS + ports + port, load(ring, place + 1))
+            store(box, data + port, load(ring, place + 1))
             head += 1
             store(lane, s.LANE_RESPONSE_HEAD + port, head)
             due = s.NEVER
@@ -183,14 +184,13 @@ def prepare_cycle(context: int, ae: int, cycle: int) -> None:
 
 
 @inlined
-def _log(context: int, lane: int, ae: int, cycle: int, port: int, kind: int, request: int) -> None:
+def _log(context: int, lane: int, ae: int, cycle: int, port: int, kind: int, payload: int, data: int) -> None:
     """Reserve the link of one request and append it to the engine's log."""
     depth = load(context, s.CTX_LOG_DEPTH)
     tail = load(lane, s.LANE_LOG_TAIL)
     if tail - load(lane, s.LANE_LOG_HEAD) >= depth:
         record(lane + s.LANE_ERROR * 8, s.LOG_FULL, kind, depth, ae, port, cycle)
         return
-    payload = load(request, 1)
     entry = cycle
     if kind != s.FLUSH:
         address = payload & load(context, s.CTX_ADDRESS_MASK)
@@ -213,43 +213,34 @@ def _log(context: int, lane: int, ae: int, cycle: int, port: int, kind: int, req
     place = load(context, s.CTX_LOGS) + (ae * depth + (tail & (depth - 1))) * (s.LOG_WORDS * 8)
     store(place, 0, cycle << 16 | port << 8 | kind)
     store(place, 1, payload)
-    store(place, 2, load(request, 2))
+    store(place, 2, data)
     store(place, 3, entry)
     store(lane, s.LANE_LOG_TAIL, tail + 1)
 
 
 @jit
-def _take(context: int, lane: int, box: int, ae: int, cycle: int, count: int) -> None:
+def _take(context: int, lane: int, box: int, ae: int, cycle: int) -> None:
     """Check an engine's requests and log them by port, from a port that moves on by one each cycle."""
     error = lane + s.LANE_ERROR * 8
     ports = load(context, s.CTX_PORTS)
-    requests = box + (s.BOX_TAGS + 2 * ports) * 8
-    if count < 0 or count > s.REQUESTS_PER_PORT * ports:
-        record(error, s.MALFORMED, 0, count, ae, 0, cycle)
-        return
-    reads, writes, flushes = 0, 0, 0
-    for index in range(count):
-        word = load(requests, s.REQUEST_WORDS * index)
-        kind = word & 255
-        port = word >> 8
-        if kind > s.FLUSH or port < 0 or port >= ports:
-            record(error, s.MALFORMED, 0, word, ae, 0, cycle)
+    for kind in range(s.REQUESTS_PER_PORT):
+        mask = load(box, s.BOX_REQUESTS + kind)
+        if mask >> ports != 0:
+            record(error, s.MALFORMED, kind, mask, ae, 0, cycle)
             return
-        bit = 1 << port
-        before = reads if kind == s.READ else writes if kind == s.WRITE else flushes
-        if before & bit:
-            record(error, s.REPEATED, kind, 0, ae, port, cycle)
-            return
-        reads |= bit * (kind == s.READ)
-        writes |= bit * (kind == s.WRITE)
-        flushes |= bit * (kind == s.FLUSH)
-        store(lane, s.LANE_SLOTS + s.REQUESTS_PER_PORT * port + kind, index)
+    reads = load(box, s.BOX_REQUESTS + s.READ)
+    writes = load(box, s.BOX_REQUESTS + s.WRITE)
+    flushes = load(box, s.BOX_REQUESTS + s.FLUSH)
     early = reads & ~load(box, s.BOX_READ_READY)
     if early:
         record(error, s.NOT_READY, s.READ, 0, ae, trailing_zeros(early), cycle)
     early = writes & ~load(box, s.BOX_WRITE_READY)
     if early:
         record(error, s.NOT_READY, s.WRITE, 0, ae, trailing_zeros(early), cycle)
+    array = load(context, s.CTX_BOX_ARRAY)
+    read_payloads = s.BOX_TAGS + 2 * array
+    write_payloads = s.BOX_TAGS + 3 * array
+    write_data = s.BOX_TAGS + 4 * array
     first = cycle % ports
     below = (1 << first) - 1
     waiting = (reads | writes | flushes) & ~below
@@ -259,22 +250,24 @@ def _take(context: int, lane: int, box: int, ae: int, cycle: int, count: int) ->
             waiting, later = later, 0
         port = trailing_zeros(waiting)
         waiting &= waiting - 1
-        kinds = (reads >> port & 1) | (writes >> port & 1) << 1 | (flushes >> port & 1) << 2
-        while kinds != 0:
-            kind = trailing_zeros(kinds)
-            kinds &= kinds - 1
-            slot = load(lane, s.LANE_SLOTS + s.REQUESTS_PER_PORT * port + kind)
-            _log(context, lane, ae, cycle, port, kind, requests + slot * (s.REQUEST_WORDS * 8))
+        if reads >> port & 1:
+            _log(context, lane, ae, cycle, port, s.READ, load(box, read_payloads + port), 0)
+        if writes >> port & 1:
+            payload = load(box, write_payloads + port)
+            _log(context, lane, ae, cycle, port, s.WRITE, payload, load(box, write_data + port))
+        if flushes >> port & 1:
+            _log(context, lane, ae, cycle, port, s.FLUSH, 0, 0)
 
 
 @inlined
 def accept_cycle(context: int, ae: int, cycle: int) -> None:
     """Take an engine's requests of a cycle out of its mailbox; see `sim.memory.model.accept`."""
     box = load(context, s.CTX_MAILBOX) + ae * load(context, s.CTX_MAILBOX_WORDS) * 8
-    count = load(box, s.BOX_REQUEST_COUNT)
-    if count != 0:
-        store(box, s.BOX_REQUEST_COUNT, 0)
-        _take(context, lane_of(context, ae), box, ae, cycle, count)
+    requests = load(box, s.BOX_REQUESTS + s.READ) | load(box, s.BOX_REQUESTS + s.WRITE)
+    if (requests | load(box, s.BOX_REQUESTS + s.FLUSH)) != 0:
+        _take(context, lane_of(context, ae), box, ae, cycle)
+        for kind in range(s.REQUESTS_PER_PORT):
+            store(box, s.BOX_REQUESTS + kind, 0)
 
 
 @inlined

@@ -33,10 +33,9 @@ def prepare(context: NDArray[np.int64], ae: int, cycle: int) -> None:
 
 @jit
 def accept(context: NDArray[np.int64], ae: int, cycle: int) -> None:
-    """Take the requests of a cycle out of an engine's mailbox and set their count to zero.
+    """Take the requests of a cycle out of an engine's mailbox and clear their masks.
 
-    To be called after `prepare` of the same cycle. At most one read, one write and one flush a port, reads and
-    writes only where the port is ready for them; their order in the mailbox does not matter.
+    To be called after `prepare` of the same cycle. Reads and writes only where the port is ready for them.
 
     Parameters
     ----------

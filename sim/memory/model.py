@@ -19,8 +19,7 @@ _CAUSES = {
     s.OUTSIDE: "outside the allocated range {base} to {top}",
     s.MISALIGNED: "not aligned to its size",
     s.NOT_READY: "the port was not ready for a {kind}",
-    s.REPEATED: "more than one {kind} on the port in one cycle",
-    s.MALFORMED: "not a count of requests or the first word of one",
+    s.MALFORMED: "not a mask of {ports} ports",
     s.LOG_FULL: "more requests waiting to be settled than {value}; settle every {quantum} cycles",
     s.RING_FULL: "more than {value} of kind {kind} waiting on the port",
     s.CALENDAR_FULL: "a link is reserved more than {value} blocks of 64 cycles ahead",
@@ -160,12 +159,13 @@ class Memory:
         place = f"engine {ae} port {port} cycle {cycle}"
         name = _KINDS[kind & 3]
         limits = {"base": s.BASE_ADDRESS, "top": int(self.context[s.CTX_TOP]), "quantum": self.quantum}
+        limits["ports"] = self.ports
         cause = _CAUSES[code].format(kind=name, value=value, **limits)
         if code in (s.OUTSIDE, s.MISALIGNED):
             size = 8 if kind & 4 else 4
             return f"memory: {name} of {size} bytes at address {value:#x} ({place}): {cause}"
         if code == s.MALFORMED:
-            return f"memory: request word {value:#x} (engine {ae} cycle {cycle}): {cause}"
+            return f"memory: mask {value:#x} of {name} requests (engine {ae} cycle {cycle}): {cause}"
         return f"memory: {name} ({place}): {cause}"
 
     def outstanding(self) -> list[tuple[int, int, int]]:
@@ -181,4 +181,4 @@ class Memory:
         """Count from the cycle after the last settled one on."""
         self._first_cycle = int(self.context[s.CTX_SETTLED]) + 1
         self._state.statistics[:] = 0
-        self._state.lanes[:, s.LANE_READ_STALLS : s.LANE_SLOTS] = 0
+        self._state.lanes[:, s.LANE_READ_STALLS : s.LANE_WORDS] = 0

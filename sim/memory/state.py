@@ -18,6 +18,8 @@ __all__ = [
     "WRITE",
     "MailboxLayout",
     "PayloadLayout",
+    "as_word",
+    "box_array_words",
     "mailbox_layout",
 ]
 
@@ -65,21 +67,21 @@ CTX_SETTLED = 32
 CTX_ENTRIES = 33
 CTX_ENTRY_BLOCKS = 34
 CTX_ERROR = 35
+CTX_BOX_ARRAY = 41
 CONTEXT_WORDS = 48
 
 # An error: these words at CTX_ERROR of the context and at LANE_ERROR of a lane
 ERROR_CODE, ERROR_KIND, ERROR_VALUE, ERROR_ENGINE, ERROR_PORT, ERROR_CYCLE = range(6)
 ERROR_WORDS = 6
-OUTSIDE, MISALIGNED, NOT_READY, REPEATED, MALFORMED, LOG_FULL, RING_FULL, CALENDAR_FULL, LATE = range(1, 10)
+OUTSIDE, MISALIGNED, NOT_READY, MALFORMED, LOG_FULL, RING_FULL, CALENDAR_FULL, LATE = range(1, 9)
 
 # Mailbox
 BOX_READ_READY = 0
 BOX_WRITE_READY = 1
 BOX_RESPONSES = 2
 BOX_FLUSHED = 3
-BOX_REQUEST_COUNT = 4
+BOX_REQUESTS = 4  # the masks of reads, writes and flushes, in the order of the kinds
 BOX_TAGS = 8
-REQUEST_WORDS = 3
 REQUESTS_PER_PORT = 3
 
 # Lane: single words, then one word a port for each of the rest
@@ -109,8 +111,7 @@ LANE_LAST_FLUSHED = LANE_LAST_WRITTEN + MAX_PORTS
 LANE_SERIAL = LANE_LAST_FLUSHED + MAX_PORTS
 LANE_READ_STALLS = LANE_SERIAL + MAX_PORTS
 LANE_WRITE_STALLS = LANE_READ_STALLS + MAX_PORTS
-LANE_SLOTS = LANE_WRITE_STALLS + MAX_PORTS
-LANE_WORDS = LANE_SLOTS + REQUESTS_PER_PORT * MAX_PORTS
+LANE_WORDS = LANE_WRITE_STALLS + MAX_PORTS
 
 # Log entry (cycle << 16 | port << 8 | kind, payload, data, link entry) and response (seen << 16 | tag, data);
 # block of a calendar (number, cycles taken)
@@ -149,13 +150,13 @@ class MailboxLayout:
         Masks of the ports that take a read, or a write, in this cycle; bit p is port p.
     responses, flushed : int
         Masks of the ports that see a response, or a completed flush, in this cycle.
-    request_count : int
-        Number of requests that the engine hands over.
+    reads, writes, flushes : int
+        Masks of the ports that hand over a request of the kind in this cycle; the engine sets them, `accept` clears
+        them.
     tags, data : int
-        First of one word a port: tag and data of its response.
-    requests : int
-        First request, of three words each: kind (0 read, 1 write, 2 flush) plus the port in bits 8 and up; payload;
-        data to write.
+        First of one word a port: tag and data of its response. A port that sees none has the words of an earlier one.
+    read_payloads, write_payloads, write_data : int
+        First of one word a port: the payload of its read, and payload and data of its write.
     words : int
         Length of one engine's mailbox, a whole number of cache lines.
     """
@@ -164,10 +165,14 @@ class MailboxLayout:
     write_ready: int
     responses: int
     flushed: int
-    request_count: int
+    reads: int
+    writes: int
+    flushes: int
     tags: int
     data: int
-    requests: int
+    read_payloads: int
+    write_payloads: int
+    write_data: int
     words: int
 
 
@@ -181,22 +186,33 @@ def mailbox_layout(ports: int) -> MailboxLayout:
     """
     if not 1 <= ports <= MAX_PORTS:
         raise ValueError(f"ports must be from 1 to {MAX_PORTS}, not {ports!r}")
-    requests = BOX_TAGS + 2 * ports
+    array = box_array_words(ports)
     return MailboxLayout(
         read_ready=BOX_READ_READY,
         write_ready=BOX_WRITE_READY,
         responses=BOX_RESPONSES,
         flushed=BOX_FLUSHED,
-        request_count=BOX_REQUEST_COUNT,
+        reads=BOX_REQUESTS + READ,
+        writes=BOX_REQUESTS + WRITE,
+        flushes=BOX_REQUESTS + FLUSH,
         tags=BOX_TAGS,
-        data=BOX_TAGS + ports,
-        requests=requests,
-        words=_whole_lines(requests + REQUEST_WORDS * REQUESTS_PER_PORT * ports),
+        data=BOX_TAGS + array,
+        read_payloads=BOX_TAGS + 2 * array,
+        write_payloads=BOX_TAGS + 3 * array,
+        write_data=BOX_TAGS + 4 * array,
+        words=BOX_TAGS + 5 * array,
     )
 
 
-def _whole_lines(words: int) -> int:
-    return -(-words // LINE_WORDS) * LINE_WORDS
+def as_word(number: int) -> int:
+    """Return the low 64 bits of a number as the signed word that a mailbox holds."""
+    word = number & 0xFFFF_FFFF_FFFF_FFFF
+    return word - (word >> 63 << 64)
+
+
+def box_array_words(ports: int) -> int:
+    """Return the words of one of a mailbox's arrays: one a port, in whole cache lines."""
+    return -(-ports // LINE_WORDS) * LINE_WORDS
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from cocotb.task import resume
 from cocotb.triggers import FallingEdge
 
 from sim.engines import Command, CommandKind, Engine, RunState
-from sim.memory import FLUSH, READ, WRITE, Memory, accept, mailbox_layout, prepare, settle
+from sim.memory import Memory, accept, as_word, mailbox_layout, prepare, settle
 
 __all__ = ["ExportedEngine"]
 
@@ -122,16 +122,19 @@ class ExportedEngine(Engine):
         read_ready, write_ready, responses, flushed = (
             int(box[word]) for word in (layout.read_ready, layout.write_ready, layout.responses, layout.flushed)
         )
-        requests: list[int] = []
+        reads = writes = flushes = 0
         for port in range(self._memory.ports):
             prefix = f"port_{port}_"
             if read_ready >> port & 1 and pins.get(prefix + "read_valid"):
-                requests += [READ | port << 8, pins.get(prefix + "read_payload"), 0]
+                reads |= 1 << port
+                box[layout.read_payloads + port] = as_word(pins.get(prefix + "read_payload"))
             if write_ready >> port & 1 and pins.get(prefix + "write_valid"):
+                writes |= 1 << port
                 payload = pins.get(prefix + "write_payload")
-                requests += [WRITE | port << 8, payload >> 64, payload & _WORD]
+                box[layout.write_payloads + port] = as_word(payload >> 64)
+                box[layout.write_data + port] = as_word(payload)
             if pins.get(prefix + "flush"):
-                requests += [FLUSH | port << 8, 0, 0]
+                flushes |= 1 << port
             pins.set(prefix + "read_ready", read_ready >> port & 1)
             pins.set(prefix + "write_ready", write_ready >> port & 1)
             pins.set(prefix + "flushed", flushed >> port & 1)
@@ -139,9 +142,8 @@ class ExportedEngine(Engine):
             if responses >> port & 1:
                 data, tag = int(box[layout.data + port]), int(box[layout.tags + port])
                 pins.set(prefix + "response_payload", data & _WORD | tag << 64)
-        box[layout.requests : layout.requests + len(requests)] = np.array(requests, np.uint64).view(np.int64)
-        box[layout.request_count] = len(requests) // 3
-        if requests or responses or flushed:
+        box[layout.reads], box[layout.writes], box[layout.flushes] = reads, writes, flushes
+        if reads | writes | flushes | responses | flushed:
             self._moved = self._cycle
         accept(self._memory.context, 0, self._cycle)
 

@@ -77,9 +77,8 @@ def impose(monkeypatch: pytest.MonkeyPatch, machine: Machine, rule: Rule) -> Tak
         box[layout.write_ready] &= writes
 
     def accept_and_count(context: Any, ae: int, cycle: int) -> None:
-        requests = box[layout.requests :: 3][: int(box[layout.request_count])]
-        for kind in taken:
-            taken[kind] += int((requests & 0xFF == kind).sum())
+        for kind, mask in ((READ, layout.reads), (WRITE, layout.writes)):
+            taken[kind] += int(box[mask])
         accept(context, ae, cycle)
 
     monkeypatch.setattr(engine, "prepare", prepare_by_rule)

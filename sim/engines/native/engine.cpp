@@ -70,21 +70,20 @@ void Engine::activity(int64_t cycle, int64_t* counts) {
 // Hands a kernel's requests of this cycle to the memory, and the channels' readiness to the kernel.
 template <class Model>
 inline void Engine::collect(Model& model, int port, const Arrivals& arrivals) {
-    auto hand_over = [&](int64_t kind, uint64_t payload, uint64_t data) {
-        int64_t& requests = box_[kBoxRequestCount];
-        int64_t* request = box_ + kBoxRequests + 3 * requests++;
-        request[0] = kind | int64_t(port) << 8;
-        request[1] = int64_t(payload);
-        request[2] = int64_t(data);
-    };
+    const int64_t bit = int64_t(1) << port;
     model.port_read_ready = arrivals.read_ready >> port & 1;
     model.port_write_ready = arrivals.write_ready >> port & 1;
-    if (model.port_read_valid && model.port_read_ready) hand_over(kRequestRead, model.port_read_payload, 0);
+    if (model.port_read_valid && model.port_read_ready) {
+        box_[kBoxReads] |= bit;
+        box_[kBoxReadPayloads + port] = int64_t(model.port_read_payload);
+    }
     if (model.port_write_valid && model.port_write_ready) {
         const auto& write = model.port_write_payload;
-        hand_over(kRequestWrite, join(write[2], write[3]), join(write[0], write[1]));
+        box_[kBoxWrites] |= bit;
+        box_[kBoxWritePayloads + port] = int64_t(join(write[2], write[3]));
+        box_[kBoxWriteData + port] = int64_t(join(write[0], write[1]));
     }
-    if (model.port_flush) hand_over(kRequestFlush, 0, 0);
+    if (model.port_flush) box_[kBoxFlushes] |= bit;
 }
 
 // Advances the kernels that have something to do. From the last to the first, so that each still finds what its
@@ -222,11 +221,11 @@ void Engine::step(int64_t cycle) {
                  shell.intersection_token_in_valid, shell.intersection_token_in_payload, shell.intersection_done,
                  shell.intersection_error);
     const bool intersection_owns = shell.intersection_owns;
-    box_[kBoxRequestCount] = 0;
     step_module(bfs_, bfs_head, !intersection_owns, arrivals, cycle);
     step_module(intersection_, intersection_head, intersection_owns, arrivals, cycle);
     step_shell(cycle);
-    if (box_[kBoxRequestCount] | arrivals.responses | arrivals.flushed) moved_ = cycle;
+    const int64_t requests = box_[kBoxReads] | box_[kBoxWrites] | box_[kBoxFlushes];
+    if (requests | arrivals.responses | arrivals.flushed) moved_ = cycle;
     memory_.accept(memory_.context, number_, cycle);
 }
 

@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sim.memory import FLUSH, READ, WRITE, Memory, accept, mailbox_layout, prepare, settle
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Stepper", "View", "flush", "read", "write"]
+from sim.memory import FLUSH, READ, WRITE, MailboxLayout, Memory, accept, as_word, mailbox_layout, prepare, settle
+
+__all__ = ["Request", "Stepper", "View", "flush", "hand_over", "read", "write"]
 
 Request = tuple[int, int, int, int]
 """Kind, port, payload, data."""
@@ -24,6 +27,17 @@ def write(port: int, address: int, data: int, *, size: int = 8) -> Request:
 def flush(port: int) -> Request:
     """Return a flush."""
     return FLUSH, port, 0, 0
+
+
+def hand_over(box: NDArray[np.int64], layout: MailboxLayout, requests: Iterable[Request]) -> None:
+    """Put requests into an engine's mailbox."""
+    for kind, port, payload, data in requests:
+        box[layout.reads + kind] |= 1 << port
+        if kind == READ:
+            box[layout.read_payloads + port] = as_word(payload)
+        elif kind == WRITE:
+            box[layout.write_payloads + port] = as_word(payload)
+            box[layout.write_data + port] = as_word(data)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,12 +89,7 @@ class Stepper:
                 if shown >> port & 1
             },
         )
-        count = 0
-        for kind, port, payload, data in requests:
-            place = layout.requests + 3 * count
-            box[place : place + 3] = [kind | port << 8, payload if payload < 2**63 else payload - 2**64, data]
-            count += 1
-        box[layout.request_count] = count
+        hand_over(box, layout, requests)
         for other in range(memory.engines):
             accept(memory.context, other, self.cycle)
         self.code = settle(memory.context, self.cycle)

@@ -5,7 +5,7 @@ import ctypes
 import numpy as np
 
 from sim.memory import Memory, mailbox_layout, next_event, parse_profile
-from tests.sim.memory.stepper import Stepper, read, write
+from tests.sim.memory.stepper import Stepper, hand_over, read, write
 
 WORD = ctypes.c_int64
 
@@ -26,16 +26,13 @@ def test_c_functions_do_the_same() -> None:
     for cycle in range(100):
         plan = [read(0, 4096 + 8 * cycle), write(1, 4096 + 8 * cycle, -cycle)] if cycle < 8 else []
         prepare(context, 0, cycle)
-        seen = actual.mailbox[0, : layout.requests].tolist()
-        for index, (kind, port, payload, data) in enumerate(plan):
-            place = layout.requests + 3 * index
-            actual.mailbox[0, place : place + 3] = [kind | port << 8, payload, data]
-        actual.mailbox[0, layout.request_count] = len(plan)
+        seen = actual.mailbox[0, : layout.read_payloads].tolist()
+        hand_over(actual.mailbox[0], layout, plan)
         accept(context, 0, cycle)
-        assert actual.mailbox[0, layout.request_count] == 0
+        assert not actual.mailbox[0, layout.reads : layout.flushes + 1].any()
         assert settle(context, cycle) == 0
         bench.step(plan)
-        assert seen == expected.mailbox[0, : layout.requests].tolist()
+        assert seen == expected.mailbox[0, : layout.read_payloads].tolist()
         assert following(context, 0, cycle + 1) == next_event(expected.context, 0, cycle + 1)
     assert actual.read(4096, np.int64, 8).tolist() == [0, -1, -2, -3, -4, -5, -6, -7]
     assert actual.statistics() == expected.statistics()

@@ -75,24 +75,22 @@ def test_request_without_ready() -> None:
     assert drive.memory.error() == "memory: read (engine 0 port 2 cycle 1): the port was not ready for a read"
 
 
-@pytest.mark.parametrize(
-    ("request_", "kind"), [(read(1, 4096), "read"), (write(1, 4096, 0), "write"), (flush(1), "flush")]
-)
-def test_repeated_request(request_: Request, kind: str) -> None:
+@pytest.mark.parametrize("mask", [0b1000, 0b1001, 1 << 62, -1])
+@pytest.mark.parametrize("kind", ["read", "write", "flush"])
+def test_mask_beyond_the_ports(kind: str, mask: int) -> None:
     drive = bench()
-    drive.step([request_, request_])
-    assert (
-        drive.memory.error()
-        == f"memory: {kind} (engine 0 port 1 cycle 0): more than one {kind} on the port in one cycle"
-    )
+    layout = mailbox_layout(3)
+    drive.memory.mailbox[1, {"read": layout.reads, "write": layout.writes, "flush": layout.flushes}[kind]] = mask
+    drive.step()
+    place = "(engine 1 cycle 0)"
+    assert drive.memory.error() == f"memory: mask {mask:#x} of {kind} requests {place}: not a mask of 3 ports"
 
 
-@pytest.mark.parametrize("word", [3, 3 << 8, 255, -1])
-def test_malformed_request(word: int) -> None:
-    drive = bench()
-    drive.step([(word, 0, 0, 0)])
-    cause = "not a count of requests or the first word of one"
-    assert drive.memory.error() == f"memory: request word {word:#x} (engine 0 cycle 0): {cause}"
+@pytest.mark.parametrize("ports", [1, 3])
+def test_masks_of_all_ports_are_allowed(ports: int) -> None:
+    drive = bench(ports=ports)
+    drive.step([request for port in range(ports) for request in (read(port, 4096), write(port, 4096, 0), flush(port))])
+    assert drive.memory.error() is None
 
 
 @pytest.mark.parametrize(("flushes", "refused"), [(64, False), (65, True)])
@@ -107,11 +105,19 @@ def test_flushes_waiting_are_limited(flushes: int, refused: bool) -> None:
 @pytest.mark.parametrize("ports", [1, 16, 32])
 def test_mailbox_parts_do_not_overlap(ports: int) -> None:
     layout = mailbox_layout(ports)
-    parts = [layout.read_ready, layout.write_ready, layout.responses, layout.flushed, layout.request_count]
-    parts += [*range(layout.tags, layout.tags + ports), *range(layout.data, layout.data + ports)]
-    parts += range(layout.requests, layout.requests + 9 * ports)
+    parts = [layout.read_ready, layout.write_ready, layout.responses, layout.flushed]
+    parts += [layout.reads, layout.writes, layout.flushes]
+    arrays = [layout.tags, layout.data, layout.read_payloads, layout.write_payloads, layout.write_data]
+    parts += [word for first in arrays for word in range(first, first + ports)]
     assert len(set(parts)) == len(parts)
     assert max(parts) < layout.words
+    assert [first % 8 for first in (*arrays, layout.words)] == [0] * 6
+
+
+@pytest.mark.parametrize("engines", [1, 4])
+def test_mailboxes_start_at_cache_lines(engines: int) -> None:
+    memory = Memory(parse_profile("fixed:5"), engines=engines, ports=3, capacity=1 << 20)
+    assert [box.ctypes.data % 64 for box in memory.mailbox] == [0] * engines
 
 
 def test_payload_layout_of_ones_own() -> None:

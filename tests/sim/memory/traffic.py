@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.memory import FLUSH, Memory, accept, mailbox_layout, prepare, settle
+from sim.memory import FLUSH, READ, WRITE, Memory, accept, mailbox_layout, prepare, settle
 from sim.memory.compiled import jit
 
 __all__ = ["Played", "play", "requests"]
@@ -51,11 +51,11 @@ def requests(*, engines: int, ports: int, count: int) -> NDArray[np.void]:
 @jit
 def _advance(context, box, offsets, plan, ae, start, stop, counts, accepted, seen, tag, data, flushed):  # type: ignore[no-untyped-def]
     """Run one engine from cycle `start` until before `stop`; its counts are those of (requests, responses, flushes)."""
-    read_ready, write_ready, responses, completed, request_count, tags, values, first = offsets
+    read_ready, write_ready, responses, completed, masks, tags, values, payloads = offsets
+    read_payloads, write_payloads, write_data = payloads
     ports, count = plan.shape
     for cycle in range(start, stop):
         prepare(context, ae, cycle)
-        used = 0
         for port in range(ports):
             if box[responses] >> port & 1:
                 index = counts[port, 1]
@@ -74,13 +74,14 @@ def _advance(context, box, offsets, plan, ae, start, stop, counts, accepted, see
             if request.after > cycle or (request.kind != FLUSH and not ready >> port & 1):
                 continue
             accepted[port, index] = cycle
-            place = first + 3 * used
-            box[place] = request.kind | port << 8
-            box[place + 1] = request.address | (request.size >> 3) << 48 | (index & 0x7FFF) << 49
-            box[place + 2] = request.data
+            box[masks + request.kind] |= 1 << port
+            payload = request.address | (request.size >> 3) << 48 | (index & 0x7FFF) << 49
+            if request.kind == READ:
+                box[read_payloads + port] = payload
+            elif request.kind == WRITE:
+                box[write_payloads + port] = payload
+                box[write_data + port] = request.data
             counts[port, 0] += 1
-            used += 1
-        box[request_count] = used
         accept(context, ae, cycle)
 
 
@@ -103,7 +104,8 @@ def play(memory: Memory, plan: NDArray[np.void], *, cycles: int, quantum: int = 
     layout = mailbox_layout(memory.ports)
     offsets = (
         *(layout.read_ready, layout.write_ready, layout.responses, layout.flushed),
-        *(layout.request_count, layout.tags, layout.data, layout.requests),
+        *(layout.reads, layout.tags, layout.data),
+        (layout.read_payloads, layout.write_payloads, layout.write_data),
     )
     results = [np.full(plan.shape, -1, np.int64) for _ in range(5)]
     counts = np.zeros((*plan.shape[:2], 3), np.int64)
