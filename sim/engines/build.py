@@ -2,21 +2,25 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+from hw.bfs import Kernel as BfsKernel
 from hw.config import AcceleratorConfig
+from hw.intersection import Kernel as IntersectionKernel
 from hw.kernel_control import Activity
 from hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
+from sim.engines.lanes import lanes_source
 from sim.engines.tick import tick_function
 from sim.engines.tools import Toolchain, cached_library, digest_files, processor, run_tool
 from sim.memory import mailbox_layout
 from sim.memory.state import CTX_MAILBOX_WORDS
 
-__all__ = ["build_library"]
+__all__ = ["build_library", "lanes_possible"]
 
 _NATIVE = Path(__file__).parent / "native"
 _VERILATOR_OPTIONS = (
@@ -41,7 +45,19 @@ _COMPILER_OPTIONS = (
 )
 
 
-def build_library(config: AcceleratorConfig, *, waves: bool) -> Path:
+_LANES: dict[str, tuple[type[BfsKernel] | type[IntersectionKernel], str]] = {
+    "BfsLanes": (BfsKernel, "bfs_kernels"),
+    "IntersectionLanes": (IntersectionKernel, "intersection_kernels"),
+}
+"""Classes of lanes: the kind of kernel, and how many."""
+
+
+def lanes_possible() -> bool:
+    """Return whether this processor has the instructions that lanes are made of: AVX-512 F, BW and DQ."""
+    return {"avx512f", "avx512bw", "avx512dq"} <= set(processor().split())
+
+
+def build_library(config: AcceleratorConfig, *, lanes: bool, waves: bool) -> Path:
     """Return the shared library of a machine, built now if it is not in the cache.
 
     The environment may name other tools: ``VERILATOR``, ``CXX``.
@@ -50,8 +66,10 @@ def build_library(config: AcceleratorConfig, *, waves: bool) -> Path:
     ----------
     config : AcceleratorConfig
         Sizes.
+    lanes : bool
+        The kernels of a module as lanes of one object, if `lanes_possible`; else an object each.
     waves : bool
-        With waveforms.
+        With waveforms, which lanes cannot write.
 
     Raises
     ------
@@ -63,6 +81,7 @@ def build_library(config: AcceleratorConfig, *, waves: bool) -> Path:
         "machine",
         parts=(
             astuple(config),
+            lanes,
             waves,
             tools.versions(),
             _VERILATOR_OPTIONS,
@@ -71,7 +90,7 @@ def build_library(config: AcceleratorConfig, *, waves: bool) -> Path:
             processor(),
         ),
         sources=_SOURCES,
-        build=lambda folder: _build(config, folder, waves=waves, tools=tools),
+        build=lambda folder: _build(config, folder, lanes=lanes, waves=waves, tools=tools),
     )
 
 
@@ -80,6 +99,7 @@ def _sources() -> Iterator[Path]:
     here = Path(__file__)
     yield from sorted(Path(sys.modules["hw"].__path__[0]).rglob("*.py"))
     yield from sorted(_NATIVE.iterdir())
+    yield from sorted((here.parent / "lanes").glob("*.py"))
     yield from (here, here.with_name("tick.py"), here.with_name("tools.py"), here.parent.parent / "memory" / "state.py")
 
 
@@ -87,17 +107,19 @@ def _sources() -> Iterator[Path]:
 _SOURCES = digest_files(_sources())
 
 
-def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolchain) -> Path:
+def _build(config: AcceleratorConfig, folder: Path, *, lanes: bool, waves: bool, tools: Toolchain) -> Path:
     """Build in a folder of its own; return the library there."""
-    texts = {name: kernel_verilog(kind, config, instrument=True) for kind, name in KERNEL_NAMES.items()}
-    texts["shell"] = shell_verilog(config)
+    makers: dict[str, Callable[[], str]] = {"shell": lambda: shell_verilog(config)}
+    if not lanes:
+        for kind, name in KERNEL_NAMES.items():
+            makers[name] = partial(kernel_verilog, kind, config, instrument=True)
     (folder / "config.h").write_text(_header(config))
     include = tools.include_folder
     trace = ["--trace-vcd", "--trace-structs"] if waves else []
 
     def verilate(name: str) -> Path:
         source = folder / f"{name}.v"
-        source.write_text(texts[name])
+        source.write_text(makers[name]())
         run_tool(
             [
                 *(*tools.verilator, *_VERILATOR_OPTIONS, *trace),
@@ -112,7 +134,13 @@ def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolc
         unit.write_text(includes + tick_function(f"V{name}", code, direct=not waves))
         return unit
 
+    def write_lanes(name: str) -> None:
+        kind, kernels = _LANES[name]
+        text = lanes_source(kind(config, instrument=True), name=name, lanes=getattr(config, kernels))
+        (folder / f"{name.removesuffix('Lanes').lower()}_lanes.h").write_text(text)
+
     flags = [*_COMPILER_OPTIONS, f"-DVM_TRACE={int(waves)}", f"-DVM_TRACE_VCD={int(waves)}", "-DVM_TRACE_FST=0"]
+    flags += [f"-DCYSCC_LANES={int(lanes)}"]
     flags += ["-I", str(folder), "-I", str(_NATIVE), "-isystem", str(include), "-isystem", str(include / "vltstd")]
 
     def compile_unit(source: Path) -> Path:
@@ -122,7 +150,9 @@ def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolc
 
     runtime = ["verilated.cpp", "verilated_threads.cpp", *(["verilated_vcd_c.cpp"] if waves else [])]
     with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 1)) as pool:
-        units = list(pool.map(verilate, texts))
+        headers = pool.map(write_lanes, _LANES if lanes else ())
+        units = list(pool.map(verilate, makers))
+        list(headers)
         sources = [*units, *(_NATIVE / name for name in ("engine.cpp", "machine.cpp")), *(include / n for n in runtime)]
         objects = list(pool.map(compile_unit, sources))
     library = folder / "machine.so"

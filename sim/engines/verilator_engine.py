@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hw.config import AcceleratorConfig
 from hw.kernel_control import Activity
 from sim.engines.base import Command, CommandKind, Engine, RunState, meeting_interval
-from sim.engines.build import build_library
+from sim.engines.build import build_library, lanes_possible
 from sim.memory import Memory
 from sim.signals import model_signals
 from sim.waves import Waves
@@ -57,8 +57,11 @@ class VerilatorEngine(Engine):
         Cycles without a request or a response after which a run counts as hung.
     threads : int
         Threads to share the AEs; more than there are AEs are not used. The results do not depend on it.
+    lanes : bool, optional
+        Evaluate the kernels of a module together, by vector instructions; by default wherever that is possible. The
+        results do not depend on it.
     waves : Path, optional
-        VCD file to write; the AEs then run on one thread.
+        VCD file to write; each kernel is then an object of its own, and the AEs then run on one thread.
     wave_window : tuple of int, optional
         First and last cycle to write there.
 
@@ -75,13 +78,15 @@ class VerilatorEngine(Engine):
         *,
         watchdog: int,
         threads: int = 1,
+        lanes: bool | None = None,
         waves: Path | None = None,
         wave_window: tuple[int, int] | None = None,
     ) -> None:
         self._memory = memory
         self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Activity))
         self._reads = 0
-        self._library = _load(build_library(config, waves=waves is not None))
+        lanes = waves is None and (lanes_possible() if lanes is None else lanes)
+        self._library = _load(build_library(config, lanes=lanes, waves=waves is not None))
         addresses = memory.addresses()
         self._waves = None if waves is None else Waves(waves, wave_window, locate=model_signals(config))
         first, last = self._waves.window if self._waves else (0, 0)

