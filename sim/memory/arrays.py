@@ -29,7 +29,9 @@ class State:
         self, *, parameters: MemoryParameters, engines: int, ports: int, payload: s.PayloadLayout, storage: int
     ) -> None:
         box = s.mailbox_layout(ports)
-        log_depth = _power_of_two(2 * (parameters.quantum + 1) * s.REQUESTS_PER_PORT * ports)
+        array = s.box_array_words(ports)
+        batch_depth = 2 * (parameters.quantum + 1) * s.REQUESTS_PER_PORT * ports
+        batch_words = ring_stride(_power_of_two(batch_depth) * s.LOG_WORDS)
         response_depth = _power_of_two(_most_reads(parameters) + 1)
         write_depth = _power_of_two(parameters.writes_in_flight + 1)
         entry_blocks = _blocks(_entry_horizon(parameters, ports))
@@ -37,37 +39,45 @@ class State:
         self.context = _words(s.CONTEXT_WORDS)
         self.mailbox = _words(engines * box.words).reshape(engines, box.words)
         self.lanes = _words(engines * s.LANE_WORDS).reshape(engines, s.LANE_WORDS)
-        self.logs = _words(engines * log_depth * s.LOG_WORDS)
+        self.batches = _words(s.BATCHES * engines * batch_words)
+        self.due = _words(engines * s.NEAR * (1 + 2 * array))
         self.responses = _words(engines * ports * ring_stride(response_depth * s.RESPONSE_WORDS))
         self.writes = _words(engines * ports * ring_stride(write_depth))
         self.flushes = _words(engines * ports * ring_stride(s.FLUSH_DEPTH))
-        self.bank_free = _words(BANKS)
-        self.entries = _words(engines * LINKS * ring_stride(entry_blocks * s.BLOCK_WORDS))
-        self.returns = _words(engines * LINKS * ring_stride(return_blocks * s.BLOCK_WORDS))
-        self.statistics = _words(s.STAT_WORDS)
+        self.banks = _words(BANKS * s.BANK_WORDS).reshape(BANKS, s.BANK_WORDS)
+        self.entries = _words(engines * LINKS * entry_blocks * s.BLOCK_WORDS)
+        self.returns = _words(engines * LINKS * return_blocks * s.BLOCK_WORDS)
+        self.statistics = _words(engines * s.STAT_WORDS).reshape(engines, s.STAT_WORDS)
+        self.service = _words(s.SERVICE_WORDS)
+        batches = self.batches.ctypes.data
         numbers = {
             s.CTX_MAILBOX: self.mailbox.ctypes.data,
             s.CTX_MAILBOX_WORDS: box.words,
-            s.CTX_BOX_ARRAY: s.box_array_words(ports),
+            s.CTX_BOX_ARRAY: array,
             s.CTX_ENGINES: engines,
             s.CTX_PORTS: ports,
             s.CTX_KIND: {"hc2": s.HC2, "fixed": s.FIXED, "stress": s.STRESS}[parameters.kind],
             s.CTX_STORAGE: storage,
             s.CTX_TOP: s.BASE_ADDRESS,
             s.CTX_LANES: self.lanes.ctypes.data,
-            s.CTX_LOGS: self.logs.ctypes.data,
-            s.CTX_LOG_DEPTH: log_depth,
+            s.CTX_BATCH_BYTES: batch_words * 8,
+            s.CTX_BATCH_DEPTH: _power_of_two(batch_depth),
+            s.CTX_ACCEPTED: batches,
+            s.CTX_SERVED: batches + engines * batch_words * 8,
+            s.CTX_DELIVERED: batches + 2 * engines * batch_words * 8,
+            s.CTX_DUE: self.due.ctypes.data,
             s.CTX_RESPONSES: self.responses.ctypes.data,
             s.CTX_RESPONSE_DEPTH: response_depth,
             s.CTX_WRITES: self.writes.ctypes.data,
             s.CTX_WRITE_DEPTH: write_depth,
             s.CTX_FLUSHES: self.flushes.ctypes.data,
-            s.CTX_BANK_FREE: self.bank_free.ctypes.data,
+            s.CTX_BANKS: self.banks.ctypes.data,
             s.CTX_ENTRIES: self.entries.ctypes.data,
             s.CTX_ENTRY_BLOCKS: entry_blocks,
             s.CTX_RETURNS: self.returns.ctypes.data,
             s.CTX_RETURN_BLOCKS: return_blocks,
             s.CTX_STATISTICS: self.statistics.ctypes.data,
+            s.CTX_SERVICE: self.service.ctypes.data,
             s.CTX_ADDRESS_MASK: (1 << payload.address_bits) - 1,
             s.CTX_SIZE_BIT: payload.size_bit,
             s.CTX_TAG_SHIFT: payload.tag_shift,
@@ -85,11 +95,10 @@ class State:
         }
         for index, number in numbers.items():
             self.context[index] = number
-        self.lanes[:, [s.LANE_NEXT_RESPONSE, s.LANE_NEXT_FLUSH]] = s.NEVER
+        self.lanes[:, [s.LANE_SOONEST, s.LANE_NEXT_FLUSH]] = s.NEVER
         self.lanes[:, s.LANE_LATEST_ENTRY] = -1
         for first, value in (
             (s.LANE_ENTERED, -1),
-            (s.LANE_RESPONSE_DUE, s.NEVER),
             (s.LANE_FLUSH_DUE, s.NEVER),
             (s.LANE_LAST_SEEN, -1),
             (s.LANE_LAST_ACKNOWLEDGED, -1),

@@ -1,66 +1,90 @@
-"""What one engine sees and hands over in a cycle: readiness, responses and requests (compiled).
+"""What one engine sees in a cycle: readiness, responses and completed flushes (compiled).
 
 Everything here touches the lane and the mailbox of one engine only, so engines may run on threads of their own.
 """
 
 from sim.memory import state as s
-from sim.memory.addresses import link_of
-from sim.memory.calendars import book
-from sim.memory.compiled import inlined, jit, load, prefetch, store, trailing_zeros
+from sim.memory.compiled import inlined, jit, load, store, trailing_zeros
 from sim.memory.hashing import STALL_STREAM, draw, stream
+from sim.memory.lanes import box_of, due_of, lane_of, record, row_words
 
-__all__ = ["accept_cycle", "lane_of", "next_event_cycle", "prepare_cycle", "record"]
-
-
-@inlined
-def lane_of(context: int, ae: int) -> int:
-    """Return the address of an engine's lane."""
-    return load(context, s.CTX_LANES) + ae * (s.LANE_WORDS * 8)
+__all__ = ["next_event_cycle", "prepare_cycle"]
 
 
 @inlined
-def record(words: int, code: int, kind: int, value: int, ae: int, port: int, cycle: int) -> None:
-    """Note an error at the address `words`, unless one is there already."""
-    if load(words, s.ERROR_CODE) == 0:
-        store(words, s.ERROR_CODE, code)
-        store(words, s.ERROR_KIND, kind)
-        store(words, s.ERROR_VALUE, value)
-        store(words, s.ERROR_ENGINE, ae)
-        store(words, s.ERROR_PORT, port)
-        store(words, s.ERROR_CYCLE, cycle)
+def _far_rings(context: int, ae: int) -> int:
+    """Return the address of an engine's rings of later responses."""
+    ring = load(context, s.CTX_RESPONSE_DEPTH) * s.RESPONSE_WORDS + s.LINE_WORDS
+    return load(context, s.CTX_RESPONSES) + ae * load(context, s.CTX_PORTS) * ring * 8
+
+
+@inlined
+def _far_place(context: int, lane: int, ae: int, port: int) -> int:
+    """Return the address of the oldest response in a port's ring, which is not empty."""
+    depth = load(context, s.CTX_RESPONSE_DEPTH)
+    ring = _far_rings(context, ae) + port * (depth * s.RESPONSE_WORDS + s.LINE_WORDS) * 8
+    return ring + (load(lane, s.LANE_RESPONSE_HEAD + port) & (depth - 1)) * (s.RESPONSE_WORDS * 8)
 
 
 @jit
-def _respond(context: int, lane: int, box: int, ae: int, cycle: int) -> int:
-    """Put the responses due in this cycle into the mailbox; return their ports' mask."""
-    ports = load(context, s.CTX_PORTS)
-    depth = load(context, s.CTX_RESPONSE_DEPTH)
-    stride = depth * s.RESPONSE_WORDS + 8
-    rings = load(context, s.CTX_RESPONSES) + ae * ports * stride * 8
+def _respond_far(context: int, lane: int, box: int, ae: int, cycle: int) -> int:
+    """Put the responses due in this cycle from the ports' rings into the mailbox; return their ports' mask."""
     data = s.BOX_TAGS + load(context, s.CTX_BOX_ARRAY)
+    far = load(lane, s.LANE_FAR)
+    waiting = far
     shown = 0
-    soonest = s.NEVER
-    for port in range(ports):
-        due = load(lane, s.LANE_RESPONSE_DUE + port)
+    while waiting != 0:
+        port = trailing_zeros(waiting)
+        waiting &= waiting - 1
+        place = _far_place(context, lane, ae, port)
+        due = load(place, 0) >> 16
         if due <= cycle:
             if due < cycle:
                 record(lane + s.LANE_ERROR * 8, s.LATE, s.READ, due, ae, port, cycle)
             shown |= 1 << port
-            ring = rings + port * stride * 8
-            head = load(lane, s.LANE_RESPONSE_HEAD + port)
-            place = (head & (depth - 1)) * s.RESPONSE_WORDS
-            store(box, s.BOX_TAGS + port, load(ring, place) & 0xFFFF)
-            store(box, data + port, load(ring, place + 1))
-            head += 1
+            store(box, s.BOX_TAGS + port, load(place, 0) & 0xFFFF)
+            store(box, data + port, load(place, 1))
+            head = load(lane, s.LANE_RESPONSE_HEAD + port) + 1
             store(lane, s.LANE_RESPONSE_HEAD + port, head)
-            due = s.NEVER
-            if head != load(lane, s.LANE_RESPONSE_TAIL + port):
-                due = load(ring, (head & (depth - 1)) * s.RESPONSE_WORDS) >> 16
-            store(lane, s.LANE_RESPONSE_DUE + port, due)
-            store(lane, s.LANE_READS + port, load(lane, s.LANE_READS + port) - 1)
-        soonest = min(soonest, due)
-    store(lane, s.LANE_NEXT_RESPONSE, soonest)
-    store(lane, s.LANE_READS_FULL, load(lane, s.LANE_READS_FULL) & ~shown)
+            if head == load(lane, s.LANE_RESPONSE_TAIL + port):
+                far ^= 1 << port
+    store(lane, s.LANE_FAR, far)
+    return shown
+
+
+@jit
+def _skip(lane: int, due: int, ae: int, cycle: int) -> None:
+    """Refuse responses in cycles that the engine has left out."""
+    first = load(lane, s.LANE_CYCLE)
+    end = min(cycle, first + s.NEAR)
+    for skipped in range(max(first, load(lane, s.LANE_SOONEST)), end):
+        mask = load(due, skipped & (s.NEAR - 1))
+        if mask != 0:
+            record(lane + s.LANE_ERROR * 8, s.LATE, s.READ, skipped, ae, trailing_zeros(mask), cycle)
+            store(due, skipped & (s.NEAR - 1), 0)
+
+
+@inlined
+def _respond(context: int, lane: int, box: int, ae: int, cycle: int) -> int:
+    """Put the responses due in this cycle into the mailbox; return their ports' mask."""
+    due = due_of(context, ae)
+    if load(lane, s.LANE_CYCLE) != cycle:
+        _skip(lane, due, ae, cycle)
+    store(lane, s.LANE_CYCLE, cycle + 1)
+    place = cycle & (s.NEAR - 1)
+    shown = load(due, place)
+    if shown != 0:
+        store(due, place, 0)
+        words = row_words(context)
+        row = due + (s.NEAR + place * words) * 8
+        for word in range(words):
+            store(box, s.BOX_TAGS + word, load(row, word))
+    if load(lane, s.LANE_FAR) != 0:
+        shown |= _respond_far(context, lane, box, ae, cycle)
+    if shown != 0:
+        for port in range(load(context, s.CTX_PORTS)):
+            store(lane, s.LANE_READS + port, load(lane, s.LANE_READS + port) - (shown >> port & 1))
+        store(lane, s.LANE_READS_FULL, load(lane, s.LANE_READS_FULL) & ~shown)
     return shown
 
 
@@ -149,13 +173,11 @@ def _count_stalls(counters: int, stalled: int) -> None:
 
 @inlined
 def prepare_cycle(context: int, ae: int, cycle: int) -> None:
-    """Fill an engine's mailbox with what it sees in a cycle; see `sim.memory.model.prepare`."""
+    """Fill an engine's mailbox with what it sees in a cycle; see `sim.memory.entries.prepare`."""
     lane = lane_of(context, ae)
-    box = load(context, s.CTX_MAILBOX) + ae * load(context, s.CTX_MAILBOX_WORDS) * 8
-    responses = 0
+    box = box_of(context, ae)
+    responses = _respond(context, lane, box, ae, cycle)
     flushed = 0
-    if load(lane, s.LANE_NEXT_RESPONSE) <= cycle:
-        responses = _respond(context, lane, box, ae, cycle)
     if load(lane, s.LANE_NEXT_FLUSH) <= cycle:
         flushed = _complete_flushes(context, lane, ae, cycle)
     every = (1 << load(context, s.CTX_PORTS)) - 1
@@ -184,94 +206,24 @@ def prepare_cycle(context: int, ae: int, cycle: int) -> None:
 
 
 @inlined
-def _log(context: int, lane: int, ae: int, cycle: int, port: int, kind: int, payload: int, data: int) -> None:
-    """Reserve the link of one request and append it to the engine's log."""
-    depth = load(context, s.CTX_LOG_DEPTH)
-    tail = load(lane, s.LANE_LOG_TAIL)
-    if tail - load(lane, s.LANE_LOG_HEAD) >= depth:
-        record(lane + s.LANE_ERROR * 8, s.LOG_FULL, kind, depth, ae, port, cycle)
-        return
-    entry = cycle
-    if kind != s.FLUSH:
-        address = payload & load(context, s.CTX_ADDRESS_MASK)
-        prefetch(load(context, s.CTX_STORAGE) + address)
-        count = s.LANE_READS + kind * (s.LANE_WRITES - s.LANE_READS) + port
-        flying = load(lane, count) + 1
-        store(lane, count, flying)
-        if load(context, s.CTX_KIND) == s.HC2:
-            first = max(cycle, load(lane, s.LANE_ENTERED + port) + 1)
-            blocks = load(context, s.CTX_ENTRY_BLOCKS)
-            entry = book(load(context, s.CTX_ENTRIES), blocks, ae, link_of(address), first, cycle)
-            if entry < 0:
-                record(lane + s.LANE_ERROR * 8, s.CALENDAR_FULL, kind, blocks, ae, port, cycle)
-                return
-            store(lane, s.LANE_ENTERED + port, entry)
-            store(lane, s.LANE_LATEST_ENTRY, max(entry, load(lane, s.LANE_LATEST_ENTRY)))
-            if flying >= load(context, s.CTX_READ_LIMIT + kind):
-                full = s.LANE_READS_FULL + kind
-                store(lane, full, load(lane, full) | 1 << port)
-    place = load(context, s.CTX_LOGS) + (ae * depth + (tail & (depth - 1))) * (s.LOG_WORDS * 8)
-    store(place, 0, cycle << 16 | port << 8 | kind)
-    store(place, 1, payload)
-    store(place, 2, data)
-    store(place, 3, entry)
-    store(lane, s.LANE_LOG_TAIL, tail + 1)
-
-
-@jit
-def _take(context: int, lane: int, box: int, ae: int, cycle: int) -> None:
-    """Check an engine's requests and log them by port, from a port that moves on by one each cycle."""
-    error = lane + s.LANE_ERROR * 8
-    ports = load(context, s.CTX_PORTS)
-    for kind in range(s.REQUESTS_PER_PORT):
-        mask = load(box, s.BOX_REQUESTS + kind)
-        if mask >> ports != 0:
-            record(error, s.MALFORMED, kind, mask, ae, 0, cycle)
-            return
-    reads = load(box, s.BOX_REQUESTS + s.READ)
-    writes = load(box, s.BOX_REQUESTS + s.WRITE)
-    flushes = load(box, s.BOX_REQUESTS + s.FLUSH)
-    early = reads & ~load(box, s.BOX_READ_READY)
-    if early:
-        record(error, s.NOT_READY, s.READ, 0, ae, trailing_zeros(early), cycle)
-    early = writes & ~load(box, s.BOX_WRITE_READY)
-    if early:
-        record(error, s.NOT_READY, s.WRITE, 0, ae, trailing_zeros(early), cycle)
-    array = load(context, s.CTX_BOX_ARRAY)
-    read_payloads = s.BOX_TAGS + 2 * array
-    write_payloads = s.BOX_TAGS + 3 * array
-    write_data = s.BOX_TAGS + 4 * array
-    first = cycle % ports
-    below = (1 << first) - 1
-    waiting = (reads | writes | flushes) & ~below
-    later = (reads | writes | flushes) & below
-    while waiting != 0 or later != 0:
-        if waiting == 0:
-            waiting, later = later, 0
-        port = trailing_zeros(waiting)
-        waiting &= waiting - 1
-        if reads >> port & 1:
-            _log(context, lane, ae, cycle, port, s.READ, load(box, read_payloads + port), 0)
-        if writes >> port & 1:
-            payload = load(box, write_payloads + port)
-            _log(context, lane, ae, cycle, port, s.WRITE, payload, load(box, write_data + port))
-        if flushes >> port & 1:
-            _log(context, lane, ae, cycle, port, s.FLUSH, 0, 0)
-
-
-@inlined
-def accept_cycle(context: int, ae: int, cycle: int) -> None:
-    """Take an engine's requests of a cycle out of its mailbox; see `sim.memory.model.accept`."""
-    box = load(context, s.CTX_MAILBOX) + ae * load(context, s.CTX_MAILBOX_WORDS) * 8
-    requests = load(box, s.BOX_REQUESTS + s.READ) | load(box, s.BOX_REQUESTS + s.WRITE)
-    if (requests | load(box, s.BOX_REQUESTS + s.FLUSH)) != 0:
-        _take(context, lane_of(context, ae), box, ae, cycle)
-        for kind in range(s.REQUESTS_PER_PORT):
-            store(box, s.BOX_REQUESTS + kind, 0)
-
-
-@inlined
 def next_event_cycle(context: int, ae: int, cycle: int) -> int:
-    """Return the first cycle with a response or a completed flush; see `sim.memory.model.next_event`."""
+    """Return the first cycle with a response or a completed flush; see `sim.memory.entries.next_event`.
+
+    What is found is kept, so that no cycle is looked at twice.
+    """
     lane = lane_of(context, ae)
-    return max(cycle, min(load(lane, s.LANE_NEXT_RESPONSE), load(lane, s.LANE_NEXT_FLUSH)))
+    due = due_of(context, ae)
+    soonest = load(lane, s.LANE_SOONEST)
+    following = load(lane, s.LANE_CYCLE)
+    soonest = max(soonest, following)
+    end = following + s.NEAR
+    while soonest < end and load(due, soonest & (s.NEAR - 1)) == 0:
+        soonest += 1
+    if soonest >= end:
+        soonest = s.NEVER
+    far = load(lane, s.LANE_FAR)
+    while far != 0:
+        soonest = min(soonest, load(_far_place(context, lane, ae, trailing_zeros(far)), 0) >> 16)
+        far &= far - 1
+    store(lane, s.LANE_SOONEST, soonest)
+    return max(cycle, min(soonest, load(lane, s.LANE_NEXT_FLUSH)))

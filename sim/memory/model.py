@@ -30,8 +30,11 @@ _CAUSES = {
 class Memory:
     """The memory of the HC-2 under one profile, with the engines' ports to it.
 
-    Engines call `prepare`, `accept`, `settle` and `next_event` of this package, or the same functions at the addresses
-    of `addresses`, with `context`; the memory must exist as long as they do. Cycle numbers only ever ascend.
+    Engines call `prepare`, `accept` and `next_event` of this package, and `settle` where they meet, or the same
+    functions at the addresses of `addresses`, with `context`; the memory must exist as long as they do. Cycle numbers
+    only ever ascend.
+
+    Engines on threads need not wait for each other's requests to be performed: see `sim.memory.entries.seal`.
 
     Parameters
     ----------
@@ -103,7 +106,7 @@ class Memory:
         return self._storage.top - s.BASE_ADDRESS
 
     def addresses(self) -> dict[str, int]:
-        """Return the addresses of `prepare`, `accept`, `settle` and `next_event` for callers in C.
+        """Return the addresses of the functions for callers in C.
 
         See `sim.memory.entries.entry_addresses` for their types.
         """
@@ -181,4 +184,6 @@ class Memory:
         """Count from the cycle after the last settled one on."""
         self._first_cycle = int(self.context[s.CTX_SETTLED]) + 1
         self._state.statistics[:] = 0
+        self._state.service[: s.SERVICE_ERROR] = 0
+        self._state.banks[:, 1] = 0
         self._state.lanes[:, s.LANE_READ_STALLS : s.LANE_WORDS] = 0

@@ -2,12 +2,10 @@
 
 All of it is 64-bit words. The context holds numbers and addresses and is all that the compiled functions are given;
 its first two words, and the mailbox, are for the engines as well. A "lane" is what belongs to one engine: only
-`prepare` and `accept` of that engine and `settle` touch it.
+`prepare`, `accept` and `deliver` of that engine touch it. A "batch" holds the requests of one engine and round.
 """
 
 from dataclasses import dataclass
-
-from sim.memory.addresses import BANKS
 
 __all__ = [
     "BASE_ADDRESS",
@@ -33,71 +31,75 @@ HC2, FIXED, STRESS = 0, 1, 2
 # Context
 CTX_MAILBOX = 0
 CTX_MAILBOX_WORDS = 1
-CTX_ENGINES = 2
-CTX_PORTS = 3
-CTX_KIND = 4
-CTX_STORAGE = 5
-CTX_TOP = 6
-CTX_LANES = 7
-CTX_LOGS = 8
-CTX_LOG_DEPTH = 9
-CTX_RESPONSES = 10
-CTX_RESPONSE_DEPTH = 11
-CTX_WRITES = 12
-CTX_WRITE_DEPTH = 13
-CTX_FLUSHES = 14
-CTX_BANK_FREE = 15
-CTX_RETURNS = 16
-CTX_RETURN_BLOCKS = 17
-CTX_STATISTICS = 18
-CTX_ADDRESS_MASK = 19
-CTX_SIZE_BIT = 20
-CTX_TAG_SHIFT = 21
-CTX_TAG_MASK = 22
-CTX_REQUEST_TRAVEL = 23
-CTX_BANK_BUSY = 24
-CTX_RESPONSE_TRAVEL = 25
-CTX_FLUSH_TRAVEL = 26
-CTX_PORT_QUEUE = 27
-CTX_READ_LIMIT = 28
-CTX_WRITE_LIMIT = 29
-CTX_LATENCY = 30
-CTX_SEED = 31
-CTX_SETTLED = 32
-CTX_ENTRIES = 33
-CTX_ENTRY_BLOCKS = 34
-CTX_ERROR = 35
-CTX_BOX_ARRAY = 41
+CTX_BOX_ARRAY = 2
+CTX_ENGINES = 3
+CTX_PORTS = 4
+CTX_KIND = 5
+CTX_STORAGE = 6
+CTX_TOP = 7
+CTX_LANES = 8
+CTX_BATCH_BYTES = 9
+CTX_BATCH_DEPTH = 10
+CTX_ACCEPTED = 11
+CTX_SERVED = 12
+CTX_DELIVERED = 13
+CTX_DUE = 14
+CTX_RESPONSES = 15
+CTX_RESPONSE_DEPTH = 16
+CTX_WRITES = 17
+CTX_WRITE_DEPTH = 18
+CTX_FLUSHES = 19
+CTX_BANKS = 20
+CTX_ENTRIES = 21
+CTX_ENTRY_BLOCKS = 22
+CTX_RETURNS = 23
+CTX_RETURN_BLOCKS = 24
+CTX_STATISTICS = 25
+CTX_SERVICE = 26
+CTX_ADDRESS_MASK = 27
+CTX_SIZE_BIT = 28
+CTX_TAG_SHIFT = 29
+CTX_TAG_MASK = 30
+CTX_REQUEST_TRAVEL = 31
+CTX_BANK_BUSY = 32
+CTX_RESPONSE_TRAVEL = 33
+CTX_FLUSH_TRAVEL = 34
+CTX_PORT_QUEUE = 35
+CTX_READ_LIMIT = 36
+CTX_WRITE_LIMIT = 37
+CTX_LATENCY = 38
+CTX_SEED = 39
+CTX_SETTLED = 40
+CTX_ERROR = 41
 CONTEXT_WORDS = 48
 
-# An error: these words at CTX_ERROR of the context and at LANE_ERROR of a lane
+# An error: these words at CTX_ERROR of the context, at LANE_ERROR of a lane and at SERVICE_ERROR
 ERROR_CODE, ERROR_KIND, ERROR_VALUE, ERROR_ENGINE, ERROR_PORT, ERROR_CYCLE = range(6)
 ERROR_WORDS = 6
 OUTSIDE, MISALIGNED, NOT_READY, MALFORMED, LOG_FULL, RING_FULL, CALENDAR_FULL, LATE = range(1, 9)
 
-# Mailbox
+# Mailbox; at BOX_REQUESTS are the masks of reads, writes and flushes, in the order of the kinds
 BOX_READ_READY = 0
 BOX_WRITE_READY = 1
 BOX_RESPONSES = 2
 BOX_FLUSHED = 3
-BOX_REQUESTS = 4  # the masks of reads, writes and flushes, in the order of the kinds
+BOX_REQUESTS = 4
 BOX_TAGS = 8
 REQUESTS_PER_PORT = 3
 
 # Lane: single words, then one word a port for each of the rest
-LANE_NEXT_RESPONSE = 0
-LANE_NEXT_FLUSH = 1
-LANE_LATEST_ENTRY = 2
-LANE_READS_FULL = 3
-LANE_WRITES_FULL = 4
-LANE_LOG_HEAD = 5
-LANE_LOG_TAIL = 6
+LANE_CYCLE = 0
+LANE_SOONEST = 1
+LANE_NEXT_FLUSH = 2
+LANE_LATEST_ENTRY = 3
+LANE_READS_FULL = 4
+LANE_WRITES_FULL = 5
+LANE_FAR = 6
 LANE_ERROR = 8
 LANE_ENTERED = 16
 LANE_READS = LANE_ENTERED + MAX_PORTS
 LANE_WRITES = LANE_READS + MAX_PORTS
-LANE_RESPONSE_DUE = LANE_WRITES + MAX_PORTS
-LANE_RESPONSE_HEAD = LANE_RESPONSE_DUE + MAX_PORTS
+LANE_RESPONSE_HEAD = LANE_WRITES + MAX_PORTS
 LANE_RESPONSE_TAIL = LANE_RESPONSE_HEAD + MAX_PORTS
 LANE_FLUSH_DUE = LANE_RESPONSE_TAIL + MAX_PORTS
 LANE_FLUSH_HEAD = LANE_FLUSH_DUE + MAX_PORTS
@@ -113,31 +115,48 @@ LANE_READ_STALLS = LANE_SERIAL + MAX_PORTS
 LANE_WRITE_STALLS = LANE_READ_STALLS + MAX_PORTS
 LANE_WORDS = LANE_WRITE_STALLS + MAX_PORTS
 
-# Log entry (cycle << 16 | port << 8 | kind, payload, data, link entry) and response (seen << 16 | tag, data);
-# block of a calendar (number, cycles taken)
+# Batch: how many requests, and how many of them are served; then the requests, of these words each. Serving puts the
+# data of a read in place of LOG_DATA, and in place of LOG_TIME, the link entry, when the memory has done its part.
+BATCHES = 3
+BATCH_COUNT = 0
+BATCH_SERVED = 1
+LOG_WHEN = 0  # cycle << 16 | port << 8 | kind
+LOG_PAYLOAD = 1
+LOG_DATA = 2
+LOG_TIME = 3
 LOG_WORDS = 4
+
+# Responses of the next cycles: masks of the ports, one a cycle, and after them the responses themselves, a row a cycle
+# as in the mailbox. Later ones wait in a ring for each port (seen << 16 | tag, data).
+NEAR = 256
 RESPONSE_WORDS = 2
-BLOCK_WORDS = 2
 FLUSH_DEPTH = 64
 TAG_BITS_LIMIT = 16
 LINE_WORDS = 8
 
-# Statistics
+# Block of a calendar (number, cycles taken); bank (when it is free, accesses)
+BLOCK_WORDS = 2
+BANK_WORDS = 2
+
+# Statistics of an engine
 STAT_READS4 = 0
 STAT_READS8 = 1
 STAT_WRITES4 = 2
 STAT_WRITES8 = 3
 STAT_FLUSHES = 4
-STAT_LATENCY_SUM = 5
+STAT_LATENCY_EXCESS = 5
 STAT_LATENCY_MAX = 6
 STAT_LINK_WAIT = 7
-STAT_BANK_WAIT = 8
-STAT_RETURN_WAIT = 9
-STAT_ORDER_WAIT = 10
+STAT_ORDER_WAIT = 8
 STAT_HISTOGRAM = 16
 HISTOGRAM_BINS = 2048
-STAT_BANKS = STAT_HISTOGRAM + HISTOGRAM_BINS
-STAT_WORDS = STAT_BANKS + BANKS
+STAT_WORDS = STAT_HISTOGRAM + HISTOGRAM_BINS
+
+# What serving counts, and its error
+SERVICE_BANK_WAIT = 0
+SERVICE_RETURN_WAIT = 1
+SERVICE_ERROR = 2
+SERVICE_WORDS = 8
 
 
 @dataclass(frozen=True, kw_only=True)

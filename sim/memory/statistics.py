@@ -6,15 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.memory import state as s
-from sim.memory.addresses import BANKS_PER_CONTROLLER, CONTROLLERS
+from sim.memory.addresses import BANKS_PER_CONTROLLER, CONTROLLERS, bank_places
 from sim.memory.arrays import State
 
 __all__ = ["summarise"]
 
 
-def _read_latency(counts: NDArray[np.int64]) -> dict[str, Any]:
-    """Return count, mean, extremes, median, 99th percentile and the non-empty bins of the histogram."""
-    histogram = counts[s.STAT_HISTOGRAM : s.STAT_BANKS]
+def _read_latency(counts: NDArray[np.int64], longest: int) -> dict[str, Any]:
+    """Return count, mean, extremes, median, 99th percentile and the non-empty bins of the histogram.
+
+    Only latencies of the open bin are known as `longest` and by their sum beyond its beginning.
+    """
+    histogram = counts[s.STAT_HISTOGRAM :]
     bins = np.flatnonzero(histogram)
     total = int(histogram.sum())
     if total == 0:
@@ -23,9 +26,9 @@ def _read_latency(counts: NDArray[np.int64]) -> dict[str, Any]:
     reached = np.cumsum(histogram)
     return {
         "count": total,
-        "mean": int(counts[s.STAT_LATENCY_SUM]) / total,
+        "mean": (int(histogram @ np.arange(s.HISTOGRAM_BINS)) + int(counts[s.STAT_LATENCY_EXCESS])) / total,
         "minimum": int(bins[0]),
-        "maximum": int(counts[s.STAT_LATENCY_MAX]),
+        "maximum": max(int(bins[-1]), longest),
         "p50": int(np.searchsorted(reached, -(-total // 2))),
         "p99": int(np.searchsorted(reached, -(-total * 99 // 100))),
         "histogram": [[int(cycles), int(histogram[cycles])] for cycles in bins],
@@ -56,9 +59,9 @@ def summarise(state: State, *, first_cycle: int, profile: str) -> dict[str, Any]
         accesses for `link`, `bank`, `return_link` and `ordering`; and `stall_cycles`, for `read` and `write` a list
         for each engine of the cycles, among those prepared, in which each port was not ready.
     """
-    counts, context = state.statistics, state.context
+    counts, context = state.statistics.sum(axis=0), state.context
     ports = int(context[s.CTX_PORTS])
-    banks = counts[s.STAT_BANKS :]
+    banks = state.banks[bank_places(), 1]
     cycles = int(context[s.CTX_SETTLED]) + 1 - first_cycle
     busy = int(banks.sum()) * int(context[s.CTX_BANK_BUSY]) if context[s.CTX_KIND] == s.HC2 else 0
     reads4, reads8, writes4, writes8 = (int(counts[index]) for index in range(s.STAT_READS4, s.STAT_WRITES8 + 1))
@@ -72,11 +75,11 @@ def summarise(state: State, *, first_cycle: int, profile: str) -> dict[str, Any]
         "banks": banks.tolist(),
         "bank_busy_cycles": busy,
         "bank_utilisation": busy / (cycles * banks.size) if cycles else 0.0,
-        "read_latency": _read_latency(counts),
+        "read_latency": _read_latency(counts, int(state.statistics[:, s.STAT_LATENCY_MAX].max())),
         "waiting_cycles": {
             "link": int(counts[s.STAT_LINK_WAIT]),
-            "bank": int(counts[s.STAT_BANK_WAIT]),
-            "return_link": int(counts[s.STAT_RETURN_WAIT]),
+            "bank": int(state.service[s.SERVICE_BANK_WAIT]),
+            "return_link": int(state.service[s.SERVICE_RETURN_WAIT]),
             "ordering": int(counts[s.STAT_ORDER_WAIT]),
         },
         "stall_cycles": {

@@ -3,14 +3,15 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.memory import FLUSH, READ, WRITE, Memory, accept, mailbox_layout, prepare, settle
+from sim.memory import FLUSH, READ, WRITE, Memory, accept, deliver, mailbox_layout, prepare, seal, serve, settle
 from sim.memory.compiled import jit
 
-__all__ = ["Played", "play", "requests"]
+__all__ = ["Played", "Rounds", "play", "requests"]
 
 REQUEST = np.dtype(
     [("after", np.int64), ("kind", np.int64), ("address", np.int64), ("size", np.int64), ("data", np.int64)]
@@ -85,7 +86,19 @@ def _advance(context, box, offsets, plan, ae, start, stop, counts, accepted, see
         accept(context, ae, cycle)
 
 
-def play(memory: Memory, plan: NDArray[np.void], *, cycles: int, quantum: int = 0, threads: int = 1) -> Played:
+Rounds = Literal["settled", "served first", "served last", "served beside"]
+"""How the rounds of a game end: by `settle`; or by `seal`, with `serve` before, after or beside the engines' next."""
+
+
+def play(
+    memory: Memory,
+    plan: NDArray[np.void],
+    *,
+    cycles: int,
+    quantum: int = 0,
+    threads: int = 1,
+    rounds: Rounds = "settled",
+) -> Played:
     """Play requests, in order on each port, for a number of cycles from cycle 0 on.
 
     Parameters
@@ -97,9 +110,11 @@ def play(memory: Memory, plan: NDArray[np.void], *, cycles: int, quantum: int = 
     cycles : int
         How long.
     quantum : int
-        Cycles between two calls of `settle`; 0 for as many as the memory allows.
+        Cycles of a round; 0 for as many as the memory allows.
     threads : int
-        Threads that the engines run on between those calls.
+        Threads that the engines run on in a round.
+    rounds : Rounds
+        How rounds end.
     """
     layout = mailbox_layout(memory.ports)
     offsets = (
@@ -112,15 +127,28 @@ def play(memory: Memory, plan: NDArray[np.void], *, cycles: int, quantum: int = 
 
     def advance(ae: int, start: int, stop: int) -> None:
         own = [result[ae] for result in results]
+        if rounds != "settled":
+            deliver(memory.context, ae)
         _advance(memory.context, memory.mailbox[ae], offsets, plan[ae], ae, start, stop, counts[ae], *own)
 
     engines = range(memory.engines)
-    step = quantum or memory.quantum
-    with ThreadPoolExecutor(threads) as pool:
+    step = quantum or (memory.quantum if rounds == "settled" else memory.quantum // 2)
+    with ThreadPoolExecutor(threads) as pool, ThreadPoolExecutor(1) as server:
         run = pool.map if threads > 1 else map
         for start in range(0, cycles, step):
             stop = min(start + step, cycles)
+            if rounds == "served first":
+                serve(memory.context)
+            serving = server.submit(serve, memory.context) if rounds == "served beside" else None
             list(run(partial(advance, start=start, stop=stop), engines))
-            settle(memory.context, stop - 1)
+            if serving is not None:
+                serving.result()
+            if rounds == "served last":
+                serve(memory.context)
+            if rounds != "settled":
+                seal(memory.context, stop - 1)
+            else:
+                settle(memory.context, stop - 1)
+        settle(memory.context, cycles - 1)
     accepted, seen, tag, data, flushed = results
     return Played(accepted=accepted, seen=seen, tag=tag, data=data, flushed=flushed)

@@ -1,0 +1,155 @@
+"""Requests that move on by a step a round end as those that are settled at once."""
+
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from sim.memory import (
+    FLUSH,
+    Memory,
+    MemoryParameters,
+    accept,
+    deliver,
+    mailbox_layout,
+    next_event,
+    parse_profile,
+    prepare,
+    seal,
+    serve,
+    settle,
+)
+from tests.sim.memory.stepper import hand_over, read, write
+from tests.sim.memory.test_order import assert_same, mixed
+from tests.sim.memory.traffic import Played, Rounds, play, requests
+
+PIPELINED = [rounds for rounds in get_args(Rounds) if rounds != "settled"]
+
+PROFILES = {
+    "hc2": MemoryParameters(),
+    "hc2 with slow banks": MemoryParameters(
+        request_travel=7, bank_busy=40, response_travel=3, flush_travel=9, port_queue=3, reads_in_flight=20
+    ),
+    "hc2 with few in flight": MemoryParameters(port_queue=1, reads_in_flight=3, writes_in_flight=2),
+    "fixed:2": parse_profile("fixed:2"),
+    "fixed:700": parse_profile("fixed:700"),
+    "stress:9": parse_profile("stress:9"),
+}
+
+CYCLES = 1200
+
+
+def run(name: str, rounds: Rounds, *, quantum: int, words: int, threads: int = 1) -> tuple[Memory, Played]:
+    plan = mixed(23, engines=4, ports=6, words=words)
+    memory = Memory(PROFILES[name], engines=4, ports=6, capacity=1 << 20)
+    memory.allocate(1 << 19)
+    played = play(memory, plan, cycles=CYCLES, quantum=quantum, rounds=rounds, threads=threads)
+    assert memory.error() is None
+    return memory, played
+
+
+@pytest.mark.parametrize("rounds", PIPELINED)
+@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("words", [8, 1 << 14])
+def test_pipelined_rounds_give_the_same(name: str, rounds: Rounds, words: int) -> None:
+    longest = PROFILES[name].quantum // 2
+    for quantum in {1, longest}:
+        settled = run(name, "settled", quantum=quantum, words=words)
+        assert_same(*settled, *run(name, rounds, quantum=quantum, words=words))
+
+
+def test_engines_on_threads_beside_serving_give_the_same() -> None:
+    settled = run("hc2", "settled", quantum=30, words=256)
+    for _ in range(3):
+        assert_same(*settled, *run("hc2", "served beside", quantum=30, words=256, threads=4))
+
+
+def test_a_backlog_beyond_the_near_cycles_comes_in_order() -> None:
+    # All reads fall on one bank, so that the last is seen 15 cycles times their number later.
+    plan = requests(engines=2, ports=4, count=100)
+    plan["address"] = 4096
+    memory = Memory(parse_profile("hc2"), engines=2, ports=4, capacity=1 << 20)
+    memory.allocate(1 << 16)
+    played = play(memory, plan, cycles=15 * 800 + 200, rounds="served last")
+    assert memory.error() is None
+    assert np.array_equal(np.sort(played.seen.ravel()), 75 + 15 * np.arange(800))
+    assert np.all(np.diff(played.seen, axis=-1) > 0)
+
+
+def test_too_long_a_round_is_an_error() -> None:
+    plan = requests(engines=1, ports=1, count=3)
+    plan["address"] = 4096
+    memory = Memory(parse_profile("fixed:4"), engines=1, ports=1, capacity=8192)
+    memory.allocate(4096)
+    play(memory, plan, cycles=20, quantum=3, rounds="served last")
+    expected = (
+        "memory: read (engine 0 port 0 cycle 6): due in cycle 4 but shown later; "
+        "settle every 4 cycles and leave out no event"
+    )
+    assert memory.error() == expected
+
+
+def drive(memory: Memory, cycle: int, requests: dict[int, list[tuple[int, int, int, int]]]) -> None:
+    layout = mailbox_layout(memory.ports)
+    for ae in range(memory.engines):
+        prepare(memory.context, ae, cycle)
+        hand_over(memory.mailbox[ae], layout, requests.get(ae, []))
+        accept(memory.context, ae, cycle)
+
+
+def test_a_step_left_out_is_made_up_for() -> None:
+    memory = Memory(parse_profile("hc2"), engines=1, ports=1, capacity=8192)
+    memory.write(memory.allocate(8), np.array([7], np.uint64))
+    layout = mailbox_layout(1)
+    for cycle in range(76):
+        drive(memory, cycle, {0: [read(0, 4096, tag=3)]} if cycle == 0 else {})
+        assert seal(memory.context, cycle) == 0
+    box = memory.mailbox[0]
+    assert (box[layout.responses], box[layout.tags], box[layout.data]) == (1, 3, 7)
+
+
+def test_serving_and_delivering_again_does_nothing() -> None:
+    memory = Memory(parse_profile("hc2"), engines=1, ports=1, capacity=8192)
+    memory.allocate(8)
+    drive(memory, 0, {0: [read(0, 4096), write(0, 4096, 1)]})
+    for cycle in range(3):
+        seal(memory.context, cycle)
+        for _ in range(2):
+            serve(memory.context)
+            deliver(memory.context, 0)
+    before = memory.statistics()
+    settle(memory.context, 2)
+    assert memory.statistics() == before
+    assert (before["reads"]["total"], before["writes"]["total"], sum(before["banks"])) == (1, 1, 2)
+
+
+@pytest.mark.parametrize("rounds", [1, 5])
+def test_an_error_of_serving_comes_before_a_later_one_of_an_engine(rounds: int) -> None:
+    memory = Memory(MemoryParameters(reads_in_flight=1), engines=2, ports=1, capacity=8192)
+    memory.allocate(8)
+    codes = []
+    for cycle in range(10):
+        drive(memory, cycle, {0: [read(0, 8192)]} if cycle == 0 else {1: [read(0, 4096)]})
+        if cycle % rounds == rounds - 1:
+            codes.append(seal(memory.context, cycle))
+            serve(memory.context)
+    text = "read of 8 bytes at address 0x2000 (engine 0 port 0 cycle 0): outside the allocated range 4096 to 4104"
+    assert memory.error() == f"memory: {text}"
+    assert codes[-1] != 0
+
+
+def test_next_event_sees_near_and_far_responses_and_flushes() -> None:
+    memory = Memory(parse_profile("fixed:1000"), engines=1, ports=2, capacity=8192)
+    memory.allocate(8)
+    drive(memory, 0, {0: [read(1, 4096)]})
+    settle(memory.context, 0)
+    assert next_event(memory.context, 0, 1) == 1000
+    drive(memory, 1, {0: [(FLUSH, 0, 0, 0)]})
+    settle(memory.context, 1)
+    assert next_event(memory.context, 0, 2) == 5
+    drive(memory, 5, {})
+    assert next_event(memory.context, 0, 6) == 1000
+    drive(memory, 1000, {})
+    assert memory.mailbox[0, mailbox_layout(2).responses] == 0b10
+    assert next_event(memory.context, 0, 1001) == 2**62
+    assert memory.error() is None
