@@ -24,6 +24,9 @@ class _MemoryModel(ctypes.Structure):
         ("prepare", ctypes.c_void_p),
         ("accept", ctypes.c_void_p),
         ("settle", ctypes.c_void_p),
+        ("seal", ctypes.c_void_p),
+        ("serve", ctypes.c_void_p),
+        ("deliver", ctypes.c_void_p),
         ("context", ctypes.c_void_p),
         ("mailbox", ctypes.c_void_p),
     ]
@@ -33,6 +36,7 @@ class _Setup(ctypes.Structure):
     _fields_ = [
         ("memory", _MemoryModel),
         ("interval", ctypes.c_int64),
+        ("round", ctypes.c_int64),
         ("watchdog", ctypes.c_int64),
         ("threads", ctypes.c_int64),
         ("waves", ctypes.c_char_p),
@@ -40,6 +44,9 @@ class _Setup(ctypes.Structure):
         ("last_wave", ctypes.c_int64),
     ]
 
+
+_LEAST_ROUND = 4
+"""Cycles of a round that are worth a meeting."""
 
 _COMMAND = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.uint64)])
 
@@ -56,7 +63,7 @@ class VerilatorEngine(Engine):
     watchdog : int
         Cycles without a request or a response after which a run counts as hung.
     threads : int
-        Threads to share the AEs; more than there are AEs are not used. The results do not depend on it.
+        Threads to share the AEs; one more than there are AEs, for the memory, are used at most. The results do not depend on it.
     lanes : bool, optional
         Evaluate the kernels of a module together, by vector instructions; by default wherever that is possible. The
         results do not depend on it.
@@ -87,20 +94,19 @@ class VerilatorEngine(Engine):
         self._reads = 0
         lanes = waves is None and (lanes_possible() if lanes is None else lanes)
         self._library = _load(build_library(config, lanes=lanes, waves=waves is not None))
-        addresses = memory.addresses()
         self._waves = None if waves is None else Waves(waves, wave_window, locate=model_signals(config))
+        interval = meeting_interval(config, memory)
         first, last = self._waves.window if self._waves else (0, 0)
         setup = _Setup(
             memory=_MemoryModel(
-                prepare=addresses["prepare"],
-                accept=addresses["accept"],
-                settle=addresses["settle"],
+                **{name: address for name, address in memory.addresses().items() if name != "next_event"},
                 context=memory.context.ctypes.data,
                 mailbox=memory.mailbox.ctypes.data,
             ),
-            interval=meeting_interval(config, memory),
+            interval=interval,
+            round=0 if self._waves else _round(interval, memory),
             watchdog=watchdog,
-            threads=1 if self._waves else min(threads, config.engines),
+            threads=1 if self._waves else min(threads, config.engines + 1),
             waves=os.fsencode(self._waves.raw) if self._waves else None,
             first_wave=first,
             last_wave=last,
@@ -148,6 +154,15 @@ class VerilatorEngine(Engine):
             self._machine = ctypes.c_void_p(None)
             if self._waves is not None:
                 self._waves.finish(cycles)
+
+
+def _round(interval: int, memory: Memory) -> int:
+    """Return the cycles from one meeting to the next where requests are performed a round late, or 0 where they are not.
+
+    What a request brings must not be due before the round after the next, and a meeting costs as much as some cycles.
+    """
+    cycles = min(interval, memory.quantum // 2)
+    return cycles if cycles >= _LEAST_ROUND else 0
 
 
 def _load(path: Path) -> ctypes.CDLL:

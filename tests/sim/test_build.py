@@ -64,11 +64,11 @@ def test_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_second_build_comes_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tools = Toolchain.install(tmp_path, monkeypatch)
-    library = build_library(TEST, waves=False)
+    library = build_library(TEST, lanes=False, waves=False)
     compilations, built = tools.compilations(), library.stat().st_mtime_ns
     assert library.parent == tools.cache
     assert compilations > 5
-    assert build_library(TEST, waves=False) == library
+    assert build_library(TEST, lanes=False, waves=False) == library
     assert tools.compilations() == compilations
     assert list(tools.cache.iterdir()) == [library]
     assert library.stat().st_mtime_ns == built
@@ -76,21 +76,21 @@ def test_second_build_comes_from_the_cache(tmp_path: Path, monkeypatch: pytest.M
 
 def test_everything_that_matters_names_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tools = Toolchain.install(tmp_path, monkeypatch)
-    libraries = [build_library(config, waves=False) for config in (TEST, TEST.replace(link_cycles=4))]
-    libraries.append(build_library(TEST, waves=True))
+    libraries = [build_library(config, lanes=False, waves=False) for config in (TEST, TEST.replace(link_cycles=4))]
+    libraries.append(build_library(TEST, lanes=False, waves=True))
     compiler = tmp_path / "compiler"
     compiler.write_text(compiler.read_text().replace("1.0", "1.1"))
-    libraries.append(build_library(TEST, waves=False))
+    libraries.append(build_library(TEST, lanes=False, waves=False))
     assert len(set(libraries)) == 4
     assert set(tools.cache.iterdir()) == set(libraries)
 
 
 def test_lost_library_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tools = Toolchain.install(tmp_path, monkeypatch)
-    library = build_library(TEST, waves=False)
+    library = build_library(TEST, lanes=False, waves=False)
     compilations = tools.compilations()
     library.unlink()
-    assert build_library(TEST, waves=False) == library
+    assert build_library(TEST, lanes=False, waves=False) == library
     assert tools.compilations() == 2 * compilations
     assert library.exists()
 

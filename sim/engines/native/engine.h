@@ -40,6 +40,9 @@ struct MemoryModel {
     void (*prepare)(int64_t*, int64_t, int64_t);
     void (*accept)(int64_t*, int64_t, int64_t);
     int64_t (*settle)(int64_t*, int64_t);
+    int64_t (*seal)(int64_t*, int64_t);
+    void (*serve)(int64_t*);
+    void (*deliver)(int64_t*, int64_t);
     int64_t* context;
     int64_t* mailbox;
 };

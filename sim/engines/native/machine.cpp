@@ -17,7 +17,8 @@ enum RunState : int { kRunning = 0, kDone = 1, kHung = 2, kMemoryError = 3 };
 
 struct Setup {
     MemoryModel memory;
-    int64_t interval;  // cycles between two meetings
+    int64_t interval;  // cycles between two moments at which the host may begin or end something
+    int64_t round;     // cycles between two meetings, if requests are performed while engines go on; else 0
     int64_t watchdog;
     int64_t threads;
     const char* waves;
@@ -30,7 +31,7 @@ public:
     explicit Machine(const Setup& setup)
         : setup_(setup),
           links_(CYSCC_ENGINES),
-          team_(int(setup.threads), CYSCC_ENGINES, [this](int number) { advance_engine(number); }),
+          team_(int(setup.threads), CYSCC_ENGINES + (setup.round > 0), [this](int number) { do_part(number); }),
           pace_(setup.threads > 1) {
 #if VM_TRACE
         verilated_.traceEverOn(true);
@@ -59,15 +60,11 @@ public:
 
     RunState run(int64_t budget) {
         const int64_t end = cycle_ + budget;
-        for (;;) {
-            advance();
-            if (setup_.memory.settle(setup_.memory.context, cycle_ - 1)) return kMemoryError;
-            if (std::ranges::all_of(engines_, [](auto& engine) { return engine->finished(); })) return kDone;
-            int64_t moved = begun_;
-            for (auto& engine : engines_) moved = std::max(moved, engine->moved());
-            if (cycle_ - moved > setup_.watchdog) return kHung;
-            if (cycle_ >= end) return kRunning;
-        }
+        RunState state = kRunning;
+        while (state == kRunning && cycle_ < end) state = run_interval();
+        // Nothing stays under way, so that the memory holds what has been written.
+        if (setup_.round && setup_.memory.settle(setup_.memory.context, cycle_ - 1)) state = kMemoryError;
+        return state;
     }
 
     int64_t cycle() const { return cycle_; }
@@ -94,13 +91,31 @@ public:
     }
 
 private:
+    RunState run_interval() {
+        const MemoryModel& memory = setup_.memory;
+        const int64_t end = cycle_ + setup_.interval;
+        while (cycle_ < end) {
+            meeting_ = setup_.round ? std::min(end, cycle_ + setup_.round) : end;
+            advance();
+            cycle_ = meeting_;
+            const auto finish = setup_.round ? memory.seal : memory.settle;
+            if (finish(memory.context, cycle_ - 1)) return kMemoryError;
+        }
+        int64_t moved = begun_;
+        bool finished = true;
+        for (auto& engine : engines_) {
+            finished = finished && engine->finished();
+            moved = std::max(moved, engine->moved());
+        }
+        if (finished) return kDone;
+        return cycle_ - moved > setup_.watchdog ? kHung : kRunning;
+    }
+
     // Runs all engines up to their next meeting.
     void advance() {
 #if VM_TRACE
-        const int64_t first = cycle_;
-        const int64_t last = cycle_ + setup_.interval;
         // All engines cycle by cycle, since a waveform has one time for all.
-        for (int64_t cycle = first; cycle < last; ++cycle) {
+        for (int64_t cycle = cycle_; cycle < meeting_; ++cycle) {
             if (cycle < setup_.first_wave || cycle > setup_.last_wave) {
                 for (auto& engine : engines_) engine->step(cycle);
                 continue;
@@ -112,13 +127,16 @@ private:
 #else
         team_.run(pace_.together());
 #endif
-        cycle_ += setup_.interval;
     }
 
-    // Runs one engine up to the next meeting.
-    void advance_engine(int number) {
+    // Does a part of what is to be done up to the next meeting: runs an engine, or performs the requests of the round
+    // before, which none of the engines needs yet.
+    void do_part(int number) {
+        const MemoryModel& memory = setup_.memory;
+        if (number == CYSCC_ENGINES) return memory.serve(memory.context);
+        if (setup_.round) memory.deliver(memory.context, number);
         Engine& engine = *engines_[number];
-        for (int64_t cycle = cycle_; cycle < cycle_ + setup_.interval; ++cycle) engine.step(cycle);
+        for (int64_t cycle = cycle_; cycle < meeting_; ++cycle) engine.step(cycle);
     }
 
     const Setup setup_;
@@ -130,6 +148,7 @@ private:
     std::vector<std::unique_ptr<Engine>> engines_;
     std::vector<Command> commands_;
     int64_t cycle_ = 0;
+    int64_t meeting_ = 0;
     int64_t begun_ = 0;
     Team team_;
     Pace pace_;
