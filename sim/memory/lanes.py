@@ -1,7 +1,7 @@
 """Where the parts of the state are, and how an error is noted (compiled)."""
 
 from sim.memory import state as s
-from sim.memory.compiled import inlined, load, store
+from sim.memory.compiled import inlined, jit, load, store
 
 __all__ = ["batch_of", "box_of", "due_of", "lane_of", "record", "row_words", "statistics_of"]
 
@@ -42,9 +42,12 @@ def due_of(context: int, ae: int) -> int:
     return load(context, s.CTX_DUE) + ae * (s.NEAR * 8) * (1 + row_words(context))
 
 
-@inlined
+@jit
 def record(words: int, code: int, kind: int, value: int, ae: int, port: int, cycle: int) -> None:
-    """Note an error at the address `words`, unless one is there already."""
+    """Note an error at the address `words`, unless one is there already.
+
+    Like all that seldom happens it is not copied into its callers, whose loops it would slow down.
+    """
     if load(words, s.ERROR_CODE) == 0:
         store(words, s.ERROR_CODE, code)
         store(words, s.ERROR_KIND, kind)

@@ -125,6 +125,7 @@ LOG_PAYLOAD = 1
 LOG_DATA = 2
 LOG_TIME = 3
 LOG_WORDS = 4
+LOG_SHIFT = 5  # of the bytes of a request
 
 # Responses of the next cycles: masks of the ports, one a cycle, and after them the responses themselves, a row a cycle
 # as in the mailbox. Later ones wait in a ring for each port (seen << 16 | tag, data).
