@@ -63,7 +63,8 @@ class VerilatorEngine(Engine):
     watchdog : int
         Cycles without a request or a response after which a run counts as hung.
     threads : int
-        Threads to share the AEs; one more than there are AEs, for the memory, are used at most. The results do not depend on it.
+        Threads to share the AEs and the memory; more than there are of these are not used. The results do not depend
+        on it.
     lanes : bool, optional
         Evaluate the kernels of a module together, by vector instructions; by default wherever that is possible. The
         results do not depend on it.
@@ -157,7 +158,7 @@ class VerilatorEngine(Engine):
 
 
 def _round(interval: int, memory: Memory) -> int:
-    """Return the cycles from one meeting to the next where requests are performed a round late, or 0 where they are not.
+    """Return the cycles between two meetings where requests are performed a round late, or 0 where they are not.
 
     What a request brings must not be due before the round after the next, and a meeting costs as much as some cycles.
     """

@@ -76,7 +76,7 @@ def ticks_of_a_build(folder: Path, monkeypatch: pytest.MonkeyPatch, *, config: s
 
     Toolchain.install(folder, monkeypatch)
     monkeypatch.setattr("sim.engines.build.tick_function", spy)
-    build_library(PRESETS[config], waves=waves)
+    build_library(PRESETS[config], lanes=False, waves=waves)
     return seen
 
 

@@ -149,10 +149,10 @@ def test_failed_run_is_complete(tmp_path: Path, engine: str) -> None:
 
 
 def test_traced_library_is_cached(recordings: dict[str, Recording]) -> None:
-    library = build_library(PRESETS["test"], waves=True)
+    library = build_library(PRESETS["test"], lanes=False, waves=True)
     built = library.stat().st_mtime_ns
-    assert build_library(PRESETS["test"], waves=True).stat().st_mtime_ns == built
-    assert library != build_library(PRESETS["test"], waves=False)
+    assert build_library(PRESETS["test"], lanes=False, waves=True).stat().st_mtime_ns == built
+    assert library != build_library(PRESETS["test"], lanes=False, waves=False)
 
 
 RAW = b"""$timescale 1 s $end

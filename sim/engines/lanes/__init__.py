@@ -1,4 +1,4 @@
-"""All instances of a module as one object of C++, whose lanes they are: the hardware, compiled for vector instructions."""
+"""All instances of a module as one object of C++, whose lanes they are: hardware in vector instructions."""
 
 from sim.engines.lanes.source import lanes_source
 

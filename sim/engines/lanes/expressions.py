@@ -202,10 +202,8 @@ class Expressions:
 
     def _equality(self, cell: Cell, width: int) -> str:
         a, b = self._extended(cell, max(len(cell.pins["A"]), len(cell.pins["B"])))
-        if len(a) == 1:
-            same = f"~({self.mask(a)} ^ {self.mask(b)})"
-        else:
-            same = f"equal({self.value(a)}, {self.value(b)})"
+        one_bit = len(a) == 1
+        same = f"~({self.mask(a)} ^ {self.mask(b)})" if one_bit else f"equal({self.value(a)}, {self.value(b)})"
         return same if cell.kind == "$eq" else f"~{same}"
 
     def _comparison(self, cell: Cell, width: int) -> str:

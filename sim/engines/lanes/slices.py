@@ -1,7 +1,8 @@
-"""Where signals are cut into slices that are computed apart: a packed payload into its fields, flags into single bits."""
+"""Where signals are cut into slices that are computed apart: a packed payload into its fields and flags."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from sim.engines.lanes.netlist import Bits, Cell, Netlist
 from sim.errors import BuildError
@@ -50,7 +51,7 @@ class Signal:
     def slices(self) -> list[tuple[int, int]]:
         """Return first and last-plus-one bit of each slice."""
         places = [0, *sorted(self.cuts), self.width]
-        return list(zip(places, places[1:], strict=False))
+        return list(pairwise(places))
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,7 @@ class Signals:
 
     def _cuts_of(self, bits: Bits) -> set[int]:
         """Return where an operand is not one slice of one signal."""
-        cuts = set()
+        cuts: set[int] = set()
         place = 0
         before: Run | None = None
         runs = self.runs(bits)

@@ -20,8 +20,8 @@ def lanes_source(component: wiring.Component, *, name: str, lanes: int) -> str:
     instructions. `native/lanes.h` has the operations.
 
     The class has for each input or output of one bit a member of its name, and for each wider one, for each 64-bit word
-    ``w`` of it: ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` of an input, ``get_<port>_<w>(lane)`` and
-    ``get_<port>_<w>(values)`` of an output. ``tick()`` advances all instances by a cycle; outputs are then those of the
+    ``w`` of it: ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` of an input, ``get_<port>_<w>(lane)``
+    and ``get_<port>_<w>(values)`` of an output. ``tick()`` advances all instances by a cycle; outputs are then those of the
     next one.
 
     Parameters
@@ -184,7 +184,9 @@ class _Source:
 
     def _array(self, bits: Bits) -> str:
         """Return the name of a local array of a value's lanes."""
-        value = self._expressions.value(bits) if len(bits) > 1 else f"from_mask({self._expressions.mask(bits)}, Word(1u))"
+        value = (
+            self._expressions.value(bits) if len(bits) > 1 else f"from_mask({self._expressions.mask(bits)}, Word(1u))"
+        )
         name = f"a_{len(self._expressions.lines)}"
         kind = scalar_type(len(bits))
         self._expressions.lines.append(f"alignas(64) {kind} {name}[kLanes]; store({name}, {value});")
@@ -213,8 +215,8 @@ class _Source:
             elif width == 1:
                 yield f"Mask {port.name}() const {{ return {member} & kAll; }}"
             else:
-                kind = vector_type(width)
-                yield f"Mask {port.name}() const {{ return test(load({member}), {kind}({1 << (run.first - start):#x})); }}"
+                bit = f"{vector_type(width)}({1 << (run.first - start):#x})"
+                yield f"Mask {port.name}() const {{ return test(load({member}), {bit}); }}"
             return
         for word in range(0, len(port.bits), WORD):
             bits = port.bits[word : word + WORD]
@@ -242,7 +244,8 @@ class _Source:
                 part = f"(shr<{place}>(all) & Long({field}))" if width < WORD else "all"
                 vectors.append(f"store({member}, {part if width > 32 else f'narrow({part})'});")
         yield f"void put_{name}(int lane, uint64_t value) {{ {' '.join(scalars)} }}"
-        yield f"void put_{name}(const uint64_t (&values)[kLanes]) {{ const Long all = load(values); {' '.join(vectors)} }}"
+        body = f"const Long all = load(values); {' '.join(vectors)}"
+        yield f"void put_{name}(const uint64_t (&values)[kLanes]) {{ {body} }}"
 
     def _get(self, name: str, bits: Bits) -> Iterator[str]:
         scalars, vectors = [], []
