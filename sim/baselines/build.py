@@ -68,7 +68,7 @@ def _sources() -> Iterator[Path]:
     here = Path(__file__)
     yield from sorted(Path(sys.modules["hw"].__path__[0]).rglob("*.py"))
     yield from sorted(_NATIVE.iterdir())
-    yield from sorted(here.parent.glob("*.py"))
+    yield from (here, here.with_name("sources.py"))
     yield from (here.parents[1] / "engines" / "tools.py", here.parents[1] / "memory" / "state.py")
 
 
