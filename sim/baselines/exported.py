@@ -27,19 +27,23 @@ class ExportedEngine(Engine):
     Parameters
     ----------
     dut : HierarchyObject
-        Module ``accelerator``, or ``application_engine`` for a machine of one AE, with its clock running.
+        Module ``accelerator``, with its clock running.
     config : AcceleratorConfig
         Sizes.
     memory : Memory
         The memory, with as many AEs and ports.
     watchdog : int
         Cycles without a request or a response after which a run counts as hung.
+    bare : bool
+        `dut` is the module ``application_engine`` itself, and the machine has one AE.
     """
 
-    def __init__(self, dut: HierarchyObject, config: AcceleratorConfig, memory: Memory, *, watchdog: int) -> None:
+    def __init__(
+        self, dut: HierarchyObject, config: AcceleratorConfig, memory: Memory, *, watchdog: int, bare: bool = False
+    ) -> None:
         self._pins = _Pins(dut, "")
-        self._single = hasattr(dut, "engine")
-        prefixes = [""] if self._single else [f"e{number}_" for number in range(config.engines)]
+        self._bare = bare
+        prefixes = [""] if bare else [f"e{number}_" for number in range(config.engines)]
         self._hosts = [_Host(_Pins(dut, prefix)) for prefix in prefixes]
         self._clock: Any = dut.clk
         self._memory = memory
@@ -94,7 +98,7 @@ class ExportedEngine(Engine):
         resume(self._reset)()
 
     async def _reset(self) -> None:
-        if self._single:
+        if self._bare:
             self._pins.set("engine", 0)
         for host in self._hosts:
             for name in ("write_valid", "read_valid", "instruction_valid"):

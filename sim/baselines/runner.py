@@ -19,7 +19,7 @@ public_flat_rw -module "{TOP}" -var "*"
 """
 """Lets cocotb reach the ports: all that it needs, and quicker than everything."""
 
-_MAKE = "-j{jobs} OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"
+_MAKE = "-j{jobs} OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1 CFG_CXXFLAGS_PCH_I=-include"
 """Most of the time goes into Python, so that more would only make the build longer."""
 
 _OPTIONS = ("--no-public-flat-rw", "--output-split-cfuncs", "500")
@@ -89,6 +89,7 @@ def run_exported(folder: Path, *, bench: str, variables: Mapping[str, str]) -> N
             results = get_runner("verilator").test(
                 test_module=bench,
                 hdl_toplevel=TOP,
+                hdl_toplevel_lang="verilog",
                 build_dir=folder / "build",
                 # Nothing to rewrite: done to every module imported, that takes longer than small runs.
                 extra_env={**variables, "COCOTB_REWRITE_ASSERTION_FILES": ""},

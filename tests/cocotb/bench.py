@@ -30,7 +30,7 @@ async def make_runs(dut: HierarchyObject) -> None:
     suite = SUITES[os.environ[SUITE]]
 
     def make_engine(memory: Memory) -> ExportedEngine:
-        engine = ExportedEngine(dut, suite.config, memory, watchdog=WATCHDOG)
+        engine = ExportedEngine(dut, suite.config, memory, watchdog=WATCHDOG, bare=True)
         engine.reset()
         return engine
 
