@@ -242,9 +242,7 @@ def assemble_machine(
     )
     engine = make_engine(model, 20_000 + 4 * memory.unloaded_latency)
     build_seconds = perf_counter() - began
-    return Machine(
-        config, model, engine, cycle_limit=cycle_limit, on_progress=on_progress, build_seconds=build_seconds
-    )
+    return Machine(config, model, engine, cycle_limit=cycle_limit, on_progress=on_progress, build_seconds=build_seconds)
 
 
 def create_machine(
@@ -296,8 +294,6 @@ def create_machine(
             return AmaranthEngine(config, model, watchdog=watchdog, waves=waves, wave_window=wave_window)
         from sim.engines.verilator_engine import VerilatorEngine
 
-        return VerilatorEngine(
-            config, model, watchdog=watchdog, threads=threads, waves=waves, wave_window=wave_window
-        )
+        return VerilatorEngine(config, model, watchdog=watchdog, threads=threads, waves=waves, wave_window=wave_window)
 
     return assemble_machine(config, memory, make_engine, cycle_limit=cycle_limit, on_progress=on_progress)

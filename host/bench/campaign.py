@@ -158,14 +158,18 @@ def compare(row: _Record, ours: list[_Record]) -> _Record:
     """Return a row with what a comparison with the engine of the project on the same graph gives.
 
     ``same``: cycles of every level and contents of the memory are equal; None if there is nothing to compare with.
-    ``faster``: by name, how many times as fast the engine of the project is.
+    ``faster``: by name, how many times as fast the engine of the project is; empty in its own rows.
     """
     others = [other for other in ours if other["name"] != row["name"]]
     result = _result(row["repetitions"][0])
     return {
         **row,
         "same": all(_result(other["repetitions"][0]) == result for other in others) if others else None,
-        "faster": {other["name"]: other["cycles_per_second"] / row["cycles_per_second"] for other in others},
+        "faster": {
+            other["name"]: other["cycles_per_second"] / row["cycles_per_second"]
+            for other in others
+            if row["name"] not in OURS
+        },
     }
 
 

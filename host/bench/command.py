@@ -45,7 +45,9 @@ def _parser() -> Parser:
         "--repetitions", type=at_least(1), metavar="N", help="repetitions (default: 3 to 5, 1 with --quick)"
     )
     parser.add_argument("--json", metavar="OUT", help="write the figures as JSON ('-': standard output)")
-    parser.add_argument("--compare", metavar="REVISION", help="instead, compare the compiled engine with that of REVISION")
+    parser.add_argument(
+        "--compare", metavar="REVISION", help="instead, compare the compiled engine with that of REVISION"
+    )
     one = parser.add_argument_group("a single measurement, as JSON on standard output")
     one.add_argument("--one", choices=CONTENDERS, metavar="ROW", help="the row")
     one.add_argument("--config", default="hc2", help=argparse.SUPPRESS)
@@ -94,9 +96,7 @@ def _run(argv: Sequence[str] | None) -> None:
         from host.bench.campaign import run_benchmark
         from host.bench.table import benchmark_table
 
-        document = run_benchmark(
-            preset, arguments.rows, repetitions=arguments.repetitions, on_measurement=_progress()
-        )
+        document = run_benchmark(preset, arguments.rows, repetitions=arguments.repetitions, on_measurement=_progress())
         text = benchmark_table(document)
     if arguments.json is not None:
         write_json(arguments.json, document)

@@ -6,7 +6,7 @@ __all__ = ["aligned", "benchmark_table"]
 
 _HEAD = (
     *("", "graph", "cycles", "cycles/s", "kernel-cycles/s", "edges/s", "same"),
-    *("2 threads", "1 thread", "memory", "build"),
+    *("2 threads is", "1 thread is", "memory", "build"),
 )
 
 
@@ -54,7 +54,7 @@ def benchmark_table(document: dict[str, Any]) -> str:
         "",
         aligned([_HEAD, *map(_cells, document["rows"])]),
         "same: cycles of every level and memory contents are those of the compiled engine; "
-        "2 threads, 1 thread: how many times as fast that is on the same graph",
+        "2 threads is, 1 thread is: how many times as fast that runs on the same graph",
     ]
     lines += [f"{row['label']}: {row['unavailable']}" for row in document["rows"] if "unavailable" in row]
     lines += [f"warning: {warning}" for warning in document["warnings"]]
