@@ -109,8 +109,7 @@ def _in_own_process(contender: str, workload: Workload, cache: str) -> _Record:
     result = subprocess.run(
         [sys.executable, "-m", "host.bench", *arguments],
         env={**os.environ, "CYSCC_CACHE": cache, "PYTHONPATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
         check=False,
     )

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 
@@ -117,6 +118,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         Exit status: 0 measured, 2 bad usage or input, 3 a measurement failed, 130 interrupted.
     """
+    # Being ended is an interrupt too, after which nothing is left behind.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return _guarded(argv)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _guarded(argv: Sequence[str] | None) -> int:
+    """Run the benchmark; return the exit status."""
     try:
         _run(argv)
     except SystemExit as end:  # --help

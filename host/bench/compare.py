@@ -3,14 +3,12 @@
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from types import FrameType
 from typing import Any
 
 from host.bench.setting import describe_setting
@@ -125,12 +123,7 @@ def _check_repository(root: Path, base: str) -> str:
 @contextmanager
 def _checked_out(root: Path, revision: str, folder: Path) -> Iterator[Path]:
     """Check a revision out below a folder, and remove both at the end, also of an interrupted block."""
-
-    def terminate(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
     tree = folder / "base"
-    before = signal.signal(signal.SIGTERM, terminate)
     try:
         _remove(root, folder)
         folder.mkdir(parents=True)
@@ -138,7 +131,6 @@ def _checked_out(root: Path, revision: str, folder: Path) -> Iterator[Path]:
         yield tree
     finally:
         _remove(root, folder)
-        signal.signal(signal.SIGTERM, before)
 
 
 def _remove(root: Path, folder: Path) -> None:

@@ -1,5 +1,6 @@
 """The table of a benchmark, for people."""
 
+from collections.abc import Sequence
 from typing import Any
 
 __all__ = ["aligned", "benchmark_table"]
@@ -10,7 +11,7 @@ _HEAD = (
 )
 
 
-def aligned(rows: list[tuple[str, ...]]) -> str:
+def aligned(rows: Sequence[tuple[str, ...]]) -> str:
     """Return rows as columns of one width each, the first to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "".join(

@@ -3,7 +3,6 @@
 import importlib.metadata
 import importlib.util
 import os
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -113,8 +112,9 @@ def _build_cxxrtl(config: AcceleratorConfig, folder: Path, tools: Toolchain) -> 
         f"write_cxxrtl -g0 -header {TOP}.cc",
     ]
     (folder / "script.ys").write_text("\n".join(script) + "\n")
-    enter = f"import os; os.chdir({str(folder)!r}); import {_YOSYS} as y; raise SystemExit(y.run_yosys(['-q', 'script.ys']))"
-    run_tool([sys.executable, "-c", enter], tools.environment)
+    # The package cannot be run by `python -m`, and its command need not be on the path.
+    start = f"import os, sys, {_YOSYS}; os.chdir(sys.argv[1]); sys.exit({_YOSYS}.run_yosys(['-q', 'script.ys']))"
+    run_tool([sys.executable, "-c", start, str(folder)], tools.environment)
     spec = importlib.util.find_spec(_YOSYS)
     assert spec is not None
     assert spec.origin is not None
