@@ -19,10 +19,10 @@ def lanes_source(component: wiring.Component, *, name: str, lanes: int) -> str:
     vector register, with an element for each. So an operation of the hardware is done for all instances by one or two
     instructions. `native/lanes.h` has the operations.
 
-    The class has for each input or output of one bit a member of its name, and for each wider one, for each 64-bit word
-    ``w`` of it: ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` of an input, ``get_<port>_<w>(lane)``
-    and ``get_<port>_<w>(values)`` of an output. ``tick()`` advances all instances by a cycle; outputs are then those of the
-    next one.
+    The class has for each port of one bit a function of its name that takes or returns a mask, and for each wider one,
+    for each 64-bit word ``w`` of it, ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` of an input,
+    ``get_<port>_<w>(lane)`` and ``get_<port>_<w>(values)`` of an output. ``tick()`` advances all instances by a cycle;
+    outputs are then those of the next one.
 
     Parameters
     ----------

@@ -61,7 +61,8 @@ public:
     RunState run(int64_t budget) {
         const int64_t end = cycle_ + budget;
         RunState state = kRunning;
-        while (state == kRunning && cycle_ < end) state = run_interval();
+        do state = run_interval();
+        while (state == kRunning && cycle_ < end);
         // Nothing stays under way, so that the memory holds what has been written.
         if (setup_.round && setup_.memory.settle(setup_.memory.context, cycle_ - 1)) state = kMemoryError;
         return state;
