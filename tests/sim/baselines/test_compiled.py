@@ -13,7 +13,7 @@ from hw.config import PRESETS
 from sim.baselines.build import KINDS, build_baseline
 from sim.baselines.contenders import Stopwatch, engine_maker
 from sim.baselines.sources import export_machine, pins_header
-from sim.errors import BuildError, CycleLimitError, MemoryAccessError
+from sim.errors import BuildError, CycleLimitError, HangError, MemoryAccessError
 from sim.machine import Machine, assemble_machine, create_machine
 from sim.memory import mailbox_layout, parse_profile
 from tests.sim.levels import WORDS, dispatch_level
@@ -86,6 +86,17 @@ def test_what_goes_wrong_is_reported_as_by_the_engines(kind: str) -> None:
     machine = baseline(kind, "fixed:9", cycle_limit=5)
     dispatch_level(machine)
     with pytest.raises(CycleLimitError, match=r"^cycle limit of 5 cycles reached$"):
+        machine.wait()
+    machine.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hang(kind: str) -> None:
+    # A watchdog shorter than the memory's latency takes any read for a hang.
+    make = engine_maker(kind, TEST)
+    machine = assemble_machine(TEST, parse_profile("fixed:5000"), lambda memory, _: make(memory, 400))
+    dispatch_level(machine)
+    with pytest.raises(HangError, match=r"^nothing moved until cycle 4\d\d: the machine hangs$"):
         machine.wait()
     machine.close()
 
