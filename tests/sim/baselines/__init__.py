@@ -1,0 +1,1 @@
+"""Tests of the other ways to execute the hardware."""
