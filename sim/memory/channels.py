@@ -211,7 +211,12 @@ def next_event_cycle(context: int, ae: int, cycle: int) -> int:
 
     What is found is kept, so that no cycle is looked at twice.
     """
+    kind = load(context, s.CTX_KIND)
     lane = lane_of(context, ae)
+    crowded = load(lane, s.LANE_LATEST_ENTRY) >= cycle + load(context, s.CTX_PORT_QUEUE)
+    full = (load(lane, s.LANE_READS_FULL) | load(lane, s.LANE_WRITES_FULL)) != 0
+    if kind == s.STRESS or (kind == s.HC2 and (crowded or full)):
+        return cycle
     due = due_of(context, ae)
     soonest = load(lane, s.LANE_SOONEST)
     following = load(lane, s.LANE_CYCLE)
