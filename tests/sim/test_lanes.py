@@ -274,15 +274,16 @@ def test_what_lanes_cannot_do_is_named(component: wiring.Component, cause: str) 
         lanes_source(component, name="Refused", lanes=4)
 
 
+@pytest.mark.parametrize("memory", ["hc2", "fixed:700"])
 @pytest.mark.parametrize("config", ["test", "published-bfs-1ae"])
-def test_lanes_and_objects_leave_the_same(config: str) -> None:
+def test_lanes_and_objects_leave_the_same(config: str, memory: str) -> None:
     outcomes = []
     for lanes in (True, False):
         machine = assemble_machine(
             PRESETS[config],
-            parse_profile("hc2"),
-            lambda memory, watchdog, lanes=lanes: VerilatorEngine(  # type: ignore[misc]  # mypy cannot infer defaults
-                PRESETS[config], memory, watchdog=watchdog, lanes=lanes
+            parse_profile(memory),
+            lambda model, watchdog, lanes=lanes: VerilatorEngine(  # type: ignore[misc]  # mypy cannot infer defaults
+                PRESETS[config], model, watchdog=watchdog, lanes=lanes
             ),
         )
         try:
