@@ -1,8 +1,10 @@
 // The kernels of a module in one engine as one object, whose lanes they are.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <vector>
 
 #include "box.h"
 #include "lanes.h"
@@ -132,8 +134,11 @@ private:
             learning_ = true;
             token_ = token;
             ready = inputs;
-            std::memcpy(&before_, &lanes, sizeof lanes);
-            before_.get_activity_0(activity_);
+            const auto registers = lanes.registers();
+            before_.assign(registers.begin(), registers.end());
+            done_ = lanes.done();
+            error_ = lanes.error();
+            lanes.get_activity_0(activity_);
         }
 
         // A cycle of that pass is over.
@@ -141,12 +146,12 @@ private:
             if (!learning_) return;
             alignas(64) Array now;
             lanes.get_activity_0(now);
-            if (inputs != ready || lanes.done() != before_.done() || lanes.error() != before_.error() ||
+            if (inputs != ready || lanes.wrote() || lanes.done() != done_ || lanes.error() != error_ ||
                 std::memcmp(now, activity_, sizeof now))
                 return forget();
             if ((~lanes.quiescent() | lanes.token_out_valid()) & Lanes::kAll) return;
             learning_ = false;
-            known_ = std::memcmp(&before_, &lanes, sizeof lanes) == 0;
+            known_ = std::ranges::equal(before_, lanes.registers());
         }
 
         Ready ready{};
@@ -159,7 +164,9 @@ private:
         bool learning_ = false;
         uint64_t token_ = 0;
         alignas(64) Array activity_ = {};
-        Lanes before_;
+        Mask done_ = 0;
+        Mask error_ = 0;
+        std::vector<char> before_;
     };
 
     // Does what was left out of a pass before a cycle.

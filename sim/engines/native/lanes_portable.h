@@ -37,7 +37,9 @@ struct Numbers {
     // All bits of the numbers whose instance is in a mask.
     static Part chosen(Mask mask, int n) {
         Part bits;
-        for (int lane = 0; lane < kEach; ++lane) bits[lane] = Number(1) << lane;
+        if constexpr (kEach == 8) bits = Part{1, 2, 4, 8, 16, 32, 64, 128};
+        else if constexpr (kEach == 4) bits = Part{1, 2, 4, 8};
+        else bits = Part{1, 2};
         return Part(((Number(mask >> n * kEach) - Part{}) & bits) == bits);
     }
 
@@ -85,14 +87,23 @@ CYSCC_OPERATOR(^)
 // An array has as many elements as there are instances; what is beyond is neither read nor written.
 template <class Number, int k>
 inline Numbers<Number, k> load(const Number (&from)[k]) {
-    Numbers<Number, k> result;
-    std::memset(&result, 0, sizeof result);
-    std::memcpy(&result, from, sizeof from);
-    return result;
+    using Result = Numbers<Number, k>;
+    return Result::make([&](int n) {
+        typename Result::Part part{};
+        const Number* first = from + n * Result::kEach;
+        if (n < k / Result::kEach) std::memcpy(&part, first, sizeof part);
+        else std::memcpy(&part, first, k % Result::kEach * sizeof(Number));
+        return part;
+    });
 }
 template <class Number, int k>
 inline void store(Number (&to)[k], const Numbers<Number, k>& value) {
-    std::memcpy(to, &value, sizeof to);
+    using Value = Numbers<Number, k>;
+    for (int n = 0; n < Value::kParts; ++n) {
+        Number* first = to + n * Value::kEach;
+        if (n < k / Value::kEach) std::memcpy(first, &value.v[n], sizeof value.v[n]);
+        else std::memcpy(first, &value.v[n], k % Value::kEach * sizeof(Number));
+    }
 }
 
 template <int by, class Number, int k>
@@ -132,7 +143,7 @@ inline Mask less(const Numbers<Number, k>& a, const Numbers<Number, k>& b) {
 }
 template <class Number, int k>
 inline Mask test(const Numbers<Number, k>& a, const Numbers<Number, k>& b) {  // any bit of both
-    return Numbers<Number, k>::gather([&](int n) { return (a.v[n] & b.v[n]) != 0; });
+    return ~Numbers<Number, k>::gather([&](int n) { return (a.v[n] & b.v[n]) == 0; });
 }
 
 template <class To, class From, int k>
