@@ -3,8 +3,6 @@
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from host.components import canonical
 from host.graph import Graph
@@ -54,6 +52,10 @@ def strong_components(graph: Graph) -> NDArray[np.uint32]:
     """
     if max(graph.vertices, graph.edges) >= 2**31:
         raise ValueError(f"scipy takes at most {2**31 - 1} vertices and edges, not {graph.vertices} and {graph.edges}")
+    # Here, as it takes a sixth of a second, for which no simulation should wait.
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     offsets = np.empty(graph.vertices + 1, dtype=np.int32)
     targets = np.empty(graph.edges, dtype=np.int32)
     # scipy's search never ends on some graphs with repeated edges.

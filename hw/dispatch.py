@@ -1,6 +1,6 @@
 """Dispatch: AEG registers and instructions of an Application Engine."""
 
-from amaranth.hdl import Elaboratable, Module, Mux, Signal
+from amaranth.hdl import Elaboratable, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -24,6 +24,8 @@ class Dispatch(wiring.Component):
     ----------
     bfs_kernels, intersection_kernels : int
         Kernels of the AE: those of the kernel window.
+    instrument : bool
+        With the ports that only simulation needs.
 
     Members
     -------
@@ -53,11 +55,16 @@ class Dispatch(wiring.Component):
         What the run returns; only the leading AE knows it.
     bfs_question, intersection_question, bfs_answer, intersection_answer : stream
         State words of the kernels.
+    moving : Out(1), instrumented only
+        State changes in this cycle, but for the count of cycles, or would if it were not the same as before.
+    elapsed : In(48), instrumented only
+        Cycles that this one stands for.
     """
 
-    def __init__(self, *, bfs_kernels: int, intersection_kernels: int) -> None:
+    def __init__(self, *, bfs_kernels: int, intersection_kernels: int, instrument: bool = False) -> None:
         self._bfs_kernels = bfs_kernels
         self._intersection_kernels = intersection_kernels
+        self._instrument = instrument
         answer = stream.Signature(ADDRESS_WIDTH, always_ready=True)
         super().__init__(
             {
@@ -80,6 +87,7 @@ class Dispatch(wiring.Component):
                 "intersection_question": Out(stream.Signature(7)),
                 "bfs_answer": In(answer),
                 "intersection_answer": In(answer),
+                **({"moving": Out(1), "elapsed": In(ADDRESS_WIDTH, init=1)} if instrument else {}),
             }
         )
 
@@ -98,17 +106,17 @@ class Dispatch(wiring.Component):
         ]
         cycles = Signal(ADDRESS_WIDTH)
         overflow = Signal()
-        self._answer_reads(m, host_port=host_port, cycles=cycles, overflow=overflow)
+        reading = self._answer_reads(m, host_port=host_port, cycles=cycles, overflow=overflow)
 
         m.d.sync += [self.begin_bfs.eq(0), self.begin_intersection.eq(0)]
         with m.If(~self.idle):
-            m.d.sync += cycles.eq(cycles + 1)
+            m.d.sync += cycles.eq(cycles + (self.elapsed if self._instrument else 1))
         m.d.comb += self.instruction.ready.eq(1)
         code = self.instruction.payload
         known = (code == Instruction.BFS_LEVEL) | (code == Instruction.INTERSECTION)
         with m.If(self.instruction.valid & ~(known & self.idle)):
             m.d.sync += self.exception.eq(1)
-        with m.FSM():
+        with m.FSM() as fsm:
             with m.State("IDLE"):
                 m.d.comb += [
                     self.write.ready.eq(1),
@@ -139,10 +147,20 @@ class Dispatch(wiring.Component):
                 ]
                 m.d.sync += self.idle.eq(1)
                 m.next = "IDLE"
+        if self._instrument:
+            resting = fsm.ongoing("IDLE") | (fsm.ongoing("RUN") & ~self.complete)
+            m.d.comb += self.moving.eq(
+                ~resting
+                | reading
+                | self.write.valid
+                | self.instruction.valid
+                | self.begin_bfs
+                | self.begin_intersection
+            )
         return m
 
-    def _answer_reads(self, m: Module, *, host_port: wiring.PureInterface, cycles: Signal, overflow: Signal) -> None:
-        """Add the answers to register reads, the kernel window included."""
+    def _answer_reads(self, m: Module, *, host_port: wiring.PureInterface, cycles: Signal, overflow: Signal) -> Value:
+        """Add the answers to register reads, the kernel window included; return whether one is asked for or given."""
         index = Signal(16)
         status = Signal(len(Status))
         m.d.comb += [
@@ -160,7 +178,7 @@ class Dispatch(wiring.Component):
         for question, number in zip(asked, (kernel, other), strict=True):
             m.d.comb += [question.payload[:3].eq(index[:3]), question.payload[3:].eq(number)]
         m.d.sync += self.data.valid.eq(0)
-        with m.FSM(name="reader"):
+        with m.FSM(name="reader") as reader:
             with m.State("IDLE"):
                 m.d.comb += self.read.ready.eq(1)
                 m.d.sync += index.eq(self.read.payload)
@@ -188,3 +206,4 @@ class Dispatch(wiring.Component):
                     with m.If(answer.valid):
                         m.d.sync += [self.data.valid.eq(1), self.data.payload.eq(answer.payload)]
                         m.next = "IDLE"
+        return ~reader.ongoing("IDLE") | self.read.valid | self.data.valid

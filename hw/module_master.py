@@ -24,6 +24,8 @@ class ModuleMaster(wiring.Component):
         Kernels of the module in this AE.
     parameters : sequence of Register
         What the kernels are to know.
+    instrument : bool
+        With the output that only simulation needs.
 
     Members
     -------
@@ -47,10 +49,13 @@ class ModuleMaster(wiring.Component):
         Ask for a word of a kernel's state.
     answer : Out(stream of 48 bits, always ready)
         The answer.
+    moving : Out(1), instrumented only
+        State changes in this cycle, or would if it were not the same as before.
     """
 
-    def __init__(self, *, kernels: int, parameters: Sequence[Register]) -> None:
+    def __init__(self, *, kernels: int, parameters: Sequence[Register], instrument: bool = False) -> None:
         self._kernels = kernels
+        self._instrument = instrument
         self._parameters = tuple(parameters)
         chain = stream.Signature(ChainMessage, always_ready=True)
         super().__init__(
@@ -68,6 +73,7 @@ class ModuleMaster(wiring.Component):
                 "error": In(kernels),
                 "question": In(stream.Signature(7)),
                 "answer": Out(stream.Signature(ADDRESS_WIDTH, always_ready=True)),
+                **({"moving": Out(1)} if instrument else {}),
             }
         )
 
@@ -100,7 +106,7 @@ class ModuleMaster(wiring.Component):
             ]
 
         settle = Signal(2)
-        with m.FSM():
+        with m.FSM() as fsm:
             with m.State("IDLE"):
                 m.d.comb += self.question.ready.eq(1)
                 with m.If(self.begin):
@@ -142,4 +148,16 @@ class ModuleMaster(wiring.Component):
             self.answer.valid.eq(self.chain_in.valid & (self.chain_in.payload.op == ChainOp.DATA)),
             self.answer.payload.eq(self.chain_in.payload.value),
         ]
+        if self._instrument:
+            resting = fsm.ongoing("IDLE") | fsm.ongoing("ECHO") | (fsm.ongoing("RUN") & ~self.done.all())
+            m.d.comb += self.moving.eq(
+                ~resting
+                | self.begin
+                | self.launch
+                | fetched
+                | self.question.valid
+                | self.chain_out.valid
+                | self.chain_in.valid
+                | (self.failed != self.error.any())
+            )
         return m

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from amaranth.hdl import Elaboratable, Module, Signal
+from amaranth.hdl import Cat, Elaboratable, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -25,6 +25,8 @@ class RingMaster(wiring.Component):
         Registers between the ring's entrance and the first kernel.
     initial : int
         The token's value at the start of a run.
+    instrument : bool
+        With the output that only simulation needs.
 
     Members
     -------
@@ -40,17 +42,20 @@ class RingMaster(wiring.Component):
         The token is on its way (leading AE).
     result : Out(32)
         The final value of the last run (leading AE).
+    moving : Out(1), instrumented only
+        State changes in this cycle.
 
     Notes
     -----
     Latency `stages` cycles.
     """
 
-    def __init__(self, *, stages: int, initial: int) -> None:
+    def __init__(self, *, stages: int, initial: int, instrument: bool = False) -> None:
         if stages < 1:
             raise ValueError(f"stages must be at least 1, not {stages!r}")
         self._stages = stages
         self._initial = initial
+        self._instrument = instrument
         ring = stream.Signature(Token, always_ready=True)
         super().__init__(
             {
@@ -60,6 +65,7 @@ class RingMaster(wiring.Component):
                 "ring_out": Out(ring),
                 "running": Out(1),
                 "result": Out(32),
+                **({"moving": Out(1)} if instrument else {}),
             }
         )
 
@@ -94,4 +100,7 @@ class RingMaster(wiring.Component):
                     token.done.eq(1),
                     token.epoch.eq(~epoch),
                 ]
+        if self._instrument:
+            valids = Cat(valid for valid, _ in stages)
+            m.d.comb += self.moving.eq(self.ring_in.valid | self.start | valids.any())
         return m

@@ -1,13 +1,13 @@
 """Engine shell: all of an Application Engine but its kernels."""
 
-from amaranth.hdl import Elaboratable, Module, Mux
+from amaranth.hdl import Cat, Elaboratable, Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from hw.bfs.kernel import PARAMETERS as BFS_PARAMETERS
 from hw.config import AcceleratorConfig
 from hw.dispatch import AegWrite, Dispatch
-from hw.interfaces import NO_START, ChainMessage, LinkToken, Token
+from hw.interfaces import ADDRESS_WIDTH, NO_START, ChainMessage, LinkToken, Token
 from hw.intersection.kernel import PARAMETERS as INTERSECTION_PARAMETERS
 from hw.module_master import ModuleMaster
 from hw.ring_master import RingMaster
@@ -53,6 +53,8 @@ class Shell(wiring.Component):
     ----------
     config : AcceleratorConfig
         Sizes.
+    instrument : bool
+        With the ports that only simulation needs.
 
     Members
     -------
@@ -66,10 +68,17 @@ class Shell(wiring.Component):
         The places of the kernels.
     link_in, link_out : stream of LinkToken, always ready
         The ring between AEs, registered; only if there are several.
+    quiescent : Out(1), instrumented shells only
+        Registered: state, but for the count of cycles, stays as it is until an input stream is valid or `done` or
+        `error` change.
+    elapsed : In(48), instrumented shells only
+        Cycles that have passed up to this one since the shell was last clocked, 1 if it is clocked always. So a
+        simulation may leave a quiescent shell unclocked.
     """
 
-    def __init__(self, config: AcceleratorConfig) -> None:
+    def __init__(self, config: AcceleratorConfig, *, instrument: bool = False) -> None:
         self._config = config
+        self._instrument = instrument
         members = {
             "engine": In(2),
             "write": In(stream.Signature(AegWrite)),
@@ -85,21 +94,27 @@ class Shell(wiring.Component):
         if config.engines > 1:
             link = stream.Signature(LinkToken, always_ready=True)
             members |= {"link_in": In(link), "link_out": Out(link)}
+        if instrument:
+            members |= {"quiescent": Out(1), "elapsed": In(ADDRESS_WIDTH, init=1)}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Connect the parts."""
         m = Module()
-        config = self._config
+        config, instrument = self._config, self._instrument
         m.submodules.dispatch = dispatch = Dispatch(
-            bfs_kernels=config.bfs_kernels, intersection_kernels=config.intersection_kernels
+            bfs_kernels=config.bfs_kernels, intersection_kernels=config.intersection_kernels, instrument=instrument
         )
-        m.submodules.bfs_master = bfs_master = ModuleMaster(kernels=config.bfs_kernels, parameters=BFS_PARAMETERS)
-        m.submodules.bfs_ring = bfs_ring = RingMaster(stages=config.ring_stages, initial=0)
+        m.submodules.bfs_master = bfs_master = ModuleMaster(
+            kernels=config.bfs_kernels, parameters=BFS_PARAMETERS, instrument=instrument
+        )
+        m.submodules.bfs_ring = bfs_ring = RingMaster(stages=config.ring_stages, initial=0, instrument=instrument)
         m.submodules.intersection_master = intersection_master = ModuleMaster(
-            kernels=config.intersection_kernels, parameters=INTERSECTION_PARAMETERS
+            kernels=config.intersection_kernels, parameters=INTERSECTION_PARAMETERS, instrument=instrument
         )
-        m.submodules.intersection_ring = intersection_ring = RingMaster(stages=config.ring_stages, initial=NO_START)
+        m.submodules.intersection_ring = intersection_ring = RingMaster(
+            stages=config.ring_stages, initial=NO_START, instrument=instrument
+        )
 
         connect(m, flipped(self.write), dispatch.write)
         connect(m, flipped(self.read), dispatch.read)
@@ -150,6 +165,13 @@ class Shell(wiring.Component):
             connect(m, flipped(self.intersection.token_in), intersection_ring.ring_in)
         else:
             self._connect_link(m, bfs_ring=bfs_ring, intersection_ring=intersection_ring)
+        if instrument:
+            parts = (dispatch, bfs_master, bfs_ring, intersection_master, intersection_ring)
+            moving = [part.moving for part in parts]
+            if config.engines > 1:
+                moving += [self.bfs.token_in.valid, self.intersection.token_in.valid, self.link_out.valid]
+            m.d.comb += dispatch.elapsed.eq(self.elapsed)
+            m.d.sync += self.quiescent.eq(~Cat(moving).any())
         return m
 
     def _connect_link(self, m: Module, *, bfs_ring: RingMaster, intersection_ring: RingMaster) -> None:

@@ -114,9 +114,9 @@ def kernel_verilog(kind: type[wiring.Component], config: AcceleratorConfig, *, i
     return _convert(kind(config, instrument=instrument), KERNEL_NAMES[kind])
 
 
-def shell_verilog(config: AcceleratorConfig) -> str:
+def shell_verilog(config: AcceleratorConfig, *, instrument: bool = False) -> str:
     """Return the Verilog of the engine shell, module ``shell``."""
-    return _convert(Shell(config), "shell")
+    return _convert(Shell(config, instrument=instrument), "shell")
 
 
 def application_engine_verilog(config: AcceleratorConfig) -> str:

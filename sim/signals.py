@@ -127,7 +127,7 @@ def model_signals(config: AcceleratorConfig) -> Locate:
     models = {
         "bfs": BfsKernel(config, instrument=True),
         "intersection": IntersectionKernel(config, instrument=True),
-        "shell": Shell(config),
+        "shell": Shell(config, instrument=True),
     }
     tables = {kind: _signals(model, port_names(model)) for kind, model in models.items()}
 

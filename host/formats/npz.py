@@ -9,7 +9,6 @@ from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, save_npz
 
 from host.errors import InputError
 from host.formats.header import size
@@ -142,6 +141,9 @@ def write(graph: Graph, stream: IO[bytes]) -> None:
     stream : binary file
         Where to write.
     """
+    # Here, as it takes a sixth of a second that commands which write none should not wait.
+    from scipy.sparse import csr_array, save_npz
+
     wide = max(graph.vertices, graph.edges) >= 2**31
     targets = graph.targets.astype(np.int64) if wide else graph.targets.view(np.int32)
     matrix = csr_array(

@@ -20,7 +20,7 @@ from sim.engines.tools import Toolchain, cached_library, digest_files, processor
 from sim.memory import mailbox_layout
 from sim.memory.state import CTX_MAILBOX_WORDS
 
-__all__ = ["build_library", "lanes_possible"]
+__all__ = ["build_library"]
 
 _NATIVE = Path(__file__).parent / "native"
 _VERILATOR_OPTIONS = (
@@ -52,11 +52,6 @@ _LANES: dict[str, tuple[type[BfsKernel] | type[IntersectionKernel], str]] = {
 """Classes of lanes: the kind of kernel, and how many."""
 
 
-def lanes_possible() -> bool:
-    """Return whether this processor has the instructions that lanes are made of: AVX-512 F, BW and DQ."""
-    return {"avx512f", "avx512bw", "avx512dq"} <= set(processor().split())
-
-
 def build_library(config: AcceleratorConfig, *, lanes: bool, waves: bool) -> Path:
     """Return the shared library of a machine, built now if it is not in the cache.
 
@@ -67,7 +62,7 @@ def build_library(config: AcceleratorConfig, *, lanes: bool, waves: bool) -> Pat
     config : AcceleratorConfig
         Sizes.
     lanes : bool
-        The kernels of a module as lanes of one object, if `lanes_possible`; else an object each.
+        The kernels of a module as lanes of one object; else an object each.
     waves : bool
         With waveforms, which lanes cannot write.
 
@@ -83,6 +78,7 @@ def build_library(config: AcceleratorConfig, *, lanes: bool, waves: bool) -> Pat
             astuple(config),
             lanes,
             waves,
+            tools.compiler,
             tools.versions(),
             _VERILATOR_OPTIONS,
             _COMPILER_OPTIONS,
@@ -109,7 +105,7 @@ _SOURCES = digest_files(_sources())
 
 def _build(config: AcceleratorConfig, folder: Path, *, lanes: bool, waves: bool, tools: Toolchain) -> Path:
     """Build in a folder of its own; return the library there."""
-    makers: dict[str, Callable[[], str]] = {"shell": lambda: shell_verilog(config)}
+    makers: dict[str, Callable[[], str]] = {"shell": lambda: shell_verilog(config, instrument=True)}
     if not lanes:
         for kind, name in KERNEL_NAMES.items():
             makers[name] = partial(kernel_verilog, kind, config, instrument=True)

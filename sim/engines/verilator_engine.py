@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hw.config import AcceleratorConfig
 from hw.kernel_control import Activity
 from sim.engines.base import Command, CommandKind, Engine, RunState, meeting_interval
-from sim.engines.build import build_library, lanes_possible
+from sim.engines.build import build_library
 from sim.memory import Memory
 from sim.signals import model_signals
 from sim.waves import Waves
@@ -27,6 +27,7 @@ class _MemoryModel(ctypes.Structure):
         ("seal", ctypes.c_void_p),
         ("serve", ctypes.c_void_p),
         ("deliver", ctypes.c_void_p),
+        ("next_event", ctypes.c_void_p),
         ("context", ctypes.c_void_p),
         ("mailbox", ctypes.c_void_p),
     ]
@@ -65,9 +66,9 @@ class VerilatorEngine(Engine):
     threads : int
         Threads to share the AEs and the memory; more than there are of these are not used. The results do not depend
         on it.
-    lanes : bool, optional
-        Evaluate the kernels of a module together, by vector instructions; by default wherever that is possible. The
-        results do not depend on it.
+    lanes : bool
+        Evaluate the kernels of a module together, by vector instructions; never with waveforms. The results do not
+        depend on it.
     waves : Path, optional
         VCD file to write; each kernel is then an object of its own, and the AEs then run on one thread.
     wave_window : tuple of int, optional
@@ -86,21 +87,20 @@ class VerilatorEngine(Engine):
         *,
         watchdog: int,
         threads: int = 1,
-        lanes: bool | None = None,
+        lanes: bool = True,
         waves: Path | None = None,
         wave_window: tuple[int, int] | None = None,
     ) -> None:
         self._memory = memory
         self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Activity))
         self._reads = 0
-        lanes = waves is None and (lanes_possible() if lanes is None else lanes)
-        self._library = _load(build_library(config, lanes=lanes, waves=waves is not None))
+        self._library = _load(build_library(config, lanes=lanes and waves is None, waves=waves is not None))
         self._waves = None if waves is None else Waves(waves, wave_window, locate=model_signals(config))
         interval = meeting_interval(config, memory)
         first, last = self._waves.window if self._waves else (0, 0)
         setup = _Setup(
             memory=_MemoryModel(
-                **{name: address for name, address in memory.addresses().items() if name != "next_event"},
+                **memory.addresses(),
                 context=memory.context.ctypes.data,
                 mailbox=memory.mailbox.ctypes.data,
             ),

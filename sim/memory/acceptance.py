@@ -6,7 +6,7 @@ own.
 
 from sim.memory import state as s
 from sim.memory.addresses import LINKS, link_of
-from sim.memory.calendars import book
+from sim.memory.calendars import book, pass_blocks
 from sim.memory.compiled import inlined, jit, load, prefetch, store, trailing_zeros
 from sim.memory.lanes import batch_of, box_of, lane_of, record, statistics_of
 
@@ -104,13 +104,16 @@ def _take(context: int, lane: int, box: int, ae: int, cycle: int, timed: bool) -
     storage = load(context, s.CTX_STORAGE)
     address_mask = load(context, s.CTX_ADDRESS_MASK)
     blocks = load(context, s.CTX_ENTRY_BLOCKS)
-    entries = load(context, s.CTX_ENTRIES) + ae * blocks * (LINKS * s.BLOCK_WORDS * 8)
+    entries = load(context, s.CTX_ENTRIES) + ae * blocks * (LINKS * 8)
     limits = context + s.CTX_READ_LIMIT * 8
     batch = batch_of(context, s.CTX_ACCEPTED, ae)
     depth = load(context, s.CTX_BATCH_DEPTH)
     count = load(batch, s.BATCH_COUNT)
     latest = load(lane, s.LANE_LATEST_ENTRY)
     waited = 0
+    if timed and load(lane, s.LANE_BLOCK) != cycle >> 6:
+        pass_blocks(entries, blocks, LINKS, load(lane, s.LANE_BLOCK), cycle >> 6)
+        store(lane, s.LANE_BLOCK, cycle >> 6)
     first = _first_port(ports, cycle)
     reads = _rotated(load(box, s.BOX_REQUESTS + s.READ), ports, first)
     writes = _rotated(load(box, s.BOX_REQUESTS + s.WRITE), ports, first)
@@ -135,7 +138,7 @@ def _take(context: int, lane: int, box: int, ae: int, cycle: int, timed: bool) -
         store(lane, counter, flying)
         if timed:
             entry = max(cycle, load(lane, s.LANE_ENTERED + port) + 1)
-            calendar = entries + link_of(address) * (s.BLOCK_WORDS * 8)
+            calendar = entries + link_of(address) * 8
             entry = book(calendar, blocks, LINKS, entry, cycle, 1)
             if entry < 0:
                 record(error, s.CALENDAR_FULL, kind, blocks, ae, port, cycle)

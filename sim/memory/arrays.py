@@ -45,8 +45,8 @@ class State:
         self.writes = _words(engines * ports * ring_stride(write_depth))
         self.flushes = _words(engines * ports * ring_stride(s.FLUSH_DEPTH))
         self.banks = _words(BANKS * s.BANK_WORDS).reshape(BANKS, s.BANK_WORDS)
-        self.entries = _words(engines * LINKS * entry_blocks * s.BLOCK_WORDS)
-        self.returns = _words(engines * LINKS * return_blocks * s.BLOCK_WORDS)
+        self.entries = _words(engines * LINKS * entry_blocks)
+        self.returns = _words(engines * LINKS * return_blocks)
         self.statistics = _words(engines * s.STAT_WORDS).reshape(engines, s.STAT_WORDS)
         self.service = _words(s.SERVICE_WORDS)
         batches = self.batches.ctypes.data

@@ -205,17 +205,12 @@ def prepare_cycle(context: int, ae: int, cycle: int) -> None:
     store(box, s.BOX_FLUSHED, flushed)
 
 
-@inlined
-def next_event_cycle(context: int, ae: int, cycle: int) -> int:
-    """Return the first cycle with a response or a completed flush; see `sim.memory.entries.next_event`.
-
-    What is found is kept, so that no cycle is looked at twice.
-    """
-    lane = lane_of(context, ae)
+@jit
+def _soonest_response(context: int, lane: int, ae: int) -> int:
+    """Return the first cycle with a response that has not been shown."""
     due = due_of(context, ae)
-    soonest = load(lane, s.LANE_SOONEST)
     following = load(lane, s.LANE_CYCLE)
-    soonest = max(soonest, following)
+    soonest = max(load(lane, s.LANE_SOONEST), following)
     end = following + s.NEAR
     while soonest < end and load(due, soonest & (s.NEAR - 1)) == 0:
         soonest += 1
@@ -225,5 +220,21 @@ def next_event_cycle(context: int, ae: int, cycle: int) -> int:
     while far != 0:
         soonest = min(soonest, load(_far_place(context, lane, ae, trailing_zeros(far)), 0) >> 16)
         far &= far - 1
-    store(lane, s.LANE_SOONEST, soonest)
-    return max(cycle, min(soonest, load(lane, s.LANE_NEXT_FLUSH)))
+    return soonest
+
+
+@inlined
+def next_event_cycle(context: int, ae: int, cycle: int) -> int:
+    """Return the first cycle with a response or a completed flush; see `sim.memory.entries.next_event`.
+
+    What is found is kept until its cycle has passed; delivery makes it earlier where it must.
+    """
+    kind = load(context, s.CTX_KIND)
+    lane = lane_of(context, ae)
+    crowded = load(lane, s.LANE_LATEST_ENTRY) >= cycle + load(context, s.CTX_PORT_QUEUE)
+    full = (load(lane, s.LANE_READS_FULL) | load(lane, s.LANE_WRITES_FULL)) != 0
+    if kind == s.STRESS or (kind == s.HC2 and (crowded or full)):
+        return cycle
+    if load(lane, s.LANE_SOONEST) < cycle:
+        store(lane, s.LANE_SOONEST, _soonest_response(context, lane, ae))
+    return max(cycle, min(load(lane, s.LANE_SOONEST), load(lane, s.LANE_NEXT_FLUSH)))

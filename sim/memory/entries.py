@@ -124,9 +124,10 @@ def deliver(context: NDArray[np.int64], ae: int) -> None:
 
 @jit
 def next_event(context: NDArray[np.int64], ae: int, cycle: int) -> int:
-    """Return the first cycle from `cycle` on in which `prepare` will show a response or a completed flush.
+    """Return the first cycle from `cycle` on in which `prepare` will show a response, a completed flush or a stall.
 
-    Only what is settled or delivered counts. Without any, the result is 2**62.
+    Only what is settled or delivered counts. Without any, the result is 2**62. Where a port may stall in a later cycle
+    without any request, it is `cycle` itself.
 
     Parameters
     ----------

@@ -184,6 +184,6 @@ class Memory:
         """Count from the cycle after the last settled one on."""
         self._first_cycle = int(self.context[s.CTX_SETTLED]) + 1
         self._state.statistics[:] = 0
-        self._state.service[: s.SERVICE_ERROR] = 0
+        self._state.service[: s.SERVICE_BLOCK] = 0
         self._state.banks[:, 1] = 0
         self._state.lanes[:, s.LANE_READ_STALLS : s.LANE_WORDS] = 0

@@ -95,6 +95,7 @@ LANE_LATEST_ENTRY = 3
 LANE_READS_FULL = 4
 LANE_WRITES_FULL = 5
 LANE_FAR = 6
+LANE_BLOCK = 7
 LANE_ERROR = 8
 LANE_ENTERED = 16
 LANE_READS = LANE_ENTERED + MAX_PORTS
@@ -135,8 +136,7 @@ FLUSH_DEPTH = 64
 TAG_BITS_LIMIT = 16
 LINE_WORDS = 8
 
-# Block of a calendar (number, cycles taken); bank (when it is free, accesses)
-BLOCK_WORDS = 2
+# Bank (when it is free, accesses)
 BANK_WORDS = 2
 
 # Statistics of an engine
@@ -153,11 +153,12 @@ STAT_HISTOGRAM = 16
 HISTOGRAM_BINS = 2048
 STAT_WORDS = STAT_HISTOGRAM + HISTOGRAM_BINS
 
-# What serving counts, and its error
+# What serving counts, the row that the calendars of return links have come to, and an error
 SERVICE_BANK_WAIT = 0
 SERVICE_RETURN_WAIT = 1
-SERVICE_ERROR = 2
-SERVICE_WORDS = 8
+SERVICE_BLOCK = 2
+SERVICE_ERROR = 3
+SERVICE_WORDS = 16
 
 
 @dataclass(frozen=True, kw_only=True)

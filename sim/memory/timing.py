@@ -7,7 +7,7 @@ its return link in that order. What depends on its own engine alone is left to `
 
 from sim.memory import state as s
 from sim.memory.addresses import LINKS, link_of, place_of
-from sim.memory.calendars import book
+from sim.memory.calendars import book, pass_blocks
 from sim.memory.compiled import inlined, jit, load, store
 from sim.memory.lanes import batch_of, record
 
@@ -54,7 +54,7 @@ def _serve_engine(context: int, ae: int, batch: int, cycle: int, timed: bool) ->
     banks = load(context, s.CTX_BANKS)
     blocks = load(context, s.CTX_RETURN_BLOCKS)
     links = load(context, s.CTX_ENGINES) * LINKS
-    returns = load(context, s.CTX_RETURNS) + ae * (LINKS * s.BLOCK_WORDS * 8)
+    returns = load(context, s.CTX_RETURNS) + ae * (LINKS * 8)
     there = load(context, s.CTX_REQUEST_TRAVEL)
     busy = load(context, s.CTX_BANK_BUSY)
     back = load(context, s.CTX_RESPONSE_TRAVEL)
@@ -85,7 +85,7 @@ def _serve_engine(context: int, ae: int, batch: int, cycle: int, timed: bool) ->
                 done = start + busy
                 store(bank, 0, done)
                 bank_wait += start - arrival
-                calendar = returns + link_of(address) * (s.BLOCK_WORDS * 8)
+                calendar = returns + link_of(address) * 8
                 slot = book(calendar, blocks, links, done, cycle, is_read)
                 if slot < 0:
                     record(service + s.SERVICE_ERROR * 8, s.CALENDAR_FULL, s.READ, blocks, ae, 0, cycle)
@@ -112,12 +112,17 @@ def _oldest(batch: int) -> int:
 @inlined
 def _serve(context: int, timed: bool) -> None:
     engines = load(context, s.CTX_ENGINES)
+    service = load(context, s.CTX_SERVICE)
     while True:
         now = s.NEVER
         for ae in range(engines):
             now = min(now, _oldest(batch_of(context, s.CTX_SERVED, ae)))
         if now == s.NEVER:
             return
+        if timed and load(service, s.SERVICE_BLOCK) != now >> 6:
+            returns, blocks = load(context, s.CTX_RETURNS), load(context, s.CTX_RETURN_BLOCKS)
+            pass_blocks(returns, blocks, engines * LINKS, load(service, s.SERVICE_BLOCK), now >> 6)
+            store(service, s.SERVICE_BLOCK, now >> 6)
         ae = now % engines
         for _ in range(engines):
             batch = batch_of(context, s.CTX_SERVED, ae)

@@ -1,10 +1,10 @@
 """Modules whose instances are lanes of one object: what they compute, and what is refused."""
 
+import platform
 import subprocess
 from pathlib import Path
 from random import Random
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from amaranth.hdl import Cat, Elaboratable, Module, Signal
@@ -15,13 +15,12 @@ from amaranth.sim import Simulator
 
 import sim.engines
 from hw.config import PRESETS
-from sim.engines.build import lanes_possible
 from sim.engines.lanes import lanes_source
+from sim.engines.verilator_engine import VerilatorEngine
 from sim.errors import BuildError
+from sim.machine import assemble_machine
+from sim.memory import parse_profile
 from tests.sim.test_engines import CROWD, TANGLE, assert_equal, bfs, scc
-from tests.system.runs import made
-
-needs_lanes = pytest.mark.skipif(not lanes_possible(), reason="this processor has no AVX-512")
 
 NATIVE = Path(sim.engines.__path__[0]) / "native"
 
@@ -179,9 +178,17 @@ def driver(lanes: int) -> str:
     return DRIVER.format(lanes=lanes, cycles=CYCLES, body="\n".join(body))
 
 
-@needs_lanes
-@pytest.mark.parametrize("lanes", [1, 3, 8, 11, 16])
-def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int) -> None:
+@pytest.mark.parametrize(
+    ("lanes", "without"),
+    [
+        *((lanes, ()) for lanes in (1, 3, 8, 11, 16)),
+        *((lanes, ("-mno-avx512f",)) for lanes in (1, 3, 8, 16)),
+        *((lanes, ("-mno-avx512f", "-mno-avx2", "-mno-avx")) for lanes in (3, 16)),
+    ],
+)
+def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int, without: tuple[str, ...]) -> None:
+    if without and platform.machine() != "x86_64":
+        pytest.skip("only x86 has these options")
     random = Random(lanes)
     shape = ports(Mixed())
     inputs = [(name, width) for name, width, is_input in shape if is_input]
@@ -191,7 +198,8 @@ def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int) 
     ]
     (tmp_path / "mixed.h").write_text(lanes_source(Mixed(), name="Mixed", lanes=lanes))
     (tmp_path / "driver.cpp").write_text(driver(lanes))
-    command = ["g++", "-std=c++20", "-O1", "-march=native", "-I", str(NATIVE), "driver.cpp", "-o", "driver"]
+    options = ["-std=c++20", "-O1", "-march=native", *without, "-I", str(NATIVE)]
+    command = ["g++", *options, "driver.cpp", "-o", "driver"]
     subprocess.run(command, cwd=tmp_path, check=True)
     given = [
         f"{values[name] >> 64 * word & (1 << 64) - 1:x}"
@@ -266,14 +274,20 @@ def test_what_lanes_cannot_do_is_named(component: wiring.Component, cause: str) 
         lanes_source(component, name="Refused", lanes=4)
 
 
-@needs_lanes
+@pytest.mark.parametrize("memory", ["hc2", "fixed:700"])
 @pytest.mark.parametrize("config", ["test", "published-bfs-1ae"])
-def test_lanes_and_objects_leave_the_same(config: str) -> None:
+def test_lanes_and_objects_leave_the_same(config: str, memory: str) -> None:
     outcomes = []
-    for possible in (True, False):
-        with (
-            patch("sim.engines.verilator_engine.lanes_possible", return_value=possible),
-            made(config, "hc2") as machine,
-        ):
+    for lanes in (True, False):
+        machine = assemble_machine(
+            PRESETS[config],
+            parse_profile(memory),
+            lambda model, watchdog, lanes=lanes: VerilatorEngine(  # type: ignore[misc]  # mypy cannot infer defaults
+                PRESETS[config], model, watchdog=watchdog, lanes=lanes
+            ),
+        )
+        try:
             outcomes.append(bfs(machine, CROWD) if PRESETS[config].bfs_only else scc(machine, TANGLE))
+        finally:
+            machine.close()
     assert_equal(*outcomes)

@@ -112,7 +112,7 @@ def test_models_with_waveforms_are_evaluated_as_usual(tmp_path: Path, monkeypatc
 
 
 def test_real_model_with_two_clocks_is_evaluated_as_usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sim.engines.build.shell_verilog", lambda config: TWO_CLOCKS)
+    monkeypatch.setattr("sim.engines.build.shell_verilog", lambda config, instrument: TWO_CLOCKS)
     ticks = ticks_of_a_build(tmp_path, monkeypatch, config="test", waves=False)
     assert "Vshell___024root___eval_nba(" in ticks["Vshell"].code
     assert ticks["Vshell"].lines == GENERAL % "Vshell"

@@ -22,7 +22,8 @@ def lanes_source(component: wiring.Component, *, name: str, lanes: int) -> str:
     The class has for each port of one bit a function of its name that takes or returns a mask, and for each wider one,
     for each 64-bit word ``w`` of it, ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` of an input,
     ``get_<port>_<w>(lane)`` and ``get_<port>_<w>(values)`` of an output. ``tick()`` advances all instances by a cycle;
-    outputs are then those of the next one.
+    outputs are then those of the next one. ``registers()`` are the bytes of all state but memories, and ``wrote()`` is
+    the mask of instances whose memories the last cycle has written.
 
     Parameters
     ----------
@@ -50,7 +51,9 @@ class _Source:
         self._lanes = lanes
         self._signals = Signals(netlist)
         self._expressions = Expressions(self._signals)
-        self._members: list[str] = []
+        self._inputs: list[str] = []
+        self._registers: list[str] = []
+        self._memories: list[str] = []
         self._updates: list[str] = []
 
     def text(self) -> str:
@@ -67,6 +70,7 @@ class _Source:
         accessors = [line for port in self._netlist.ports for line in self._accessors(port)]
         parts = [
             "#pragma once",
+            "#include <span>",
             '#include "lanes.h"',
             "namespace cyscc {",
             f"struct {self._name} {{",
@@ -74,9 +78,19 @@ class _Source:
             f"static constexpr Mask kAll = {(1 << self._lanes) - 1:#x}u;",
             "using Word = Words<kLanes>;",
             "using Long = Longs<kLanes>;",
-            *self._members,
+            *self._inputs,
+            # Between these two are the registers.
+            "alignas(64) char first_register[64] = {};",
+            *self._registers,
+            "Mask written = 0;",
+            *self._memories,
             *accessors,
+            "std::span<const char> registers() const {",
+            "return {first_register, reinterpret_cast<const char*>(&written)};",
+            "}",
+            "Mask wrote() const { return written & kAll; }",
             "void tick() {",
+            "written = 0;",
             *self._expressions.lines,
             *self._updates,
             "}",
@@ -85,28 +99,28 @@ class _Source:
         ]
         return "\n".join(parts) + "\n"
 
-    def _declare(self, signal: Signal, initial: dict[int, int]) -> None:
+    def _declare(self, members: list[str], signal: Signal, initial: dict[int, int]) -> None:
         """Declare the members that hold a register or an input."""
         for first, end in signal.slices():
             width = end - first
             value = sum(initial.get(index, 0) << (index - first) for index in range(first, end))
             member = f"{signal.name}_{first}"
             if width == 1:
-                self._members.append(f"Mask {member} = {'kAll' if value else '0'};")
+                members.append(f"Mask {member} = {'kAll' if value else '0'};")
             else:
                 kind = scalar_type(width)
                 fill = ", ".join([f"{value:#x}"] * self._lanes)
-                self._members.append(f"alignas(64) {kind} {member}[kLanes] = {{{fill}}};")
+                members.append(f"alignas(64) {kind} {member}[kLanes] = {{{fill}}};")
 
     def _declare_input(self, port: Port) -> None:
         (signal,) = {run.signal for run in self._signals.runs(port.bits)}
         assert signal is not None
-        self._declare(signal, {})
+        self._declare(self._inputs, signal, {})
 
     def _add_register(self, signal: Signal, cell: Cell) -> None:
         nets = cell.pins["Q"]
         numbers = {i: self._netlist.initial.get(net, 0) for i, net in enumerate(nets) if isinstance(net, int)}
-        self._declare(signal, numbers)
+        self._declare(self._registers, signal, numbers)
         build = self._expressions
         enable = self._condition(cell, "EN")
         reset = self._condition(cell, "SRST")
@@ -160,10 +174,10 @@ class _Source:
         slices = ports[0].slices()
         stores = [f"{ports[0].name}_{first}_words" for first, _ in slices]
         for (first, end), store in zip(slices, stores, strict=True):
-            self._members.append(f"{scalar_type(end - first)} {store}[kLanes][{depth}] = {{}};")
+            self._memories.append(f"{scalar_type(end - first)} {store}[kLanes][{depth}] = {{}};")
         bits = cell.numbers["ABITS"]
         for number, signal in enumerate(ports):
-            self._declare(signal, {})
+            self._declare(self._registers, signal, {})
             moves = []
             for (first, end), store in zip(slices, stores, strict=True):
                 member, word = f"{signal.name}_{first}", f"{store}[lane][place]"
@@ -181,6 +195,7 @@ class _Source:
                 array = self._array(data[first:end])
                 moves.append(f"{store}[lane][place] = {array}[lane];")
             self._move(address, enables[:1], moves)
+            self._updates.append(f"written |= {self._expressions.mask(enables[:1])};")
 
     def _array(self, bits: Bits) -> str:
         """Return the name of a local array of a value's lanes."""

@@ -7,6 +7,8 @@
 
 namespace cyscc {
 
+inline constexpr int64_t kNever = int64_t(1) << 62;
+
 // The mailbox of an engine; see sim/memory/state.py for its words.
 class Box {
 public:

@@ -1,5 +1,6 @@
 #include "engine.h"
 
+#include <algorithm>
 #include <string>
 
 namespace cyscc {
@@ -33,6 +34,7 @@ void Engine::begin(const Command* commands, int count) {
     position_ = 0;
     answers_.clear();
     dispatched_ = -1;
+    resting_ = false;
 }
 
 void Engine::activity(int64_t cycle, int64_t* counts) { intersection_.activity(cycle, bfs_.activity(cycle, counts)); }
@@ -77,42 +79,77 @@ inline void Engine::step_host(int64_t cycle) {
     }
 }
 
-inline void Engine::step_shell(int64_t cycle) {
+// Evaluates the shell if it is wanted, does something by itself, or gets something from host or link.
+inline void Engine::step_shell(int64_t cycle, bool wanted) {
     Vshell& shell = *shell_;
-    step_host(cycle);
+    wanted |= !shell.quiescent || has_commands();
 #if CYSCC_ENGINES > 1
     const Link::Place& place = from_->at(cycle);
+    wanted |= place.cycle == cycle;
     shell.link_in_valid = place.cycle == cycle;
     if (shell.link_in_valid) shell.link_in_payload = place.payload;
     if (shell.link_out_valid) to_->at(cycle + kLinkCycles) = {cycle + kLinkCycles, shell.link_out_payload};
 #endif
+#if !VM_TRACE
+    if (!wanted) return;
+#endif
+    step_host(cycle);
+    shell.elapsed = uint64_t(cycle - clocked_);
+    clocked_ = cycle;
 #if VM_TRACE
     if (drawn_) return settle(shell);
 #endif
     tick(shell);
 }
 
+// Brings what the last kernels put out to the shell; returns whether that is anything new.
+inline bool Engine::connect_tails(int64_t cycle) {
+    Vshell& shell = *shell_;
+    auto connect = [cycle](const auto& module, auto& chain_valid, auto& chain, auto& token_valid, auto& token, auto& done,
+                           auto& error) {
+        chain_valid = module.chain_valid();
+        if (chain_valid) chain = module.chain();
+        token_valid = module.token_valid(cycle);
+        if (token_valid) token = module.token();
+        const bool changed = done != module.done() || error != module.error();
+        done = module.done();
+        error = module.error();
+        return chain_valid | token_valid | changed;
+    };
+    return connect(bfs_, shell.bfs_chain_in_valid, shell.bfs_chain_in_payload, shell.bfs_token_in_valid,
+                   shell.bfs_token_in_payload, shell.bfs_done, shell.bfs_error) |
+           connect(intersection_, shell.intersection_chain_in_valid, shell.intersection_chain_in_payload,
+                   shell.intersection_token_in_valid, shell.intersection_token_in_payload, shell.intersection_done,
+                   shell.intersection_error);
+}
+
+// The first cycle before an end in which something happens to a resting engine, or the end.
+int64_t Engine::next_event(int64_t cycle, int64_t end) const {
+    end = std::min({end, bfs_.rests_until(cycle), intersection_.rests_until(cycle)});
+    if (end > cycle) end = std::min(end, memory_.next_event(memory_.context, number_, cycle));
+    if (CYSCC_ENGINES > 1) {
+        for (; cycle < end; ++cycle)
+            if (from_->at(cycle).cycle == cycle) break;
+        return cycle;
+    }
+    return std::max(cycle, end);
+}
+
+void Engine::run(int64_t cycle, int64_t end) {
+    while (cycle < end) {
+        if (resting_ && (cycle = next_event(cycle, end)) == end) return;
+        step(cycle++);
+    }
+}
+
 void Engine::step(int64_t cycle) {
     memory_.prepare(memory_.context, number_, cycle);
     Vshell& shell = *shell_;
+    const bool wanted = connect_tails(cycle);
     const Head bfs_head{bool(shell.bfs_chain_out_valid), bool(shell.bfs_token_out_valid), shell.bfs_chain_out_payload,
                         shell.bfs_token_out_payload};
     const Head intersection_head{bool(shell.intersection_chain_out_valid), bool(shell.intersection_token_out_valid),
                                  shell.intersection_chain_out_payload, shell.intersection_token_out_payload};
-    auto connect_tail = [](const auto& module, auto& chain_valid, auto& chain, auto& token_valid, auto& token, auto& done,
-                           auto& error) {
-        chain_valid = module.chain_valid();
-        if (chain_valid) chain = module.chain();
-        token_valid = module.token_valid();
-        if (token_valid) token = module.token();
-        done = module.done();
-        error = module.error();
-    };
-    connect_tail(bfs_, shell.bfs_chain_in_valid, shell.bfs_chain_in_payload, shell.bfs_token_in_valid,
-                 shell.bfs_token_in_payload, shell.bfs_done, shell.bfs_error);
-    connect_tail(intersection_, shell.intersection_chain_in_valid, shell.intersection_chain_in_payload,
-                 shell.intersection_token_in_valid, shell.intersection_token_in_payload, shell.intersection_done,
-                 shell.intersection_error);
     const bool intersection_owns = shell.intersection_owns;
 #if VM_TRACE
     bfs_.step(bfs_head, !intersection_owns, box_, cycle, drawn_);
@@ -121,9 +158,14 @@ void Engine::step(int64_t cycle) {
     bfs_.step(bfs_head, !intersection_owns, box_, cycle);
     intersection_.step(intersection_head, intersection_owns, box_, cycle);
 #endif
-    step_shell(cycle);
-    if (box_.has_requests() | box_.responses() | box_.flushed()) moved_ = cycle;
-    memory_.accept(memory_.context, number_, cycle);
+    step_shell(cycle, wanted);
+    const bool requests = box_.has_requests();
+    if (requests) memory_.accept(memory_.context, number_, cycle);
+    if (requests | box_.responses() | box_.flushed()) moved_ = cycle;
+    resting_ = shell.quiescent && !has_commands() && bfs_.rests_until(cycle + 1) > cycle + 1 &&
+               intersection_.rests_until(cycle + 1) > cycle + 1 && bfs_.done() == shell.bfs_done &&
+               bfs_.error() == shell.bfs_error && intersection_.done() == shell.intersection_done &&
+               intersection_.error() == shell.intersection_error;
 }
 
 #if VM_TRACE

@@ -43,6 +43,7 @@ struct MemoryModel {
     int64_t (*seal)(int64_t*, int64_t);
     void (*serve)(int64_t*);
     void (*deliver)(int64_t*, int64_t);
+    int64_t (*next_event)(int64_t*, int64_t, int64_t);
     int64_t* context;
     int64_t* mailbox;
 };
@@ -66,6 +67,9 @@ public:
 
     // Advances by one cycle.
     void step(int64_t cycle);
+
+    // Advances from a cycle to another, by steps where something may happen.
+    void run(int64_t cycle, int64_t end);
 
 #if VM_TRACE
     // The two halves of a step that is drawn: between them every model shows the cycle as it is.
@@ -93,8 +97,11 @@ public:
 #endif
 
 private:
-    void step_shell(int64_t cycle);
+    int64_t next_event(int64_t cycle, int64_t end) const;
+    bool connect_tails(int64_t cycle);
+    void step_shell(int64_t cycle, bool wanted);
     void step_host(int64_t cycle);
+    bool has_commands() const { return awaiting_ || position_ < count_; }
 
     const int number_;
     const MemoryModel memory_;
@@ -110,6 +117,8 @@ private:
     int position_ = 0;
     bool awaiting_ = false;
     std::vector<uint64_t> answers_;
+    int64_t clocked_ = -1;  // the cycle in which the shell was evaluated last
+    bool resting_ = false;  // nothing happens in the next cycle unless something arrives
     int64_t dispatched_ = -1;
     int64_t idle_since_ = 0;
     int64_t moved_ = 0;

@@ -1,7 +1,10 @@
 // The kernels of a module in one engine as one object, whose lanes they are.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
+#include <vector>
 
 #include "box.h"
 #include "lanes.h"
@@ -16,15 +19,29 @@ public:
     // Advances the kernels by a cycle if any has something to do.
     void step(const Head& head, bool owns, Box box, int64_t cycle) {
         const Mask ports = owns ? Lanes::kAll : 0;
+        const Ready ready{box.read_ready() & ports, box.write_ready() & ports};
         const Mask chain = (lanes_.chain_out_valid() << 1 | Mask(head.chain_valid)) & Lanes::kAll;
-        const Mask token = (lanes_.token_out_valid() << 1 | Mask(head.token_valid)) & Lanes::kAll;
         const Mask responses = box.responses() & ports;
         const Mask flushed = box.flushed() & ports;
-        const Mask reads = lanes_.port_read_valid() & box.read_ready() & ports;
-        const Mask writes = lanes_.port_write_valid() & box.write_ready() & ports;
-        const Mask flushes = lanes_.port_flush() & ports;
+        const Mask reads = lanes_.port_read_valid() & ready.reads;
+        const Mask writes = lanes_.port_write_valid() & ready.writes;
+        const bool silent = !(chain | responses | flushed | reads | writes);
+        if (relay_.carries(cycle)) {
+            if (silent && !head.token_valid && ready == relay_.ready) return;
+            catch_up(cycle);
+        }
+        const Mask passing = lanes_.token_out_valid() & Lanes::kAll;
+        const Mask token = (passing << 1 | Mask(head.token_valid)) & Lanes::kAll;
         const Mask awake = ~lanes_.quiescent() & Lanes::kAll;
-        if (!(awake | chain | token | responses | flushed | reads | writes)) return;
+        if (silent && !(awake | token)) return;
+        const Mask flushes = lanes_.port_flush() & ports;
+        // A kernel that passes the token on is awake for that.
+        if (!silent || awake != passing || (awake && head.token_valid)) {
+            relay_.forget();
+        } else if (!awake) {
+            if (relay_.knows(head.token, ready)) return relay_.take(cycle);
+            relay_.learn(lanes_, head.token, ready);
+        }
         count(cycle);
         if (reads) lanes_.get_port_read_payload_0(array(box.read_payloads()));
         if (writes) {
@@ -46,16 +63,28 @@ public:
         }
         lanes_.chain_in_valid(chain);
         lanes_.token_in_valid(token);
-        lanes_.port_read_ready(box.read_ready() & ports);
-        lanes_.port_write_ready(box.write_ready() & ports);
+        lanes_.port_read_ready(ready.reads);
+        lanes_.port_write_ready(ready.writes);
         lanes_.port_response_valid(responses);
         lanes_.port_flushed(flushed);
         lanes_.tick();
+        relay_.observe(lanes_, ready);
+    }
+
+    // Nothing happens here before a cycle unless something arrives; 0 where something may happen in each.
+    int64_t rests_until(int64_t cycle) const {
+        if (relay_.carries(cycle)) return relay_.exit();
+        const Mask busy = ~lanes_.quiescent() | lanes_.token_out_valid() | lanes_.chain_out_valid() |
+                          lanes_.port_read_valid() | lanes_.port_write_valid();
+        return busy & Lanes::kAll ? 0 : kNever;
     }
 
     // What the last kernel puts out.
     bool chain_valid() const { return lanes_.chain_out_valid() >> (kKernels - 1); }
-    bool token_valid() const { return lanes_.token_out_valid() >> (kKernels - 1); }
+    bool token_valid(int64_t cycle) const {
+        if (relay_.carries(cycle)) return cycle == relay_.exit();
+        return lanes_.token_out_valid() >> (kKernels - 1);
+    }
     uint64_t chain() const { return lanes_.get_chain_out_payload_0(kKernels - 1); }
     uint64_t token() const { return lanes_.get_token_out_payload_0(kKernels - 1); }
 
@@ -76,6 +105,85 @@ private:
     using Array = uint64_t[kKernels];
     static constexpr int kMostTallied = 255;
     static_assert(kActivities <= 8);
+
+    struct Ready {
+        Mask reads, writes;
+        bool operator==(const Ready&) const = default;
+    };
+
+    // A token on its way through kernels that want nothing of it, each of which passes it on a cycle later. A pass that
+    // leaves everything as it found it is the same whenever the same token comes again before anything else; the kernels
+    // need not be evaluated then.
+    class Relay {
+    public:
+        // Cycles from the one in which the token arrives at the first kernel to the one in which the last one is at rest.
+        bool carries(int64_t cycle) const { return cycle <= exit(); }
+        // The cycle in which the token leaves the last kernel.
+        int64_t exit() const { return entered_ + kKernels; }
+        int64_t entered() const { return entered_; }
+        uint64_t token() const { return token_; }
+
+        bool knows(uint64_t token, const Ready& inputs) const { return known_ && token == token_ && inputs == ready; }
+        void take(int64_t cycle) { entered_ = cycle; }
+        void drop() { entered_ = kNone; }
+        void forget() { known_ = learning_ = false; }
+
+        // A pass begins from which to learn.
+        void learn(const Lanes& lanes, uint64_t token, const Ready& inputs) {
+            known_ = false;
+            learning_ = true;
+            token_ = token;
+            ready = inputs;
+            const auto registers = lanes.registers();
+            before_.assign(registers.begin(), registers.end());
+            done_ = lanes.done();
+            error_ = lanes.error();
+            lanes.get_activity_0(activity_);
+        }
+
+        // A cycle of that pass is over.
+        void observe(const Lanes& lanes, const Ready& inputs) {
+            if (!learning_) return;
+            alignas(64) Array now;
+            lanes.get_activity_0(now);
+            if (inputs != ready || lanes.wrote() || lanes.done() != done_ || lanes.error() != error_ ||
+                std::memcmp(now, activity_, sizeof now))
+                return forget();
+            if ((~lanes.quiescent() | lanes.token_out_valid()) & Lanes::kAll) return;
+            learning_ = false;
+            known_ = std::ranges::equal(before_, lanes.registers());
+        }
+
+        Ready ready{};
+
+    private:
+        static constexpr int64_t kNone = -2 * kKernels;
+
+        int64_t entered_ = kNone;
+        bool known_ = false;
+        bool learning_ = false;
+        uint64_t token_ = 0;
+        alignas(64) Array activity_ = {};
+        Mask done_ = 0;
+        Mask error_ = 0;
+        std::vector<char> before_;
+    };
+
+    // Does what was left out of a pass before a cycle.
+    void catch_up(int64_t cycle) {
+        lanes_.chain_in_valid(0);
+        lanes_.port_read_ready(relay_.ready.reads);
+        lanes_.port_write_ready(relay_.ready.writes);
+        lanes_.port_response_valid(0);
+        lanes_.port_flushed(0);
+        for (int64_t n = 0; n < cycle - relay_.entered(); ++n) {
+            const Mask token = n < kKernels ? 1u << n : 0;
+            if (token) lanes_.put_token_in_payload_0(n, n ? lanes_.get_token_out_payload_0(n - 1) : relay_.token());
+            lanes_.token_in_valid(token);
+            lanes_.tick();
+        }
+        relay_.drop();
+    }
 
     static Array& array(uint64_t* first) { return *reinterpret_cast<Array*>(first); }
 
@@ -102,6 +210,7 @@ private:
     }
 
     Lanes lanes_;
+    Relay relay_;
     int64_t counted_ = 0;
     int tallied_ = 0;
     alignas(64) Array tally_ = {};

@@ -136,8 +136,7 @@ private:
         const MemoryModel& memory = setup_.memory;
         if (number == CYSCC_ENGINES) return memory.serve(memory.context);
         if (setup_.round) memory.deliver(memory.context, number);
-        Engine& engine = *engines_[number];
-        for (int64_t cycle = cycle_; cycle < meeting_; ++cycle) engine.step(cycle);
+        engines_[number]->run(cycle_, meeting_);
     }
 
     const Setup setup_;

@@ -70,9 +70,14 @@ public:
         }
     }
 
+    // Nothing happens here before a cycle unless something arrives; 0 where something may happen in each.
+    int64_t rests_until(int64_t) const {
+        return awake_ | token_full_ | chain_full_ | read_full_ | write_full_ ? 0 : kNever;
+    }
+
     // What the last kernel puts out.
     bool chain_valid() const { return kernels_[kCount - 1]->chain_out_valid; }
-    bool token_valid() const { return kernels_[kCount - 1]->token_out_valid; }
+    bool token_valid(int64_t) const { return kernels_[kCount - 1]->token_out_valid; }
     uint64_t chain() const { return kernels_[kCount - 1]->chain_out_payload; }
     uint64_t token() const { return kernels_[kCount - 1]->token_out_payload; }
 

@@ -153,3 +153,39 @@ def test_next_event_sees_near_and_far_responses_and_flushes() -> None:
     assert memory.mailbox[0, mailbox_layout(2).responses] == 0b10
     assert next_event(memory.context, 0, 1001) == 2**62
     assert memory.error() is None
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_cycles_before_the_next_event_may_be_left_out(name: str) -> None:
+    random = np.random.default_rng(5)
+    layout = mailbox_layout(6)
+    every, leaving = (Memory(PROFILES[name], engines=1, ports=6, capacity=1 << 16) for _ in range(2))
+    for memory in (every, leaving):
+        memory.allocate(1 << 15)
+    left_out = 0
+    for cycle in range(3000):
+        # Bursts, with pauses in which all of a burst is answered.
+        burst = cycle % 1500 < 200
+        prepare(every.context, 0, cycle)
+        seen = every.mailbox[0, : layout.read_payloads].tolist()
+        wanted = [
+            write(port, 4096 + 8 * int(word), cycle) if kind else read(port, 4096 + 8 * int(word))
+            for port, (kind, word) in enumerate(random.integers(0, (2, 4096), (6, 2)))
+            if burst and seen[(layout.read_ready, layout.write_ready)[int(kind)]] >> port & 1
+        ]
+        if wanted and random.random() < 0.1:
+            wanted.append((FLUSH, 0, 0, 0))
+        hand_over(every.mailbox[0], layout, wanted)
+        accept(every.context, 0, cycle)
+        assert settle(every.context, cycle) == 0
+
+        if wanted or next_event(leaving.context, 0, cycle) == cycle:
+            prepare(leaving.context, 0, cycle)
+            assert leaving.mailbox[0, : layout.read_payloads].tolist() == seen, f"cycle {cycle}"
+            hand_over(leaving.mailbox[0], layout, wanted)
+            accept(leaving.context, 0, cycle)
+        else:
+            left_out += 1
+        assert settle(leaving.context, cycle) == 0
+    assert leaving.statistics() == every.statistics()
+    assert left_out == 0 if name.startswith("stress") else left_out > 300
