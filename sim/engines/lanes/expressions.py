@@ -74,11 +74,17 @@ class Expressions:
             return self.mask(bits)
         kind = vector_type(len(bits))
         terms, fixed = [], 0
+        flags: dict[str, int] = {}  # bits that are masks, with all their places
         for piece, place in self.pieces(bits):
             if piece.signal is None:
                 fixed |= piece.first << place
+                continue
+            name, _, width = self._home(piece)
+            if width == 1:
+                flags[name] = flags.get(name, 0) | 1 << place
             else:
                 terms.append(self._placed(piece, place, kind))
+        terms += [f"from_mask({name}, {_constant(places, kind)})" for name, places in flags.items()]
         if fixed or not terms:
             terms.append(_constant(fixed, kind))
         return terms[0] if len(terms) == 1 else f"({' | '.join(terms)})"
@@ -118,10 +124,8 @@ class Expressions:
         return f"test({name}, {_constant(1 << (piece.first - start), vector_type(width))})"
 
     def _placed(self, piece: Run, place: int, kind: str) -> str:
-        """Return a piece moved to its place in a word, with zeros around it."""
+        """Return a piece of a vector moved to its place in a word, with zeros around it."""
         name, start, width = self._home(piece)
-        if width == 1:
-            return f"from_mask({name}, {_constant(1 << place, kind)})"
         down = piece.first - start
         has = vector_type(width)
         field = (1 << piece.width) - 1
