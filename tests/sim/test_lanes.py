@@ -275,7 +275,7 @@ def test_what_lanes_cannot_do_is_named(component: wiring.Component, cause: str) 
 
 
 @pytest.mark.parametrize("memory", ["hc2", "fixed:700"])
-@pytest.mark.parametrize("config", ["test", "published-bfs-1ae"])
+@pytest.mark.parametrize("config", ["test", "published-bfs-1ae", pytest.param("hc2", marks=pytest.mark.long)])
 def test_lanes_and_objects_leave_the_same(config: str, memory: str) -> None:
     outcomes = []
     for lanes in (True, False):

@@ -19,15 +19,16 @@ public:
     // Advances the kernels by a cycle if any has something to do.
     void step(const Head& head, bool owns, Box box, int64_t cycle) {
         const Mask ports = owns ? Lanes::kAll : 0;
-        const Ready ready{box.read_ready() & ports, box.write_ready() & ports};
+        const Mask read_ready = box.read_ready() & ports;
+        const Mask write_ready = box.write_ready() & ports;
         const Mask chain = (lanes_.chain_out_valid() << 1 | Mask(head.chain_valid)) & Lanes::kAll;
         const Mask responses = box.responses() & ports;
         const Mask flushed = box.flushed() & ports;
-        const Mask reads = lanes_.port_read_valid() & ready.reads;
-        const Mask writes = lanes_.port_write_valid() & ready.writes;
+        const Mask reads = lanes_.port_read_valid() & read_ready;
+        const Mask writes = lanes_.port_write_valid() & write_ready;
         const bool silent = !(chain | responses | flushed | reads | writes);
         if (relay_.carries(cycle)) {
-            if (silent && !head.token_valid && ready == relay_.ready) return;
+            if (silent && !head.token_valid) return;
             catch_up(cycle);
         }
         const Mask passing = lanes_.token_out_valid() & Lanes::kAll;
@@ -36,11 +37,11 @@ public:
         if (silent && !(awake | token)) return;
         const Mask flushes = lanes_.port_flush() & ports;
         // A kernel that passes the token on is awake for that.
-        if (!silent || awake != passing || (awake && head.token_valid)) {
+        if (!silent || requesting() || awake != passing || (awake && head.token_valid)) {
             relay_.forget();
         } else if (!awake) {
-            if (relay_.knows(head.token, ready)) return relay_.take(cycle);
-            relay_.learn(lanes_, head.token, ready);
+            if (relay_.knows(head.token)) return relay_.take(cycle);
+            relay_.learn(lanes_, head.token);
         }
         count(cycle);
         if (reads) lanes_.get_port_read_payload_0(array(box.read_payloads()));
@@ -63,19 +64,18 @@ public:
         }
         lanes_.chain_in_valid(chain);
         lanes_.token_in_valid(token);
-        lanes_.port_read_ready(ready.reads);
-        lanes_.port_write_ready(ready.writes);
+        lanes_.port_read_ready(read_ready);
+        lanes_.port_write_ready(write_ready);
         lanes_.port_response_valid(responses);
         lanes_.port_flushed(flushed);
         lanes_.tick();
-        relay_.observe(lanes_, ready);
+        relay_.observe(lanes_);
     }
 
     // Nothing happens here before a cycle unless something arrives; 0 where something may happen in each.
     int64_t rests_until(int64_t cycle) const {
         if (relay_.carries(cycle)) return relay_.exit();
-        const Mask busy = ~lanes_.quiescent() | lanes_.token_out_valid() | lanes_.chain_out_valid() |
-                          lanes_.port_read_valid() | lanes_.port_write_valid();
+        const Mask busy = ~lanes_.quiescent() | lanes_.token_out_valid() | lanes_.chain_out_valid() | requesting();
         return busy & Lanes::kAll ? 0 : kNever;
     }
 
@@ -106,11 +106,6 @@ private:
     static constexpr int kMostTallied = 255;
     static_assert(kActivities <= 8);
 
-    struct Ready {
-        Mask reads, writes;
-        bool operator==(const Ready&) const = default;
-    };
-
     // A token on its way through kernels that want nothing of it, each of which passes it on a cycle later. A pass that
     // leaves everything as it found it is the same whenever the same token comes again before anything else; the kernels
     // need not be evaluated then.
@@ -123,17 +118,16 @@ private:
         int64_t entered() const { return entered_; }
         uint64_t token() const { return token_; }
 
-        bool knows(uint64_t token, const Ready& inputs) const { return known_ && token == token_ && inputs == ready; }
+        bool knows(uint64_t token) const { return known_ && token == token_; }
         void take(int64_t cycle) { entered_ = cycle; }
         void drop() { entered_ = kNone; }
         void forget() { known_ = learning_ = false; }
 
         // A pass begins from which to learn.
-        void learn(const Lanes& lanes, uint64_t token, const Ready& inputs) {
+        void learn(const Lanes& lanes, uint64_t token) {
             known_ = false;
             learning_ = true;
             token_ = token;
-            ready = inputs;
             const auto registers = lanes.registers();
             before_.assign(registers.begin(), registers.end());
             done_ = lanes.done();
@@ -142,19 +136,17 @@ private:
         }
 
         // A cycle of that pass is over.
-        void observe(const Lanes& lanes, const Ready& inputs) {
+        void observe(const Lanes& lanes) {
             if (!learning_) return;
             alignas(64) Array now;
             lanes.get_activity_0(now);
-            if (inputs != ready || lanes.wrote() || lanes.done() != done_ || lanes.error() != error_ ||
+            if (lanes.wrote() || lanes.done() != done_ || lanes.error() != error_ ||
                 std::memcmp(now, activity_, sizeof now))
                 return forget();
             if ((~lanes.quiescent() | lanes.token_out_valid()) & Lanes::kAll) return;
             learning_ = false;
             known_ = std::ranges::equal(before_, lanes.registers());
         }
-
-        Ready ready{};
 
     private:
         static constexpr int64_t kNone = -2 * kKernels;
@@ -169,11 +161,14 @@ private:
         std::vector<char> before_;
     };
 
+    // The kernels that have a request for the memory, whether or not it is taken.
+    Mask requesting() const { return (lanes_.port_read_valid() | lanes_.port_write_valid()) & Lanes::kAll; }
+
     // Does what was left out of a pass before a cycle.
     void catch_up(int64_t cycle) {
         lanes_.chain_in_valid(0);
-        lanes_.port_read_ready(relay_.ready.reads);
-        lanes_.port_write_ready(relay_.ready.writes);
+        lanes_.port_read_ready(0);
+        lanes_.port_write_ready(0);
         lanes_.port_response_valid(0);
         lanes_.port_flushed(0);
         for (int64_t n = 0; n < cycle - relay_.entered(); ++n) {
