@@ -91,7 +91,7 @@ $(NETLIST): $(NETLIST_SOURCES) | $(INSTALLED)
 	@mkdir -p $(@D)
 	@$(BIN)/cyscc generate netlist -o $@
 
-reproduce: $(INSTALLED) ## Reproduce the paper's table I in build/reproduce (half an hour at most)
+reproduce: $(INSTALLED) ## Reproduce the paper's table I in build/reproduce (some minutes)
 	@$(BIN)/cyscc reproduce table1 --jobs $(JOBS)
 
 bench: $(INSTALLED) ## Measure the compiled engine and five other ways to simulate the machine (a quarter of an hour)
