@@ -1,8 +1,7 @@
-"""The compiled engine: one Verilator model per kind of module, one object per instance, a native loop over cycles."""
+"""The compiled engine: kernels as lanes, a Verilated shell for each AE, a native loop over cycles."""
 
 import ctypes
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +9,9 @@ import numpy.typing as npt
 
 from hw.config import AcceleratorConfig
 from hw.kernel_control import Activity
-from sim.engines.base import Command, CommandKind, Engine, RunState, meeting_interval
+from sim.engines.base import meeting_interval
 from sim.engines.build import build_library
+from sim.engines.library import LibraryEngine
 from sim.memory import Memory
 from sim.signals import model_signals
 from sim.waves import Waves
@@ -49,10 +49,8 @@ class _Setup(ctypes.Structure):
 _LEAST_ROUND = 4
 """Cycles of a round that are worth a meeting."""
 
-_COMMAND = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.uint64)])
 
-
-class VerilatorEngine(Engine):
+class VerilatorEngine(LibraryEngine):
     """Runs the machine as compiled code.
 
     Parameters
@@ -93,8 +91,7 @@ class VerilatorEngine(Engine):
     ) -> None:
         self._memory = memory
         self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Activity))
-        self._reads = 0
-        self._library = _load(build_library(config, lanes=lanes and waves is None, waves=waves is not None))
+        library = build_library(config, lanes=lanes and waves is None, waves=waves is not None)
         self._waves = None if waves is None else Waves(waves, wave_window, locate=model_signals(config))
         interval = meeting_interval(config, memory)
         first, last = self._waves.window if self._waves else (0, 0)
@@ -112,34 +109,8 @@ class VerilatorEngine(Engine):
             first_wave=first,
             last_wave=last,
         )
-        self._machine = ctypes.c_void_p(self._library.cyscc_create(ctypes.byref(setup)))
-
-    @property
-    def cycle(self) -> int:
-        """Cycles simulated so far."""
-        return int(self._library.cyscc_cycle(self._machine))
-
-    @property
-    def instruction_cycles(self) -> int:
-        """Cycles from the last dispatch until the last AE was idle."""
-        return int(self._library.cyscc_instruction_cycles(self._machine))
-
-    @property
-    def answers(self) -> npt.NDArray[np.uint64]:
-        """Answers of the last list's reads, of shape (reads, AEs)."""
-        values = np.zeros((self._reads, self._shape[0]), np.uint64)
-        self._library.cyscc_answers(self._machine, values.ctypes.data)
-        return values
-
-    def begin(self, commands: Sequence[Command]) -> None:
-        """Begin a list of commands."""
-        self._reads = sum(command.kind == CommandKind.READ for command in commands)
-        table = np.array([(command.kind, command.index, command.value) for command in commands], _COMMAND)
-        self._library.cyscc_begin(self._machine, table.ctypes.data, len(table))
-
-    def run(self, budget: int) -> RunState:
-        """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
-        return RunState(self._library.cyscc_run(self._machine, budget))
+        super().__init__(library, setup, engines=config.engines)
+        self._declare("activity", None, [ctypes.c_void_p, ctypes.c_void_p])
 
     def activity(self) -> npt.NDArray[np.int64]:
         """Cycles by AE, kernel (BFS kernels first) and `hw.kernel_control.Activity`, since reset."""
@@ -151,8 +122,7 @@ class VerilatorEngine(Engine):
         """Stop the threads, complete the waveform file."""
         if self._machine:
             cycles = self.cycle
-            self._library.cyscc_destroy(self._machine)
-            self._machine = ctypes.c_void_p(None)
+            super().close()
             if self._waves is not None:
                 self._waves.finish(cycles)
 
@@ -164,22 +134,3 @@ def _round(interval: int, memory: Memory) -> int:
     """
     cycles = min(interval, memory.quantum // 2)
     return cycles if cycles >= _LEAST_ROUND else 0
-
-
-def _load(path: Path) -> ctypes.CDLL:
-    library = ctypes.CDLL(str(path))
-    pointer, integer = ctypes.c_void_p, ctypes.c_int64
-    for name, result, arguments in (
-        ("create", pointer, [pointer]),
-        ("destroy", None, [pointer]),
-        ("begin", None, [pointer, pointer, ctypes.c_int]),
-        ("run", ctypes.c_int, [pointer, integer]),
-        ("cycle", integer, [pointer]),
-        ("instruction_cycles", integer, [pointer]),
-        ("answers", ctypes.c_int, [pointer, pointer]),
-        ("activity", None, [pointer, pointer]),
-    ):
-        function = getattr(library, f"cyscc_{name}")
-        function.restype = result
-        function.argtypes = arguments
-    return library

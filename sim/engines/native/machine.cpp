@@ -77,11 +77,10 @@ public:
     }
 
     // Answers as [read][engine].
-    int answers(uint64_t* values) const {
+    void answers(uint64_t* values) const {
         const size_t reads = engines_[0]->answers().size();
         for (size_t read = 0; read < reads; ++read)
             for (auto& engine : engines_) *values++ = engine->answers()[read];
-        return int(reads);
     }
 
     void activity(int64_t* counts) {
@@ -168,6 +167,6 @@ CYSCC_EXPORT void cyscc_begin(cyscc::Machine* machine, const cyscc::Command* com
 CYSCC_EXPORT int cyscc_run(cyscc::Machine* machine, int64_t budget) { return machine->run(budget); }
 CYSCC_EXPORT int64_t cyscc_cycle(const cyscc::Machine* machine) { return machine->cycle(); }
 CYSCC_EXPORT int64_t cyscc_instruction_cycles(const cyscc::Machine* machine) { return machine->instruction_cycles(); }
-CYSCC_EXPORT int cyscc_answers(const cyscc::Machine* machine, uint64_t* values) { return machine->answers(values); }
+CYSCC_EXPORT void cyscc_answers(const cyscc::Machine* machine, uint64_t* values) { machine->answers(values); }
 CYSCC_EXPORT void cyscc_activity(cyscc::Machine* machine, int64_t* counts) { machine->activity(counts); }
 }
