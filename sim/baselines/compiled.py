@@ -8,7 +8,7 @@ import numpy.typing as npt
 from hw.config import AcceleratorConfig
 from sim.baselines.build import build_baseline
 from sim.engines.base import meeting_interval
-from sim.engines.library import LibraryEngine
+from sim.engines.shared_object import LibraryEngine
 from sim.memory import Memory
 
 __all__ = ["CompiledBaseline"]

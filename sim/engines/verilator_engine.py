@@ -11,7 +11,7 @@ from hw.config import AcceleratorConfig
 from hw.kernel_control import Activity
 from sim.engines.base import meeting_interval
 from sim.engines.build import build_library
-from sim.engines.library import LibraryEngine
+from sim.engines.shared_object import LibraryEngine
 from sim.memory import Memory
 from sim.signals import model_signals
 from sim.waves import Waves
