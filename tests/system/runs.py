@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import pytest
 
 from host.algorithms.components import canonical
 from host.algorithms.kosaraju import ComponentRun, strong_components
@@ -18,10 +19,13 @@ from sim.coprocessor import Coprocessor
 from sim.machine import Machine, create_machine
 from sim.memory import parse_profile
 
-__all__ = ["CYCLE_LIMIT", "MEMORIES", "check_bfs", "check_scc", "made", "search", "solve"]
+__all__ = ["CYCLE_LIMIT", "FULL", "MEMORIES", "check_bfs", "check_scc", "made", "search", "solve"]
 
 MEMORIES = ("hc2", "fixed:1", "fixed:75", "fixed:400", "stress")
 """The memory profiles that every machine has to be right under."""
+
+FULL = ("hc2", "published", "published-1ae", pytest.param("hc2-1ae", marks=pytest.mark.long))
+"""The presets of full size that find components, as parameters of tests."""
 
 CYCLE_LIMIT = 5_000_000
 """More cycles than any run of these tests needs."""
