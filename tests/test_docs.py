@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 BLOCK = re.compile(
-    r"(?:^% (?P<mark>run|file \S+)\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
+    r"(?:^% (?P<mark>run|(?:file|from) \S+)\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
 )
 
 
@@ -85,6 +85,8 @@ def test_examples(
         kind, _, file = block["mark"].partition(" ")
         if kind == "file":
             (tmp_path / file).write_text(block["text"])
+        elif kind == "from":
+            assert block["text"] in (ROOT / file).read_text(), f"{file} has no longer\n{block['text']}"
         elif block["language"] == "python":
             exec(compile(block["text"], str(page), "exec"), names)
         elif kind == "run":
