@@ -4,9 +4,9 @@ from amaranth.hdl import Cat, Module, Value
 
 from hw.credits import Credits
 from hw.queue import Queue
-from tests.formal.faults import blinks, sticks
+from tests.formal.faults import blinks, spoiled, sticks
 from tests.formal.harness import Harness
-from tests.formal.proof import Broken, Proof
+from tests.formal.proof import Proof
 from tests.formal.watch import outlast, watch
 
 __all__ = ["PROOFS", "credits", "queue"]
@@ -107,35 +107,36 @@ def waits_for_the_consumer(self: Queue, m: Module) -> None:
         m.d.sync += self.output.valid.eq(self.output.valid)
 
 
-_CREDITS = "tests.formal.buffers.Credits"
-_QUEUE = "tests.formal.buffers.Queue"
-
 PROOFS = (
     Proof(
         name="credits",
         says="Free and promised places are all places, whoever takes and gives; `available` and `home` say so.",
         harness=credits,
-        broken=(
-            Broken(fault=forgets_to_take, place=_CREDITS, breaks="free_and_promised_places_are_all"),
-            Broken(fault=counts_what_is_given_twice, place=_CREDITS, breaks="count_is_within_depth"),
-            Broken(fault=sticks("available", at=1), place=_CREDITS, breaks="available_while_one_is_free"),
-            Broken(fault=is_home_early, place=_CREDITS, breaks="home_if_all_are_free"),
+        broken=spoiled(
+            __name__,
+            "Credits",
+            free_and_promised_places_are_all=forgets_to_take,
+            count_is_within_depth=counts_what_is_given_twice,
+            available_while_one_is_free=sticks("available", at=1),
+            home_if_all_are_free=is_home_early,
         ),
     ),
     Proof(
         name="queue",
         says="Entries leave in the order in which they came, none is lost or repeated, and the level is exact.",
         harness=queue,
-        broken=(
-            Broken(fault=leaves_the_register_out, place=_QUEUE, breaks="level_is_exact"),
-            Broken(fault=sticks("input.ready", at=1), place=_QUEUE, breaks="never_overflows"),
-            Broken(fault=is_full_early, place=_QUEUE, breaks="full_only_with_all_its_places_taken"),
-            Broken(fault=is_valid_ever_after, place=_QUEUE, breaks="never_underflows"),
-            Broken(fault=shows_the_entry_behind, place=_QUEUE, breaks="entries_leave_in_order"),
-            Broken(fault=waits_for_the_consumer, place=_QUEUE, breaks="an_entry_is_out_within_three_cycles"),
-            Broken(fault=sticks("moving", at=0), place=_QUEUE, breaks="nothing_changes_unless_moving"),
-            Broken(fault=blinks("output", registered=True), place=_QUEUE, breaks="output_valid_stays"),
-            Broken(fault=shows_the_entry_behind, place=_QUEUE, breaks="output_payload_steady"),
+        broken=spoiled(
+            __name__,
+            "Queue",
+            level_is_exact=leaves_the_register_out,
+            never_overflows=sticks("input.ready", at=1),
+            full_only_with_all_its_places_taken=is_full_early,
+            never_underflows=is_valid_ever_after,
+            entries_leave_in_order=shows_the_entry_behind,
+            an_entry_is_out_within_three_cycles=waits_for_the_consumer,
+            nothing_changes_unless_moving=sticks("moving", at=0),
+            output_valid_stays=blinks("output", registered=True),
+            output_payload_steady=shows_the_entry_behind,
         ),
     ),
 )

@@ -76,18 +76,20 @@ def sticks(signal: str, *, at: int) -> Fault:
     return _named(fault, f"{signal.replace('.', '_')}_sticks_at_{at}", f"`{signal}` is always {at}.")
 
 
-def spoiled(module: str, kind: str, /, **faults: Fault) -> tuple[Broken, ...]:
+def spoiled(module: str, kind: str, depth: int = 16, /, **faults: Fault) -> tuple[Broken, ...]:
     """Return broken variants of a class that a module imports.
 
     Parameters
     ----------
     module, kind : str
         The module and the class's name in it.
+    depth : int
+        Cycles in which they must fail.
     **faults : Fault
         By the property that each breaks.
     """
     return tuple(
-        Broken(fault=fault, place=f"{module}.{kind}", breaks=breaks, depth=16) for breaks, fault in faults.items()
+        Broken(fault=fault, place=f"{module}.{kind}", breaks=breaks, depth=depth) for breaks, fault in faults.items()
     )
 
 
