@@ -6,10 +6,11 @@ from amaranth.hdl import Elaboratable, Module, Signal
 from amaranth.lib import enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from hw.causes import Cause
 from hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp
 from hw.registers import Counter, KernelWord, Register
 
-__all__ = ["Activity", "KernelControl", "Phase"]
+__all__ = ["KernelControl", "Phase"]
 
 
 class Phase(enum.Enum, shape=2):
@@ -21,25 +22,6 @@ class Phase(enum.Enum, shape=2):
     """Processes at work."""
     FLUSH = 2
     """All work counted complete; the memory has been asked to complete the writes."""
-
-
-class Activity(enum.Enum, shape=3):
-    """Where a kernel's cycle went; the first that applies, from the end of the list."""
-
-    IDLE = 0
-    """No work, or none left in this run: other kernels, the ring or the host are awaited."""
-    MEMORY = 1
-    """Responses are awaited."""
-    FLUSH = 2
-    """The flush is awaited."""
-    SLOT = 3
-    """Only vertices that wait for the token can go on."""
-    BACKPRESSURE = 4
-    """A request is ready, and the memory port does not take it."""
-    INTERVAL = 5
-    """The multiplexer rests between two requests."""
-    REQUEST = 6
-    """A request was issued."""
 
 
 class KernelControl(wiring.Component):
@@ -78,9 +60,11 @@ class KernelControl(wiring.Component):
         Status words, see `KernelWord`.
     events : In(4)
         What the counters count, by `Counter`.
-    moving, waiting_slot, blocked, resting, granted : In(1)
-        The conditions of `Activity`, from the processes and the multiplexer (instrumented kernels only).
-    quiescent, activity : Out
+    moving : In(1)
+        State of the processes changes in this cycle (instrumented kernels only).
+    reasons : In(a bit for each Cause)
+        Those that apply; of `FLUSH`, `MEMORY` and `IDLE` the control knows by itself (instrumented kernels only).
+    quiescent, cause : Out
         See `hw.interfaces.KernelSignature` (instrumented kernels only).
     """
 
@@ -110,12 +94,9 @@ class KernelControl(wiring.Component):
         if instrument:
             members |= {
                 "moving": In(1),
-                "waiting_slot": In(1),
-                "blocked": In(1),
-                "resting": In(1),
-                "granted": In(1),
+                "reasons": In(len(Cause)),
                 "quiescent": Out(1),
-                "activity": Out(Activity),
+                "cause": Out(Cause),
             }
         super().__init__(members)
 
@@ -189,18 +170,8 @@ class KernelControl(wiring.Component):
     def _observe(self, m: Module, *, phase: Signal, changing: Signal) -> None:
         """Add what only simulation needs."""
         arriving = self.chain_in.valid | self.flushed
-        m.d.sync += self.quiescent.eq(~(self.moving | self.granted | self.resting | arriving | changing))
-        with m.If(self.granted):
-            m.d.sync += self.activity.eq(Activity.REQUEST)
-        with m.Elif(self.resting):
-            m.d.sync += self.activity.eq(Activity.INTERVAL)
-        with m.Elif(self.blocked):
-            m.d.sync += self.activity.eq(Activity.BACKPRESSURE)
-        with m.Elif(self.waiting_slot):
-            m.d.sync += self.activity.eq(Activity.SLOT)
-        with m.Elif(phase == Phase.FLUSH):
-            m.d.sync += self.activity.eq(Activity.FLUSH)
-        with m.Elif(phase == Phase.RUN):
-            m.d.sync += self.activity.eq(Activity.MEMORY)
-        with m.Else():
-            m.d.sync += self.activity.eq(Activity.IDLE)
+        m.d.sync += [self.quiescent.eq(~(self.moving | arriving | changing)), self.cause.eq(Cause.IDLE)]
+        own = {Cause.MEMORY: phase == Phase.RUN, Cause.FLUSH: phase == Phase.FLUSH}
+        for cause in Cause:
+            with m.If(self.reasons[cause] | own.get(cause, 0)):
+                m.d.sync += self.cause.eq(cause)

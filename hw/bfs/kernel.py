@@ -11,6 +11,7 @@ from hw.bfs.slot_allocator import SlotAllocator
 from hw.bfs.tags import Tag
 from hw.bfs.visitor import Visitor
 from hw.bfs.word_reader import WordReader
+from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from hw.interfaces import KernelSignature
 from hw.kernel_control import KernelControl
@@ -199,14 +200,16 @@ class Kernel(wiring.Component):
                     | visitor.moving
                     | allocator.moving
                     | mux.moving
+                    | mux.granted
+                    | mux.resting
                     | self.port.response.valid
                     | self.token_in.valid
                 ),
-                control.waiting_slot.eq(visitor.waiting),
-                control.blocked.eq(mux.blocked),
-                control.resting.eq(mux.resting),
-                control.granted.eq(mux.granted),
+                control.reasons[Cause.SLOT].eq(visitor.waiting),
+                control.reasons[Cause.BACKPRESSURE].eq(mux.blocked),
+                control.reasons[Cause.INTERVAL].eq(mux.resting),
+                control.reasons[Cause.REQUEST].eq(mux.granted),
                 self.quiescent.eq(control.quiescent),
-                self.activity.eq(control.activity),
+                self.cause.eq(control.cause),
             ]
         return m

@@ -4,6 +4,7 @@ from amaranth.hdl import Elaboratable, Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
 
+from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from hw.interfaces import KernelSignature
 from hw.intersection.classifier import Classifier
@@ -164,13 +165,15 @@ class Kernel(wiring.Component):
                     | colour.moving
                     | classifier.moving
                     | mux.moving
+                    | mux.granted
+                    | mux.resting
                     | self.port.response.valid
                     | self.token_in.valid
                 ),
-                control.blocked.eq(mux.blocked),
-                control.resting.eq(mux.resting),
-                control.granted.eq(mux.granted),
+                control.reasons[Cause.BACKPRESSURE].eq(mux.blocked),
+                control.reasons[Cause.INTERVAL].eq(mux.resting),
+                control.reasons[Cause.REQUEST].eq(mux.granted),
                 self.quiescent.eq(control.quiescent),
-                self.activity.eq(control.activity),
+                self.cause.eq(control.cause),
             ]
         return m

@@ -55,7 +55,7 @@ class CompiledBaseline(LibraryEngine):
         )
         super().__init__(build_baseline(kind, config), setup, engines=config.engines)
 
-    def activity(self) -> npt.NDArray[np.int64]:
+    def causes(self) -> npt.NDArray[np.int64]:
         """Refuse: the exported hardware has no outputs that only simulation needs.
 
         Raises

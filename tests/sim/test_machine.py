@@ -218,11 +218,11 @@ def test_statistics(engine: str) -> None:
         "bfs": {"entries": 1, "items": 2, "pushed": 2, "requests": 11},
         "intersection": {"entries": 0, "items": 0, "pushed": 0, "requests": 0},
     }
-    activity = statistics["activity"]
-    assert list(activity["bfs"]) == ["idle", "memory", "flush", "slot", "backpressure", "interval", "request"]
-    assert activity["bfs"]["request"] == 11
-    assert sum(activity["bfs"].values()) == 4 * cycle
-    assert activity["intersection"] == {**dict.fromkeys(activity["bfs"], 0), "idle": 2 * cycle}
+    causes = statistics["causes"]
+    assert list(causes["bfs"]) == ["idle", "memory", "flush", "slot", "backpressure", "interval", "request"]
+    assert causes["bfs"]["request"] == 11
+    assert sum(causes["bfs"].values()) == 4 * cycle
+    assert causes["intersection"] == {**dict.fromkeys(causes["bfs"], 0), "idle": 2 * cycle}
     memory = statistics["memory"]
     assert memory["profile"] == "fixed:75"
     assert (memory["reads"]["total"], memory["writes"]["total"], memory["flushes"]) == (5, 6, 4)
