@@ -1,9 +1,9 @@
 """What both kinds of kernel do around their processes: the control chain, start, counting to the end, flush."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from amaranth.hdl import Elaboratable, Module, Signal
-from amaranth.lib import enum, stream, wiring
+from amaranth.hdl import Elaboratable, Module, Signal, Value
+from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hw.causes import Cause
@@ -11,6 +11,8 @@ from hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp
 from hw.registers import Counter, KernelWord, Register
 
 __all__ = ["KernelControl", "Phase"]
+
+_STATUS_WORDS = tuple(word for word in KernelWord if word < KernelWord.COUNTER_0)
 
 
 class Phase(enum.Enum, shape=2):
@@ -31,6 +33,8 @@ class KernelControl(wiring.Component):
     ----------
     parameters : sequence of Register
         The parameters that the kernel keeps: addresses and counts.
+    words : mapping of KernelWord to StructLayout
+        What those status words hold that the kernel has.
     instrument : bool
         With the outputs that only simulation needs.
 
@@ -56,8 +60,8 @@ class KernelControl(wiring.Component):
         A run has begun and is not done.
     done, error : Out(1)
         The run is complete and flushed; a vertex was dropped in it.
-    state, credits, reservation : In(48)
-        Status words, see `KernelWord`.
+    state, ... : In(48), with its layout in instrumented kernels
+        The status words.
     events : In(4)
         What the counters count, by `Counter`.
     moving : In(1)
@@ -68,7 +72,9 @@ class KernelControl(wiring.Component):
         See `hw.interfaces.KernelSignature` (instrumented kernels only).
     """
 
-    def __init__(self, *, parameters: Sequence[Register], instrument: bool) -> None:
+    def __init__(
+        self, *, parameters: Sequence[Register], words: Mapping[KernelWord, data.StructLayout], instrument: bool
+    ) -> None:
         self._parameters = tuple(parameters)
         self._instrument = instrument
         chain = stream.Signature(ChainMessage, always_ready=True)
@@ -86,9 +92,11 @@ class KernelControl(wiring.Component):
             "busy": Out(1),
             "done": Out(1),
             "error": Out(1),
-            "state": In(ADDRESS_WIDTH),
-            "credits": In(ADDRESS_WIDTH),
-            "reservation": In(ADDRESS_WIDTH),
+            # In exported Verilog the fields of a layout would be wires of their own.
+            **{
+                word.name.lower(): In(words[word] if instrument and word in words else ADDRESS_WIDTH)
+                for word in _STATUS_WORDS
+            },
             "events": In(len(Counter)),
         }
         if instrument:
@@ -130,13 +138,9 @@ class KernelControl(wiring.Component):
                     with m.If(message.hops == 0):
                         m.d.sync += answer.op.eq(ChainOp.DATA)
                         with m.Switch(message.index):
-                            for word, value in (
-                                (KernelWord.STATE, self.state),
-                                (KernelWord.CREDITS, self.credits),
-                                (KernelWord.RESERVATION, self.reservation),
-                            ):
+                            for word in _STATUS_WORDS:
                                 with m.Case(word.value):
-                                    m.d.sync += answer.value.eq(value)
+                                    m.d.sync += answer.value.eq(Value.cast(getattr(self, word.name.lower())))
                             for kind, counter in zip(Counter, counters, strict=True):
                                 with m.Case(KernelWord.COUNTER_0 + kind):
                                     m.d.sync += answer.value.eq(counter)

@@ -14,10 +14,10 @@ from amaranth.lib import data
 
 from host.cli import main
 from hw.axi.registers import IDENTITY, AxiStatus, ControlRegister
-from hw.bfs.kernel import BfsCredits, BfsReservation, BfsState
+from hw.bfs import Kernel as BfsKernel
 from hw.causes import Cause
 from hw.config import PRESETS, AcceleratorConfig, ConfigError
-from hw.intersection.kernel import IntersectionCredits, IntersectionState
+from hw.intersection import Kernel as IntersectionKernel
 from hw.registers import Counter, Instruction, KernelWord, Register, Status
 from sim.memory import MemoryParameters
 
@@ -174,11 +174,11 @@ def test_event_counters() -> None:
     [
         (
             "### State of a BFS kernel",
-            {KernelWord.STATE: BfsState, KernelWord.CREDITS: BfsCredits, KernelWord.RESERVATION: BfsReservation},
+            BfsKernel.WORDS,
         ),
         (
             "### State of an intersection kernel",
-            {KernelWord.STATE: IntersectionState, KernelWord.CREDITS: IntersectionCredits},
+            IntersectionKernel.WORDS,
         ),
     ],
 )

@@ -14,7 +14,7 @@ PARAMETERS = (Register.WORDS, Register.CURRENT_COUNT, Register.COLOUR)
 
 
 def control(*, instrument: bool = False) -> KernelControl:
-    return KernelControl(parameters=PARAMETERS, instrument=instrument)
+    return KernelControl(parameters=PARAMETERS, words={}, instrument=instrument)
 
 
 async def send(ctx: Any, dut: KernelControl, **message: Any) -> Any:
