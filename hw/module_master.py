@@ -53,6 +53,11 @@ class ModuleMaster(wiring.Component):
         State changes in this cycle, or would if it were not the same as before.
     """
 
+    @staticmethod
+    def launch_cycles(parameters: Sequence[Register]) -> int:
+        """Return the cycles from `begin` to `launch`: one a parameter, and those of the sequencer."""
+        return len(parameters) + 3
+
     def __init__(self, *, kernels: int, parameters: Sequence[Register], instrument: bool = False) -> None:
         self._kernels = kernels
         self._instrument = instrument

@@ -52,6 +52,7 @@ async def begin(ctx: Any, dut: ModuleMaster) -> None:
 def test_parameters_come_before_the_start(engine: int, kernels: int) -> None:
     dut = ModuleMaster(kernels=kernels, parameters=PARAMETERS)
     sent: list[Any] = []
+    begins: list[int] = []
     launches: list[int] = []
     starts: list[int] = []
 
@@ -66,7 +67,7 @@ def test_parameters_come_before_the_start(engine: int, kernels: int) -> None:
             ctx.set(dut.done, 0)
 
     starting = dut.chain_out.valid & (dut.chain_out.payload.op == ChainOp.START)
-    background = [registers(dut), chain(dut, delay=kernels), collect(dut.chain_out, sent)]
+    background = [registers(dut), chain(dut, delay=kernels), collect(dut.chain_out, sent), cycles_of(dut.begin, begins)]
     simulate(dut, bench, background=[*background, cycles_of(dut.launch, launches), cycles_of(starting, starts)])
     run = [{"op": ChainOp.WRITE, "index": register.value, "value": 2**40 + register} for register in PARAMETERS]
     # What a message does not use keeps its value.
@@ -74,7 +75,7 @@ def test_parameters_come_before_the_start(engine: int, kernels: int) -> None:
     assert sent[:3] == run
     assert sent[4:7] == run
     assert [message.value for message in sent if message.op == ChainOp.START] == [engine * kernels] * 2
-    assert launches == starts
+    assert launches == starts == [cycle + ModuleMaster.launch_cycles(PARAMETERS) for cycle in begins]
 
 
 @pytest.mark.parametrize("delay", [1, 16])
