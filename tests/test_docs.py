@@ -209,7 +209,7 @@ def test_ranges_of_the_configuration() -> None:
         for value in (low, high):
             assert getattr(config.replace(**{name: value}), name) == value
         for value in (low - 1, high + 1):
-            with pytest.raises(ConfigError, match=rf"^{name} must be from {low} to {high}, not {value}$"):
+            with pytest.raises(ConfigError, match=rf"^{name} must be an integer from {low} to {high}, not {value}$"):
                 config.replace(**{name: value})
         checked.append(name)
     unranged = {"blocking_reservation", "bfs_only", "clock_mhz"}
