@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from amaranth.hdl import Array, Elaboratable, Module, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp
+from hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp, KernelQuestion
 from hw.registers import Register
 
 __all__ = ["ModuleMaster"]
@@ -45,7 +45,7 @@ class ModuleMaster(wiring.Component):
         To the first kernel, registered; from the last one.
     done, error : In(kernels)
         The kernels' outputs.
-    question : In(stream of {kernel, word})
+    question : In(stream of KernelQuestion)
         Ask for a word of a kernel's state.
     answer : Out(stream of 48 bits, always ready)
         The answer.
@@ -76,7 +76,7 @@ class ModuleMaster(wiring.Component):
                 "chain_in": In(chain),
                 "done": In(kernels),
                 "error": In(kernels),
-                "question": In(stream.Signature(7)),
+                "question": In(stream.Signature(KernelQuestion.size)),
                 "answer": Out(stream.Signature(ADDRESS_WIDTH, always_ready=True)),
                 **({"moving": Out(1)} if instrument else {}),
             }
@@ -101,12 +101,13 @@ class ModuleMaster(wiring.Component):
                 message.value.eq(self.value),
             ]
 
+        question = data.View(KernelQuestion, self.question.payload)
         with m.If(self.question.valid & self.question.ready):
             m.d.sync += [
                 self.chain_out.valid.eq(1),
                 message.op.eq(ChainOp.READ),
-                message.index.eq(self.question.payload[:3]),
-                message.hops.eq(self.question.payload[3:]),
+                message.index.eq(question.word),
+                message.hops.eq(question.hops),
                 message.value.eq(0),
             ]
 

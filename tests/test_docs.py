@@ -18,7 +18,7 @@ from hw.bfs import Kernel as BfsKernel
 from hw.causes import Cause
 from hw.config import PRESETS, AcceleratorConfig, ConfigError
 from hw.intersection import Kernel as IntersectionKernel
-from hw.registers import Counter, Instruction, KernelWord, Register, Status
+from hw.registers import KERNEL_WORD_BITS, Counter, Instruction, KernelWord, Register, Status
 from sim.memory import MemoryParameters
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -167,6 +167,7 @@ def test_event_counters() -> None:
     text = (DOCS / "register-map.md").read_text()
     expected = [(str(KernelWord.COUNTER_0 + counter), counter.name) for counter in Counter]
     assert re.findall(rf"^\| (\d+) \| `({'|'.join(Counter.__members__)})` \|", text, re.MULTILINE) == expected
+    assert f"a block of {1 << KERNEL_WORD_BITS} words" in text
 
 
 @pytest.mark.parametrize(

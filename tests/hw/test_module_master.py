@@ -7,7 +7,7 @@ import pytest
 
 from hw.interfaces import ChainOp
 from hw.module_master import ModuleMaster
-from hw.registers import Register
+from hw.registers import KERNEL_WORD_BITS, Register
 from tests.hw.streams import Bench, collect, cycles_of, simulate, wait
 
 PARAMETERS = (Register.CAPACITY, Register.WORDS, Register.COLOUR)
@@ -115,7 +115,7 @@ def test_questions_reach_the_kernels_between_runs_and_while_they_work() -> None:
     answers: list[Any] = []
 
     async def ask(ctx: Any, *, kernel: int, word: int) -> None:
-        ctx.set(dut.question.payload, kernel << 3 | word)
+        ctx.set(dut.question.payload, kernel << KERNEL_WORD_BITS | word)
         ctx.set(dut.question.valid, 1)
         await ctx.tick().until(dut.question.ready)
         ctx.set(dut.question.valid, 0)
