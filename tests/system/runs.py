@@ -19,13 +19,17 @@ from sim.coprocessor import Coprocessor
 from sim.machine import Machine, create_machine
 from sim.memory import parse_profile
 
-__all__ = ["CYCLE_LIMIT", "FULL", "MEMORIES", "check_bfs", "check_scc", "made", "search", "solve"]
+__all__ = ["COMPLETE", "CYCLE_LIMIT", "MEMORIES", "check_bfs", "check_scc", "made", "search", "solve"]
+
+COMPLETE = [
+    pytest.param(name, marks=pytest.mark.long if name == "hc2-1ae" else ())
+    for name, config in PRESETS.items()
+    if config.bfs_kernels == 16 and not config.bfs_only
+]
+"""The presets with all kernels of an AE that find components, as parameters of tests."""
 
 MEMORIES = ("hc2", "fixed:1", "fixed:75", "fixed:400", "stress")
 """The memory profiles that every machine has to be right under."""
-
-FULL = ("hc2", "published", "published-1ae", pytest.param("hc2-1ae", marks=pytest.mark.long))
-"""The presets of full size that find components, as parameters of tests."""
 
 CYCLE_LIMIT = 5_000_000
 """More cycles than any run of these tests needs."""
