@@ -63,8 +63,8 @@ class Coprocessor(abc.ABC):
         """Read AEG registers of every Application Engine; shape (registers, engines)."""
 
     @abc.abstractmethod
-    def dispatch(self, instruction: Instruction) -> None:
-        """Start an instruction on every Application Engine."""
+    def dispatch(self, instruction: Instruction) -> int:
+        """Start an instruction on every Application Engine; return the cycle of it."""
 
     @abc.abstractmethod
     def wait(self) -> int:

@@ -120,11 +120,12 @@ class Machine(Coprocessor):
         self._finish(limited=False)
         return self._executor.answers
 
-    def dispatch(self, instruction: Instruction) -> None:
-        """Start an instruction on every AE."""
+    def dispatch(self, instruction: Instruction) -> int:
+        """Start an instruction on every AE; return the cycle of it."""
         self._executor.begin([*self._pending, Command(CommandKind.DISPATCH, instruction)])
         self._lead = len(self._pending)
         self._pending = []
+        return self._executor.cycle + self._lead
 
     def wait(self) -> int:
         """Run until every AE is idle; return the cycles from the dispatch on.

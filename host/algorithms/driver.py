@@ -42,6 +42,8 @@ class Level(NamedTuple):
     """Entries pushed into the next queue and the reach queue."""
     cycles: int
     """Cycles from the dispatch to its completion."""
+    start: int
+    """Cycle of the dispatch, counted from reset."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -125,11 +127,13 @@ class Driver:
 
     def run(
         self, instruction: Instruction, parameters: Mapping[Register, int], *, result: Register
-    ) -> tuple[int, Status, int]:
+    ) -> tuple[int, int, Status, int]:
         """Write the parameters that changed, run an instruction to its end, read its result and all engines' status.
 
         Returns
         -------
+        start : int
+            Cycle of the dispatch.
         cycles : int
             Cycles from the dispatch until the last engine was idle.
         status : Status
@@ -147,7 +151,7 @@ class Driver:
         if changed:
             coprocessor.set_registers(changed)
             written.update(changed)
-        coprocessor.dispatch(instruction)
+        start = coprocessor.dispatch(instruction)
         cycles = coprocessor.wait()
         # The hardware returns the count of the level in this register: what was written there is gone.
         written.pop(Register.CURRENT_COUNT, None)
@@ -159,7 +163,7 @@ class Driver:
             raise SimulationError(
                 f"an engine did not complete instruction {instruction.value} ({instruction.name}): status {status:#x}"
             )
-        return cycles, Status(status), values[0]
+        return start, cycles, Status(status), values[0]
 
     def search(self, direction: Direction, source: int) -> Search:
         """Search breadth-first from a vertex, level by level, until a level pushes nothing.
@@ -192,7 +196,7 @@ class Driver:
         levels: list[Level] = []
         while count:
             capacity = queues.capacity - (0 if reach is None else entries)
-            cycles, status, pushed = self.run(
+            start, cycles, status, pushed = self.run(
                 Instruction.BFS_LEVEL,
                 {
                     Register.WORDS: direction.graph.words_address,
@@ -210,7 +214,7 @@ class Driver:
                     f"level {len(levels)} of the search from vertex {source} overflowed its queues: "
                     f"{capacity} of {queues.capacity} entries were free"
                 )
-            levels.append(Level(count, pushed, cycles))
+            levels.append(Level(count, pushed, cycles, start))
             counts.append(pushed)
             entries += pushed
             if reach is not None and entries > most:

@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from host.graph.formats import write_graph
     from host.results.output import check_output
-    from host.results.words import counted
+    from host.results.tables import graph_text
 
     check_output(arguments.output, "--output")
     progress = Progress(quiet=arguments.quiet)
@@ -89,5 +89,4 @@ def run(arguments: argparse.Namespace) -> None:
     with progress.step("writing") as step:
         write_graph(graph, Path(arguments.output), watch=step)
     if not arguments.quiet:
-        size = f"{counted(graph.vertices, 'vertex', 'vertices')}, {counted(graph.edges, 'edge')}"
-        sys.stdout.write(f"{arguments.output}: {size}\n")
+        sys.stdout.write(graph_text(arguments.output, graph.vertices, graph.edges) + "\n")

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -67,7 +68,8 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """Parse, but refuse an unknown option first: what is missing may be what it was meant to be."""
-        for word in args or ():
+        args = sys.argv[1:] if args is None else args
+        for word in args:
             if word == "--" or (self._subparsers is not None and not word.startswith("-")):
                 break
             name = word.partition("=")[0]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.command_line.options import Parser, at_least, integer, size
+from host.command_line.options import Parser, at_least, integer
 from host.results.output import STANDARD_OUTPUT, check_output
 from host.studies.reproduction.machines import COMPONENT_MACHINES, SEARCH_MACHINES
 
@@ -36,7 +36,7 @@ _FIGURES = {
 
 def _sizes(text: str) -> tuple[int, ...]:
     """Return the numbers of vertices that a list such as 2^16,2^20 names."""
-    values = tuple(size(part) for part in text.split(","))
+    values = tuple(integer(part, low=1) for part in text.split(","))
     for value in values:
         if value & (value - 1) or not _LEAST <= value <= _MOST:
             raise argparse.ArgumentTypeError(f"must be powers of two from 2^4 to 2^25, not {value}")
@@ -148,7 +148,7 @@ def add_parser(commands: Any) -> None:
         figure.add_argument(
             "--max-edges",
             default=1 << 26,
-            type=size,
+            type=at_least(1),
             metavar="N",
             help="leave out graphs of more edges (default: 2^26)",
         )

@@ -53,7 +53,8 @@ def run(arguments: argparse.Namespace) -> None:
     from host.graph.formats import read_graph
     from host.results.documents import write_json
     from host.results.output import STANDARD_OUTPUT, check_output
-    from host.results.tables import pairs_table
+    from host.results.table_text import plain_table
+    from host.results.tables import graph_text, largest_text
     from host.results.version import identity
     from host.results.words import counted
 
@@ -86,10 +87,10 @@ def run(arguments: argparse.Namespace) -> None:
         write_json(arguments.json, document)
     if not arguments.quiet and arguments.json != STANDARD_OUTPUT:
         rows = [
-            ("graph", f"{arguments.graph}: {size_of(graph.vertices, graph.edges)}"),
+            ("graph", graph_text(arguments.graph, graph.vertices, graph.edges)),
             ("algorithm", f"{result.algorithm}, {counted(result.threads, 'thread')}"),
-            ("components", components_text(sizes.size, int(sizes.max()))),
+            ("components", largest_text(sizes.size, int(sizes.max()))),
             ("time", f"{result.seconds * 1e3:.1f} ms"),
             ("verified", "not checked" if arguments.no_verify else "yes"),
         ]
-        sys.stdout.write(pairs_table(rows))
+        sys.stdout.write(plain_table(rows, words=2))

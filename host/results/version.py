@@ -5,7 +5,7 @@ from typing import Any
 
 __all__ = ["SCHEMA", "identity", "version"]
 
-SCHEMA = 2
+SCHEMA = 1
 """Version of the JSON of all commands; a field that goes or changes its meaning makes it one more."""
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from platformdirs import user_cache_path
+
 from sim.errors import BuildError
 
 __all__ = ["Toolchain", "cache_directory", "cached_library", "digest_files", "find_verilator", "processor", "run_tool"]
@@ -126,9 +128,7 @@ def digest_files(files: Iterable[Path]) -> bytes:
 def cache_directory() -> Path:
     """Return the folder for built executors: ``$CYSCC_CACHE``, or ``cyscc`` in the user's cache folder."""
     named = os.environ.get("CYSCC_CACHE")
-    if named:
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cyscc"
+    return Path(named) if named else user_cache_path("cyscc")
 
 
 def cached_library(name: str, *, parts: Sequence[Any], sources: bytes, build: Callable[[Path], Path]) -> Path:

@@ -86,9 +86,10 @@ class ForeignCoprocessor(Coprocessor):
         ]
         return np.array(answers, np.uint64)
 
-    def dispatch(self, instruction: Instruction) -> None:
+    def dispatch(self, instruction: Instruction) -> int:
         for engine in range(self.engines):
             resume(self.start)(instruction, engine)
+        return self.cycle
 
     def wait(self) -> int:
         for engine in range(self.engines):

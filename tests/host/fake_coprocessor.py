@@ -100,7 +100,7 @@ class FakeCoprocessor(Coprocessor):
             return [0] * (self._engines - 1) + [self._status]
         return [self._registers.get(Register(register), 0)] + [0] * (self._engines - 1)
 
-    def dispatch(self, instruction: Instruction) -> None:
+    def dispatch(self, instruction: Instruction) -> int:
         self.dispatched.append(instruction)
         self._status = 0
         if instruction is self.break_instruction:
@@ -110,6 +110,7 @@ class FakeCoprocessor(Coprocessor):
             self._pending = 100 + self._level()
         else:
             self._pending = 50 + self._intersect()
+        return self._cycle
 
     def wait(self) -> int:
         assert self._pending is not None

@@ -5,7 +5,7 @@ import io
 import os
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -16,6 +16,7 @@ __all__ = ["Watch", "open_input", "open_output"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_LEVEL = 4
+_BUFFER = 1 << 17
 
 
 def _cause(error: OSError) -> str:
@@ -31,9 +32,9 @@ Watch = Callable[[int, int | None, str], None]
 
 
 class _Watched(io.FileIO):
-    """A file that tells how much of it has been read or written."""
+    """A file that tells how much of it has been read or written, if anybody watches."""
 
-    def __init__(self, path: Path, mode: str, watch: Watch) -> None:
+    def __init__(self, path: Path, mode: str, watch: Watch | None) -> None:
         super().__init__(path, mode)
         self._watch = watch
         self._size = os.fstat(self.fileno()).st_size or None
@@ -47,7 +48,8 @@ class _Watched(io.FileIO):
 
     def _told(self, count: int | None) -> int | None:
         self._done += count or 0
-        self._watch(self._done, self._size, f"{self._done / 1e6:,.1f} MB")
+        if self._watch is not None:
+            self._watch(self._done, self._size, f"{self._done / 1e6:,.1f} MB")
         return count
 
 
@@ -74,7 +76,7 @@ def open_input(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
         body, where an `InputError` that names no file is given this one.
     """
     try:
-        with open(path, "rb") if watch is None else io.BufferedReader(_Watched(path, "rb", watch)) as raw:
+        with io.BufferedReader(_Watched(path, "rb", watch), _BUFFER) as raw:
             if not _gzipped(path):
                 yield raw
             elif raw.peek(len(_GZIP_MAGIC))[: len(_GZIP_MAGIC)] != _GZIP_MAGIC:
@@ -124,10 +126,7 @@ def open_output(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
         When the file cannot be written.
     """
     try:
-        with ExitStack() as files:
-            name = files.enter_context(renamed_when_complete(str(path)))
-            raw = open(name, "wb") if watch is None else io.BufferedWriter(_Watched(name, "wb", watch))
-            files.enter_context(raw)
+        with renamed_when_complete(str(path)) as name, io.BufferedWriter(_Watched(name, "wb", watch), _BUFFER) as raw:
             if not _gzipped(path):
                 yield raw
                 return

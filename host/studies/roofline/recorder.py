@@ -113,10 +113,10 @@ class Recorder(Coprocessor):
         """Read AEG registers of every AE."""
         return self._machine.get_registers(registers)
 
-    def dispatch(self, instruction: Instruction) -> None:
-        """Start an instruction on every AE."""
+    def dispatch(self, instruction: Instruction) -> int:
+        """Start an instruction on every AE; return the cycle of it."""
         self._instruction = instruction
-        self._machine.dispatch(instruction)
+        return self._machine.dispatch(instruction)
 
     def wait(self) -> int:
         """Run until every AE is idle; return the cycles from the dispatch on, and record the level.

@@ -28,7 +28,7 @@ LEVELS = [
 
 def test_edges_of_a_level_count_once_and_restarts_are_left_out() -> None:
     graph = graph_of(5, [(0, 1), (0, 2), (1, 3), (2, 3), (2, 0), (4, 0)])
-    records = (Level(1, 2, 30), Level(2, 2, 31), Level(2, 0, 32))
+    records = (Level(1, 2, 30, 0), Level(2, 2, 31, 30), Level(2, 0, 32, 61))
     run = BfsRun(
         source=0,
         levels=np.array([0, 1, 1, 2, -1], np.int32),
