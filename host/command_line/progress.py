@@ -72,19 +72,21 @@ class Progress:
         # Here, as it takes a tenth of a second that nobody else should wait.
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.table import Column
 
         columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=20),
-            TaskProgressColumn(),
-            TextColumn("{task.fields[what]}", markup=False),
-            TimeRemainingColumn(),
+            TextColumn("{task.description}", markup=False, table_column=Column(min_width=len(what))),
+            BarColumn(bar_width=16, table_column=Column(min_width=8)),
+            TaskProgressColumn(table_column=Column(min_width=4)),
+            TimeRemainingColumn(table_column=Column(min_width=7)),
+            # The one that is cut where the terminal is narrow.
+            TextColumn("{task.fields[what]}", markup=False, table_column=Column(no_wrap=True)),
         )
         console = Console(stderr=True, highlight=False)
         with Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bars:
             task = bars.add_task(what, total=None, what="")
 
             def draw(done: int, total: int | None, what: str) -> None:
-                bars.update(task, completed=done, total=total, what=what)
+                bars.update(task, completed=done, total=total, what=what, refresh=True)
 
             yield Step(draw, lambda text: console.print(text, markup=False, soft_wrap=True))

@@ -88,12 +88,13 @@ class Advance:
     def _tell(self) -> None:
         if not self._step.due:
             return
-        what = f"{self._done:,} of {counted(self._vertices, 'vertex', 'vertices')}, {self._noun} {self._number:,}"
+        what = [f"{self._noun} {self._number:,}"]
         advanced = self._cycle - self._first_cycle
         if advanced:
             pace = advanced / max(time.monotonic() - self._begin, 1e-3)
-            what += f", cycle {self._cycle:,}, {pace:,.0f} cycles/s"
-        self._step(self._done, self._vertices, what)
+            what += [f"cycle {self._cycle:,}", f"{pace:,.0f} cycles/s"]
+        what += [f"{self._done:,} of {counted(self._vertices, 'vertex', 'vertices')}"]
+        self._step(self._done, self._vertices, ", ".join(what))
 
 
 class Simulation:
