@@ -7,7 +7,6 @@ from typing import cast
 import numpy as np
 import pytest
 
-from host.graph.memory_map import pack_word
 from hw.config import PRESETS
 from hw.registers import KernelWord, kernel_register
 from sim.coprocessor import Instruction, Register, Status
@@ -19,6 +18,7 @@ from sim.memory import parse_profile
 from tests.sim.executors.levels import dispatch_level
 from tests.system.graphs import GRAPHS
 from tests.system.runs import check_bfs, made, search
+from tests.words import graph_word
 
 UNKNOWN = cast(Instruction, 7)
 """An instruction that does not exist."""
@@ -75,7 +75,7 @@ def test_level_by_hand(executor: str) -> None:
         assert counted[0] == cycles - 1 >= 4 * 75
         assert pushed[0] == 2
         assert machine.read(level.reach_queue, np.uint32, 3).tolist() == [1, 2, 0]
-        word = pack_word(2, 0, False)
+        word = graph_word(2, 0, False)
         assert machine.read(level.next_queue, np.uint64, 3).tolist() == [word, word, 0]
         assert machine.memory.outstanding() == []
         assert machine.memory.stray_writes() == []
@@ -155,14 +155,14 @@ def test_cycle_limit_is_written_in_groups_of_digits() -> None:
 @every_executor
 def test_access_outside_memory(executor: str) -> None:
     with made("test", "fixed:75", executor=executor) as machine:
-        dispatch_level(machine, word=pack_word(2**31, 2**31 - 1, True))
+        dispatch_level(machine, word=graph_word(2**31, 2**31 - 1, True))
         with pytest.raises(MemoryAccessError) as caught:
             machine.wait()
         top = 4096 + machine.memory.allocated
         neighbours = 4096 + 1024
     address = neighbours + 4 * 2**31
     assert re.sub(r"cycle \d+\)", "cycle N)", str(caught.value)) == (
-        f"memory: read of 4 bytes at address {address:#x} (executor 0 port 0 cycle N): "
+        f"memory: read of 4 bytes at address {address:#x} (engine 0 port 0 cycle N): "
         f"outside the allocated range 4096 to {top}"
     )
     assert caught.value.diagnosis == ""
@@ -171,10 +171,8 @@ def test_access_outside_memory(executor: str) -> None:
 @every_executor
 def test_count_beyond_the_neighbours_runs_into_the_end_of_memory(executor: str) -> None:
     with made("test", "fixed:9", executor=executor) as machine:
-        dispatch_level(machine, word=pack_word(0, 2**31 - 1, True))
-        with pytest.raises(
-            MemoryAccessError, match=r"^memory: read of [48] bytes at address 0x\w+ \(executor 0 port 0 "
-        ):
+        dispatch_level(machine, word=graph_word(0, 2**31 - 1, True))
+        with pytest.raises(MemoryAccessError, match=r"^memory: read of [48] bytes at address 0x\w+ \(engine 0 port 0 "):
             machine.wait()
 
 
@@ -220,11 +218,11 @@ def test_statistics(executor: str) -> None:
         "bfs": {"entries": 1, "items": 2, "pushed": 2, "requests": 11},
         "intersection": {"entries": 0, "items": 0, "pushed": 0, "requests": 0},
     }
-    activity = statistics["activity"]
-    assert list(activity["bfs"]) == ["idle", "memory", "flush", "slot", "backpressure", "interval", "request"]
-    assert activity["bfs"]["request"] == 11
-    assert sum(activity["bfs"].values()) == 4 * cycle
-    assert activity["intersection"] == {**dict.fromkeys(activity["bfs"], 0), "idle": 2 * cycle}
+    causes = statistics["causes"]
+    assert list(causes["bfs"]) == ["idle", "memory", "flush", "slot", "backpressure", "interval", "request"]
+    assert causes["bfs"]["request"] == 11
+    assert sum(causes["bfs"].values()) == 4 * cycle
+    assert causes["intersection"] == {**dict.fromkeys(causes["bfs"], 0), "idle": 2 * cycle}
     memory = statistics["memory"]
     assert memory["profile"] == "fixed:75"
     assert (memory["reads"]["total"], memory["writes"]["total"], memory["flushes"]) == (5, 6, 4)
