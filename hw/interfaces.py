@@ -3,6 +3,8 @@
 from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out, Signature
 
+from hw.causes import Cause
+
 __all__ = [
     "ADDRESS_WIDTH",
     "NO_START",
@@ -117,8 +119,8 @@ def KernelSignature(*, instrument: bool) -> Signature:  # noqa: N802 - signature
         A vertex was dropped in this run for lack of a slot.
     quiescent : Out(1), instrumented kernels only
         Unless a valid input arrives or the port takes a request, this cycle changes nothing.
-    activity : Out(Activity), instrumented kernels only
-        What the kernel did in the last cycle that changed anything.
+    cause : Out(Cause), instrumented kernels only
+        Why the kernel issued a request or none in the last cycle that changed anything.
     """
     chain = stream.Signature(ChainMessage, always_ready=True)
     token = stream.Signature(Token, always_ready=True)
@@ -132,5 +134,5 @@ def KernelSignature(*, instrument: bool) -> Signature:  # noqa: N802 - signature
         "error": Out(1),
     }
     if instrument:
-        members |= {"quiescent": Out(1), "activity": Out(3)}
+        members |= {"quiescent": Out(1), "cause": Out(Cause)}
     return Signature(members)

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hw.causes import Cause
 from hw.registers import Instruction, Register, Status
 
-__all__ = ["NO_VERTEX", "Coprocessor", "Instruction", "Register", "Status"]
+__all__ = ["NO_VERTEX", "Cause", "Coprocessor", "Instruction", "Register", "Status"]
 
 NO_VERTEX = 0xFFFF_FFFF
 """What `Register.NEXT_START` holds when the intersection met no uncoloured vertex."""
@@ -83,7 +84,7 @@ class Coprocessor(abc.ABC):
 
     @abc.abstractmethod
     def statistics(self) -> dict[str, Any]:
-        """Event counters of the hardware, activity of its kernels and statistics of the memory, JSON-able."""
+        """Event counters of the hardware, causes of its kernels' cycles and statistics of the memory, JSON-able."""
 
     @abc.abstractmethod
     def close(self) -> None:

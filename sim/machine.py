@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from hw.interfaces import ReadRequest
-from hw.kernel_control import Activity
 from hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
 from sim.coprocessor import Coprocessor
 from sim.errors import CycleLimitError, HangError, MemoryAccessError
 from sim.executors import Command, CommandKind, Executor, RunState
 from sim.memory import Memory, MemoryParameters, PayloadLayout
 from sim.observation.diagnosis import diagnose
-from sim.observation.statistics import summarise_activity, summarise_counters
+from sim.observation.statistics import summarise_causes, summarise_counters
 
 __all__ = ["EXECUTORS", "Machine", "assemble_machine", "create_machine"]
 
@@ -142,8 +142,8 @@ class Machine(Coprocessor):
         return cycles
 
     def statistics(self) -> dict[str, Any]:
-        """Return what hardware counters, kernel activity and memory have counted, JSON-able."""
-        activity = self._executor.activity()
+        """Return what hardware counters, causes and memory have counted, JSON-able."""
+        causes = self._executor.causes()
         kernels = self._config.bfs_kernels + self._config.intersection_kernels
         numbers = [
             kernel_register(kernel, KernelWord.COUNTER_0 + counter) for kernel in range(kernels) for counter in Counter
@@ -151,7 +151,7 @@ class Machine(Coprocessor):
         counters = self.get_registers(numbers).reshape(kernels, len(Counter), self._config.engines)
         return {
             "counters": summarise_counters(counters, bfs_kernels=self._config.bfs_kernels),
-            "activity": summarise_activity(activity, bfs_kernels=self._config.bfs_kernels),
+            "causes": summarise_causes(causes, bfs_kernels=self._config.bfs_kernels),
             "memory": self._memory.statistics(),
         }
 
@@ -160,8 +160,7 @@ class Machine(Coprocessor):
 
         Unlike `statistics`, which reads the hardware's registers, this takes no simulated cycle.
         """
-        request = Activity.__members__["REQUEST"].value
-        return self._executor.activity()[:, : self._config.bfs_kernels, request]
+        return self._executor.causes()[:, : self._config.bfs_kernels, Cause.REQUEST]
 
     def close(self) -> None:
         """Release the executor; completes waveform files."""

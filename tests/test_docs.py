@@ -14,10 +14,10 @@ from amaranth.lib import data
 
 from host.command_line.main import main
 from hw.axi.registers import IDENTITY, AxiStatus, ControlRegister
-from hw.bfs.kernel import BfsCredits, BfsReservation, BfsState
+from hw.bfs import Kernel as BfsKernel
+from hw.causes import Cause
 from hw.config import PRESETS, AcceleratorConfig, ConfigError
-from hw.intersection.kernel import IntersectionCredits, IntersectionState
-from hw.kernel_control import Activity
+from hw.intersection import Kernel as IntersectionKernel
 from hw.registers import Counter, Instruction, KernelWord, Register, Status
 from sim.memory import MemoryParameters
 
@@ -174,11 +174,11 @@ def test_event_counters() -> None:
     [
         (
             "### State of a BFS kernel",
-            {KernelWord.STATE: BfsState, KernelWord.CREDITS: BfsCredits, KernelWord.RESERVATION: BfsReservation},
+            BfsKernel.WORDS,
         ),
         (
             "### State of an intersection kernel",
-            {KernelWord.STATE: IntersectionState, KernelWord.CREDITS: IntersectionCredits},
+            IntersectionKernel.WORDS,
         ),
     ],
 )
@@ -236,15 +236,13 @@ def test_memory_parameters() -> None:
         MemoryParameters.from_mapping({"x": 0})
 
 
-def test_activities() -> None:
-    assert [row[0] for row in rows("simulation.md", "## What is counted")] == [
-        name.lower() for name in Activity.__members__
-    ]
+def test_causes() -> None:
+    assert [row[0] for row in rows("simulation.md", "## What is counted")] == [cause.name.lower() for cause in Cause]
 
 
 def fields(document: dict[str, Any], prefix: str = "") -> set[str]:
     """Return the paths of a document's fields, down to what the documentation describes as a whole."""
-    whole = {"longest_iteration", "statistics.counters", "statistics.activity", "statistics.memory"}
+    whole = {"longest_iteration", "statistics.counters", "statistics.causes", "statistics.memory"}
     found = set()
     for key, value in document.items():
         path = prefix + key

@@ -13,8 +13,8 @@ from amaranth.sim import Simulator
 
 from hw.accelerator import Accelerator
 from hw.application_engine import ApplicationEngine
+from hw.causes import Cause
 from hw.config import AcceleratorConfig
-from hw.kernel_control import Activity
 from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
 from sim.memory import Memory, accept, as_word, mailbox_layout, prepare, settle
 from sim.observation.signals import accelerator_signals
@@ -73,7 +73,7 @@ class AmaranthExecutor(Executor):
         self._engines = self._accelerator.engines
         self._hosts = [_Host() for _ in self._engines]
         kernels = config.bfs_kernels + config.intersection_kernels
-        self._activity = np.zeros((config.engines, kernels, len(Activity)), np.int64)
+        self._causes = np.zeros((config.engines, kernels, len(Cause)), np.int64)
         self._cycle = 0
         self._dispatched = -1
         self._moved = 0
@@ -127,9 +127,9 @@ class AmaranthExecutor(Executor):
             if self._cycle >= end:
                 return RunState.RUNNING
 
-    def activity(self) -> npt.NDArray[np.int64]:
-        """Cycles by AE, kernel (BFS kernels first) and `hw.kernel_control.Activity`, since reset."""
-        return self._activity.copy()
+    def causes(self) -> npt.NDArray[np.int64]:
+        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
+        return self._causes.copy()
 
     def close(self) -> None:
         """Complete the waveform file."""
@@ -183,8 +183,8 @@ class AmaranthExecutor(Executor):
         if reads | writes | flushes | responses | flushed:
             self._moved = self._cycle
         accept(self._memory.context, number, self._cycle)
-        for kernel, activity in enumerate(engine.activity):
-            self._activity[number, kernel, _get(context, activity)] += 1
+        for kernel, cause in enumerate(engine.cause):
+            self._causes[number, kernel, _get(context, cause)] += 1
         self._command(context, self._hosts[number], engine)
 
     def _command(self, context: Any, host: _Host, engine: ApplicationEngine) -> None:

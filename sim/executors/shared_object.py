@@ -15,7 +15,7 @@ _COMMAND = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.uint6
 
 
 class LibraryExecutor(Executor):
-    """Calls the functions of a library for everything but the activity of kernels.
+    """Calls the functions of a library for everything but the causes of kernels' cycles.
 
     Parameters
     ----------

@@ -3,25 +3,25 @@
 import numpy as np
 import numpy.typing as npt
 
-from hw.kernel_control import Activity
+from hw.causes import Cause
 from hw.registers import Counter
 
-__all__ = ["summarise_activity", "summarise_counters"]
+__all__ = ["summarise_causes", "summarise_counters"]
 
 
-def summarise_activity(activity: npt.NDArray[np.int64], *, bfs_kernels: int) -> dict[str, dict[str, int]]:
+def summarise_causes(causes: npt.NDArray[np.int64], *, bfs_kernels: int) -> dict[str, dict[str, int]]:
     """Return the kernel cycles by module and cause.
 
     Parameters
     ----------
-    activity : ndarray of int64, shape (AEs, kernels, activities)
+    causes : ndarray of int64, shape (AEs, kernels, causes)
         Cycles, BFS kernels first.
     bfs_kernels : int
         BFS kernels of an AE.
     """
-    modules = {"bfs": activity[:, :bfs_kernels], "intersection": activity[:, bfs_kernels:]}
+    modules = {"bfs": causes[:, :bfs_kernels], "intersection": causes[:, bfs_kernels:]}
     return {
-        module: {cause.name.lower(): int(cycles[:, :, cause.value].sum()) for cause in Activity.__members__.values()}
+        module: {cause.name.lower(): int(cycles[:, :, cause].sum()) for cause in Cause}
         for module, cycles in modules.items()
     }
 
@@ -38,6 +38,6 @@ def summarise_counters(counters: npt.NDArray[np.uint64], *, bfs_kernels: int) ->
     """
     modules = {"bfs": counters[:bfs_kernels], "intersection": counters[bfs_kernels:]}
     return {
-        module: {counter.name.lower(): int(values[:, counter.value].sum()) for counter in Counter}
+        module: {counter.name.lower(): int(values[:, counter].sum()) for counter in Counter}
         for module, values in modules.items()
     }

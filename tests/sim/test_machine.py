@@ -162,7 +162,7 @@ def test_access_outside_memory(executor: str) -> None:
         neighbours = 4096 + 1024
     address = neighbours + 4 * 2**31
     assert re.sub(r"cycle \d+\)", "cycle N)", str(caught.value)) == (
-        f"memory: read of 4 bytes at address {address:#x} (executor 0 port 0 cycle N): "
+        f"memory: read of 4 bytes at address {address:#x} (engine 0 port 0 cycle N): "
         f"outside the allocated range 4096 to {top}"
     )
     assert caught.value.diagnosis == ""
@@ -173,7 +173,7 @@ def test_count_beyond_the_neighbours_runs_into_the_end_of_memory(executor: str) 
     with made("test", "fixed:9", executor=executor) as machine:
         dispatch_level(machine, word=pack_word(0, 2**31 - 1, True))
         with pytest.raises(
-            MemoryAccessError, match=r"^memory: read of [48] bytes at address 0x\w+ \(executor 0 port 0 "
+            MemoryAccessError, match=r"^memory: read of [48] bytes at address 0x\w+ \(engine 0 port 0 "
         ):
             machine.wait()
 
@@ -220,11 +220,11 @@ def test_statistics(executor: str) -> None:
         "bfs": {"entries": 1, "items": 2, "pushed": 2, "requests": 11},
         "intersection": {"entries": 0, "items": 0, "pushed": 0, "requests": 0},
     }
-    activity = statistics["activity"]
-    assert list(activity["bfs"]) == ["idle", "memory", "flush", "slot", "backpressure", "interval", "request"]
-    assert activity["bfs"]["request"] == 11
-    assert sum(activity["bfs"].values()) == 4 * cycle
-    assert activity["intersection"] == {**dict.fromkeys(activity["bfs"], 0), "idle": 2 * cycle}
+    causes = statistics["causes"]
+    assert list(causes["bfs"]) == ["idle", "memory", "flush", "slot", "backpressure", "interval", "request"]
+    assert causes["bfs"]["request"] == 11
+    assert sum(causes["bfs"].values()) == 4 * cycle
+    assert causes["intersection"] == {**dict.fromkeys(causes["bfs"], 0), "idle": 2 * cycle}
     memory = statistics["memory"]
     assert memory["profile"] == "fixed:75"
     assert (memory["reads"]["total"], memory["writes"]["total"], memory["flushes"]) == (5, 6, 4)

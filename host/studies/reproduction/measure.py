@@ -13,13 +13,14 @@ from host.measuring.graphs import SOURCE_RULE, GraphSpec, source_vertex
 from host.measuring.processor import peak_memory
 from host.measuring.sources import sources_digest
 from sim.configuration import PRESETS
+from sim.coprocessor import Cause
 from sim.errors import SimulationError
 from sim.memory import parse_profile
 
 __all__ = ["CAUSES", "BfsRequest", "MachineRequest", "cause_shares", "measure_bfs"]
 
-CAUSES = ("request", "interval", "backpressure", "slot", "flush", "memory", "idle")
-"""Where a kernel's cycles go, in the order of reports (`hw.kernel_control.Activity`)."""
+CAUSES = tuple(cause.name.lower() for cause in reversed(Cause))
+"""Where a kernel's cycles go, in the order of reports: the one that counts before all others first."""
 
 _LEAST_REACHED = 10
 """A search that reaches less than this part of the vertices missed the giant component."""
@@ -85,7 +86,7 @@ class BfsRequest(MachineRequest):
         return f"{result['gteps']:.3f} GTEPS, {result['cycles']:,} cycles, {result['wall']['simulate']:.1f} s"
 
 
-def cause_shares(activity: Mapping[str, int], *, kernels: int, cycles: int, outside: int) -> dict[str, float]:
+def cause_shares(causes: Mapping[str, int], *, kernels: int, cycles: int, outside: int) -> dict[str, float]:
     """Return the share of the kernels' cycles by cause.
 
     Kernels are counted from reset on, so what they count adds up to kernels times all cycles simulated. Outside the
@@ -93,7 +94,7 @@ def cause_shares(activity: Mapping[str, int], *, kernels: int, cycles: int, outs
 
     Parameters
     ----------
-    activity : mapping of str to int
+    causes : mapping of str to int
         Kernel cycles by cause.
     kernels : int
         Kernels that were counted.
@@ -112,7 +113,7 @@ def cause_shares(activity: Mapping[str, int], *, kernels: int, cycles: int, outs
     SimulationError
         The counts do not add up.
     """
-    inside = {cause: activity[cause] for cause in CAUSES}
+    inside = {cause: causes[cause] for cause in CAUSES}
     inside["idle"] -= kernels * outside
     if sum(inside.values()) != kernels * cycles or min(inside.values()) < 0:
         raise SimulationError(f"the cycles of {kernels} kernels by cause do not add up to {cycles} each: {inside}")
@@ -140,8 +141,8 @@ def _search(graph: Graph, request: BfsRequest) -> tuple[BfsRun, dict[str, float]
                 slack <<= run.retries
                 continue
             outside = machine.cycle - run.cycles
-            activity = machine.statistics()["activity"]["bfs"]
-            shares = cause_shares(activity, kernels=config.total_bfs_kernels, cycles=run.cycles, outside=outside)
+            causes = machine.statistics()["causes"]["bfs"]
+            shares = cause_shares(causes, kernels=config.total_bfs_kernels, cycles=run.cycles, outside=outside)
             return run, shares, machine.clock, seconds
         finally:
             machine.close()

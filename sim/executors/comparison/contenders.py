@@ -122,9 +122,9 @@ class Stopwatch(Executor):
         self.user_seconds += _user_seconds() - user
         return state
 
-    def activity(self) -> npt.NDArray[np.int64]:
-        """Cycles by AE, kernel (BFS kernels first) and `hw.kernel_control.Activity`, since reset."""
-        return self._executor.activity()
+    def causes(self) -> npt.NDArray[np.int64]:
+        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
+        return self._executor.causes()
 
     def close(self) -> None:
         """Release everything."""

@@ -80,7 +80,7 @@ class ExportedExecutor(Executor):
         """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
         return resume(self._run)(budget)
 
-    def activity(self) -> npt.NDArray[np.int64]:
+    def causes(self) -> npt.NDArray[np.int64]:
         """Refuse: the exported hardware has no outputs that only simulation needs.
 
         Raises

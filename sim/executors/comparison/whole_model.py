@@ -55,7 +55,7 @@ class WholeModelExecutor(LibraryExecutor):
         )
         super().__init__(build_whole_model(kind, config), setup, engines=config.engines)
 
-    def activity(self) -> npt.NDArray[np.int64]:
+    def causes(self) -> npt.NDArray[np.int64]:
         """Refuse: the exported hardware has no outputs that only simulation needs.
 
         Raises

@@ -10,9 +10,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from hw.bfs import Kernel as BfsKernel
+from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from hw.intersection import Kernel as IntersectionKernel
-from hw.kernel_control import Activity
 from hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
 from sim.executors.compiled.lanes import lanes_source
 from sim.executors.compiled.tick import tick_function
@@ -164,7 +164,7 @@ def _header(config: AcceleratorConfig) -> str:
         "kBfsKernels": config.bfs_kernels,
         "kIntersectionKernels": config.intersection_kernels,
         "kLinkCycles": config.link_cycles,
-        "kActivities": len(Activity),
+        "kCauses": len(Cause),
         "kContextMailboxWords": CTX_MAILBOX_WORDS,
         "kBoxReadReady": box.read_ready,
         "kBoxWriteReady": box.write_ready,

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from hw.causes import Cause
 from hw.config import AcceleratorConfig
-from hw.kernel_control import Activity
 from sim.executors.base import meeting_interval
 from sim.executors.compiled.build import build_library
 from sim.executors.shared_object import LibraryExecutor
@@ -90,7 +90,7 @@ class CompiledExecutor(LibraryExecutor):
         wave_window: tuple[int, int] | None = None,
     ) -> None:
         self._memory = memory
-        self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Activity))
+        self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
         library = build_library(config, lanes=lanes and waves is None, waves=waves is not None)
         self._waves = None if waves is None else Waves(waves, wave_window, locate=model_signals(config))
         interval = meeting_interval(config, memory)
@@ -110,12 +110,12 @@ class CompiledExecutor(LibraryExecutor):
             last_wave=last,
         )
         super().__init__(library, setup, engines=config.engines)
-        self._declare("activity", None, [ctypes.c_void_p, ctypes.c_void_p])
+        self._declare("causes", None, [ctypes.c_void_p, ctypes.c_void_p])
 
-    def activity(self) -> npt.NDArray[np.int64]:
-        """Cycles by AE, kernel (BFS kernels first) and `hw.kernel_control.Activity`, since reset."""
+    def causes(self) -> npt.NDArray[np.int64]:
+        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
         counts = np.zeros(self._shape, np.int64)
-        self._library.cyscc_activity(self._machine, counts.ctypes.data)
+        self._library.cyscc_causes(self._machine, counts.ctypes.data)
         return counts
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ TEST = PRESETS["test"]
 
 
 class Outcome(NamedTuple):
-    """What a run leaves behind, but for the activity of kernels, which the exported hardware does not tell."""
+    """What a run leaves behind, but for the causes of kernel cycles, which the exported hardware does not tell."""
 
     cycles: Any
     cycle: int
@@ -102,7 +102,7 @@ def test_hang(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_activity_is_refused(kind: str) -> None:
+def test_causes_are_refused(kind: str) -> None:
     machine = baseline(kind, "fixed:9")
     with pytest.raises(NotImplementedError, match=r"^exported hardware does not tell what its kernels do$"):
         machine.statistics()

@@ -110,7 +110,7 @@ def test_states_and_tags_by_name(recordings: dict[str, Recording], executor: str
         return {value for _, value in changes["engine0", *path]}
 
     assert values("bfs0", "control", "phase") == {"IDLE", "RUN", "FLUSH"}
-    assert values("bfs0", "control", "activity") >= {"IDLE", "MEMORY", "REQUEST", "FLUSH"}
+    assert values("bfs0", "control", "cause") >= {"IDLE", "MEMORY", "REQUEST", "FLUSH"}
     assert values("bfs0", "port__read__payload.tag") <= TAGS
     assert values("bfs0", "port__response__payload.tag") == TAGS
     assert values("intersection0", "port__read__payload.tag") >= {"REACH_ENTRY", "COLOUR"}

@@ -37,7 +37,7 @@ void Engine::begin(const Command* commands, int count) {
     resting_ = false;
 }
 
-void Engine::activity(int64_t cycle, int64_t* counts) { intersection_.activity(cycle, bfs_.activity(cycle, counts)); }
+void Engine::causes(int64_t cycle, int64_t* counts) { intersection_.causes(cycle, bfs_.causes(cycle, counts)); }
 
 // Plays the host: one command a cycle, a read until it is answered.
 inline void Engine::step_host(int64_t cycle) {

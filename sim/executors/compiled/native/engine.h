@@ -84,7 +84,7 @@ public:
     int64_t idle_since() const { return idle_since_; }
     int64_t moved() const { return moved_; }
     const std::vector<uint64_t>& answers() const { return answers_; }
-    void activity(int64_t cycle, int64_t* counts);
+    void causes(int64_t cycle, int64_t* counts);
 
 #if VM_TRACE
     // Calls a function with every model.

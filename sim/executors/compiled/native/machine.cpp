@@ -83,10 +83,10 @@ public:
             for (auto& engine : engines_) *values++ = engine->answers()[read];
     }
 
-    void activity(int64_t* counts) {
+    void causes(int64_t* counts) {
         for (auto& engine : engines_) {
-            engine->activity(cycle_, counts);
-            counts += (kBfsKernels + kIntersectionKernels) * kActivities;
+            engine->causes(cycle_, counts);
+            counts += (kBfsKernels + kIntersectionKernels) * kCauses;
         }
     }
 
@@ -168,5 +168,5 @@ CYSCC_EXPORT int cyscc_run(cyscc::Machine* machine, int64_t budget) { return mac
 CYSCC_EXPORT int64_t cyscc_cycle(const cyscc::Machine* machine) { return machine->cycle(); }
 CYSCC_EXPORT int64_t cyscc_instruction_cycles(const cyscc::Machine* machine) { return machine->instruction_cycles(); }
 CYSCC_EXPORT void cyscc_answers(const cyscc::Machine* machine, uint64_t* values) { machine->answers(values); }
-CYSCC_EXPORT void cyscc_activity(cyscc::Machine* machine, int64_t* counts) { machine->activity(counts); }
+CYSCC_EXPORT void cyscc_causes(cyscc::Machine* machine, int64_t* counts) { machine->causes(counts); }
 }

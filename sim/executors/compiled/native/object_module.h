@@ -84,11 +84,11 @@ public:
     uint32_t done() const { return done_; }
     uint32_t error() const { return error_; }
 
-    // Writes the cycles of each kernel by activity, as [kernel][activity].
-    int64_t* activity(int64_t cycle, int64_t* counts) {
+    // Writes the cycles of each kernel by cause, as [kernel][cause].
+    int64_t* causes(int64_t cycle, int64_t* counts) {
         for (int n = 0; n < kCount; ++n) {
             count(n, cycle);
-            for (int64_t cycles : activity_[n]) *counts++ = cycles;
+            for (int64_t cycles : causes_[n]) *counts++ = cycles;
         }
         return counts;
     }
@@ -102,7 +102,7 @@ private:
     static constexpr uint32_t kAll = (1u << kCount) - 1;
 
     void count(int kernel, int64_t cycle) {
-        activity_[kernel][kernels_[kernel]->activity] += cycle - counted_[kernel];
+        causes_[kernel][kernels_[kernel]->cause] += cycle - counted_[kernel];
         counted_[kernel] = cycle;
     }
 
@@ -142,8 +142,8 @@ private:
     uint32_t write_full_ = 0;   // a write waits at the port
     uint32_t done_ = 0;
     uint32_t error_ = 0;
-    std::array<int64_t, kCount> counted_{};  // cycle up to which the activity is counted
-    std::array<std::array<int64_t, kActivities>, kCount> activity_{};
+    std::array<int64_t, kCount> counted_{};  // cycle up to which the causes are counted
+    std::array<std::array<int64_t, kCauses>, kCount> causes_{};
 };
 
 }  // namespace cyscc
