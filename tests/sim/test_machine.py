@@ -172,9 +172,7 @@ def test_access_outside_memory(executor: str) -> None:
 def test_count_beyond_the_neighbours_runs_into_the_end_of_memory(executor: str) -> None:
     with made("test", "fixed:9", executor=executor) as machine:
         dispatch_level(machine, word=pack_word(0, 2**31 - 1, True))
-        with pytest.raises(
-            MemoryAccessError, match=r"^memory: read of [48] bytes at address 0x\w+ \(engine 0 port 0 "
-        ):
+        with pytest.raises(MemoryAccessError, match=r"^memory: read of [48] bytes at address 0x\w+ \(engine 0 port 0 "):
             machine.wait()
 
 
