@@ -7,7 +7,6 @@ from hw.causes import Cause
 
 __all__ = [
     "ADDRESS_WIDTH",
-    "NO_START",
     "SIZE_4",
     "SIZE_8",
     "ChainMessage",
@@ -23,9 +22,6 @@ __all__ = [
 
 ADDRESS_WIDTH = 48
 """Width of a memory address in bits (the HC-2's virtual addresses)."""
-
-NO_START = 0xFFFF_FFFF
-"""Value of the intersection's token while no kernel has found a next start."""
 
 SIZE_4 = 0
 """Access size: a 4-byte element."""

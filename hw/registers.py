@@ -6,7 +6,7 @@ travel in its AEG registers, then an instruction is dispatched, and results are 
 
 from enum import IntEnum, IntFlag
 
-__all__ = ["KERNEL_WINDOW", "Counter", "Instruction", "KernelWord", "Register", "Status", "kernel_register"]
+__all__ = ["KERNEL_WINDOW", "NO_START", "Counter", "Instruction", "KernelWord", "Register", "Status", "kernel_register"]
 
 
 class Register(IntEnum):
@@ -41,7 +41,7 @@ class Register(IntEnum):
     COLOUR = 13
     """Intersection: the colour of this iteration's component."""
     NEXT_START = 14
-    """After an intersection: an uncoloured vertex, or all ones when the kernels met none."""
+    """After an intersection: an uncoloured vertex, or `NO_START`."""
     STATUS = 16
     """Read only: see `Status`."""
     CYCLES = 17
@@ -93,6 +93,9 @@ class Counter(IntEnum):
     REQUESTS = 3
     """Memory requests granted by the multiplexer."""
 
+
+NO_START = 0xFFFF_FFFF
+"""All ones: what stands for the next start, also on the ring, while the kernels have met no uncoloured vertex."""
 
 KERNEL_WINDOW = 0x1000
 """First register number of the kernel window: one block of eight words per kernel, BFS kernels first."""

@@ -7,9 +7,10 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from hw.bfs import Kernel as BfsKernel
 from hw.config import AcceleratorConfig
 from hw.dispatch import AegWrite, Dispatch
-from hw.interfaces import ADDRESS_WIDTH, NO_START, ChainMessage, LinkToken, Token
+from hw.interfaces import ADDRESS_WIDTH, ChainMessage, LinkToken, Token
 from hw.intersection import Kernel as IntersectionKernel
 from hw.module_master import ModuleMaster
+from hw.registers import NO_START
 from hw.ring_master import RingMaster
 
 __all__ = ["Shell", "module_signature"]

@@ -8,12 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hw.causes import Cause
-from hw.registers import Instruction, Register, Status
+from hw.registers import NO_START, Instruction, Register, Status
 
-__all__ = ["NO_VERTEX", "Cause", "Coprocessor", "Instruction", "Register", "Status"]
-
-NO_VERTEX = 0xFFFF_FFFF
-"""What `Register.NEXT_START` holds when the intersection met no uncoloured vertex."""
+__all__ = ["NO_START", "Cause", "Coprocessor", "Instruction", "Register", "Status"]
 
 
 class Coprocessor(abc.ABC):

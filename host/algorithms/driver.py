@@ -11,6 +11,7 @@ from host.algorithms.reach import compact
 from host.graph.memory_map import PlacedGraph, QueueArrays, default_slack
 from sim.coprocessor import Coprocessor, Instruction, Register, Status
 from sim.errors import SimulationError
+from sim.graph_word import LEVEL, VISITED
 
 __all__ = [
     "MAX_RESTARTS",
@@ -178,11 +179,11 @@ class Driver:
             The simulation failed.
         """
         queues, words = self._queues, direction.graph.words
-        words[source] |= np.uint64(1)
+        words[source] |= VISITED.put(1)
         queues.frontiers[0][0] = words[source]
         reach = direction.reach
         if reach is None:
-            words[source] = 1
+            words[source] = VISITED.put(1) | LEVEL.put(0)
         else:
             reach[0] = source
         vertices = direction.graph.graph.vertices

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sim.coprocessor import NO_VERTEX, Coprocessor, Instruction, Register, Status
+from sim.coprocessor import NO_START, Coprocessor, Instruction, Register, Status
+from sim.graph_word import DEGREE, LEVEL, START, VISITED
 
 _BASE = 4096
 
@@ -129,17 +130,16 @@ class FakeCoprocessor(Coprocessor):
         current = self.read(r[Register.CURRENT_QUEUE], np.uint64, count)
         pushed = 0
         met: set[int] = set()
-        words: dict[int, int] = {}
-        for word in current.tolist():
-            start, degree = word >> 32, (word >> 1) & 0x7FFF_FFFF
+        words: dict[int, np.uint64] = {}
+        for start, degree in zip(START.get(current).tolist(), DEGREE.get(current).tolist(), strict=True):
             for neighbour in self.read(r[Register.NEIGHBOURS] + 4 * start, np.uint32, degree).tolist():
                 place = self.view(r[Register.WORDS] + 8 * neighbour, np.uint64, 1)
-                if place[0] & 1 and not (self._duplicates and neighbour in met):
+                if VISITED.get(place[0]) and not (self._duplicates and neighbour in met):
                     continue
                 met ^= {neighbour}
-                word = words.setdefault(neighbour, place[0].item())
-                place[0] = r[Register.REACH_QUEUE] << 1 | 1 if self._searches else word | 1
-                if self._searches and not word >> 1 & 0x7FFF_FFFF:
+                word = words.setdefault(neighbour, place[0])
+                place[0] = VISITED.put(1) | (LEVEL.put(r[Register.REACH_QUEUE]) if self._searches else word)
+                if self._searches and not DEGREE.get(word):
                     continue
                 if pushed < capacity:
                     self.view(r[Register.NEXT_QUEUE] + 8 * pushed, np.uint64, 1)[0] = word
@@ -155,7 +155,7 @@ class FakeCoprocessor(Coprocessor):
         r = self._registers
         forward = self.read(r[Register.FORWARD_QUEUE], np.uint32, r[Register.FORWARD_COUNT]).tolist()
         backward = self.read(r[Register.BACKWARD_QUEUE], np.uint32, r[Register.BACKWARD_COUNT]).tolist()
-        candidate = NO_VERTEX
+        candidate = NO_START
         passes = (
             (forward, r[Register.WORDS], r[Register.TRANSPOSED_WORDS]),
             (backward, r[Register.TRANSPOSED_WORDS], r[Register.WORDS]),
@@ -168,7 +168,7 @@ class FakeCoprocessor(Coprocessor):
                 if self.view(other + 8 * vertex, np.uint64, 1)[0] & 1:
                     colour[0] = r[Register.COLOUR]
                 else:
-                    self.view(own + 8 * vertex, np.uint64, 1)[0] &= ~np.uint64(1)
+                    self.view(own + 8 * vertex, np.uint64, 1)[0] &= ~VISITED.put(1)
                     candidate = vertex
-        self._registers[Register.NEXT_START] = candidate if self._offer else NO_VERTEX
+        self._registers[Register.NEXT_START] = candidate if self._offer else NO_START
         return len(forward) + len(backward)

@@ -11,6 +11,7 @@ from hw.registers import Counter, KernelWord, Register
 from tests.hw.kernels import KernelRing, ask, counters, finish, launch, twins_agree
 from tests.hw.port_memory import PortMemory
 from tests.hw.streams import simulate, wait
+from tests.words import graph_word
 
 __all__ = [
     "CURRENT",
@@ -67,7 +68,7 @@ class Level:
         start = 0
         self.words = []
         for vertex, neighbours in enumerate(adjacency):
-            self.words.append(start << 32 | len(neighbours) << 1)
+            self.words.append(graph_word(start, len(neighbours)))
             memory.store(WORDS + 8 * vertex, 8, self.words[-1] | (vertex in known))
             memory.store(NEIGHBOURS + 4 * start, 4, *neighbours)
             start += len(neighbours)

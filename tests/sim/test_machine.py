@@ -7,7 +7,6 @@ from typing import cast
 import numpy as np
 import pytest
 
-from host.graph.memory_map import pack_word
 from hw.config import PRESETS
 from hw.registers import KernelWord, kernel_register
 from sim.coprocessor import Instruction, Register, Status
@@ -19,6 +18,7 @@ from sim.memory import parse_profile
 from tests.sim.executors.levels import dispatch_level
 from tests.system.graphs import GRAPHS
 from tests.system.runs import check_bfs, made, search
+from tests.words import graph_word
 
 UNKNOWN = cast(Instruction, 7)
 """An instruction that does not exist."""
@@ -75,7 +75,7 @@ def test_level_by_hand(executor: str) -> None:
         assert counted[0] == cycles - 1 >= 4 * 75
         assert pushed[0] == 2
         assert machine.read(level.reach_queue, np.uint32, 3).tolist() == [1, 2, 0]
-        word = pack_word(2, 0, False)
+        word = graph_word(2, 0, False)
         assert machine.read(level.next_queue, np.uint64, 3).tolist() == [word, word, 0]
         assert machine.memory.outstanding() == []
         assert machine.memory.stray_writes() == []
@@ -155,7 +155,7 @@ def test_cycle_limit_is_written_in_groups_of_digits() -> None:
 @every_executor
 def test_access_outside_memory(executor: str) -> None:
     with made("test", "fixed:75", executor=executor) as machine:
-        dispatch_level(machine, word=pack_word(2**31, 2**31 - 1, True))
+        dispatch_level(machine, word=graph_word(2**31, 2**31 - 1, True))
         with pytest.raises(MemoryAccessError) as caught:
             machine.wait()
         top = 4096 + machine.memory.allocated
@@ -171,7 +171,7 @@ def test_access_outside_memory(executor: str) -> None:
 @every_executor
 def test_count_beyond_the_neighbours_runs_into_the_end_of_memory(executor: str) -> None:
     with made("test", "fixed:9", executor=executor) as machine:
-        dispatch_level(machine, word=pack_word(0, 2**31 - 1, True))
+        dispatch_level(machine, word=graph_word(0, 2**31 - 1, True))
         with pytest.raises(MemoryAccessError, match=r"^memory: read of [48] bytes at address 0x\w+ \(engine 0 port 0 "):
             machine.wait()
 

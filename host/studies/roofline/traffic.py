@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from host.graph.memory_map import COUNT_BITS
+from sim.graph_word import DEGREE, START, Field
 from sim.memory.addresses import BANKS, LINKS, bank_of, link_of
 from sim.memory.compiled import jit
 
@@ -20,8 +20,6 @@ READS_PER_EDGE = 2
 WRITES_PER_VISIT = 3
 """Writes of a pushed vertex: next queue, visited flag, reach queue."""
 
-_COUNT_MASK = (1 << COUNT_BITS) - 1
-
 
 @jit
 def _count_reads(
@@ -31,7 +29,9 @@ def _count_reads(
     edges: npt.NDArray[np.int64],
     links: npt.NDArray[np.int64],
     banks: npt.NDArray[np.int64],
+    fields: tuple[Field, Field],
 ) -> None:
+    start, degree = fields
     engines = links.shape[0]
     for place in range(queue.size):
         kernel = place % edges.size
@@ -39,8 +39,8 @@ def _count_reads(
         address = bases[0] + 8 * place
         links[engine, link_of(address)] += 1
         banks[bank_of(address)] += 1
-        first = np.int64(queue[place] >> np.uint64(32))
-        count = np.int64(queue[place] >> np.uint64(1)) & _COUNT_MASK
+        first = np.int64(queue[place] >> start.shift & start.mask)
+        count = np.int64(queue[place] >> degree.shift & degree.mask)
         edges[kernel] += count
         for index in range(first, first + count):
             address = bases[1] + 4 * index
@@ -149,7 +149,7 @@ class LevelTraffic:
         read_links = np.zeros((engines, LINKS), np.int64)
         write_links = np.zeros(LINKS, np.int64)
         banks = np.zeros(BANKS, np.int64)
-        _count_reads(queue, targets, bases, edges, read_links, banks)
+        _count_reads(queue, targets, bases, edges, read_links, banks, (START, DEGREE))
         entries = (queue.size - np.arange(kernels) + kernels - 1) // kernels
         pushes = (issued.ravel() - READS_PER_ENTRY * entries - READS_PER_EDGE * edges) // WRITES_PER_VISIT
         _count_writes(reach[: int(pushes.sum())], bases, write_links, banks)
