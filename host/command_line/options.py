@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
+from sim.executors.names import EXECUTORS
+
 if TYPE_CHECKING:
     from hw.config import AcceleratorConfig
 
@@ -117,8 +119,8 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--executor",
-        default="compiled",
-        choices=("compiled", "amaranth"),
+        default=EXECUTORS[0],
+        choices=EXECUTORS,
         help="compiled (default): built at the first run; amaranth: in Python, for small machines",
     )
     parser.add_argument(
