@@ -80,6 +80,10 @@ class Coprocessor(abc.ABC):
         """
 
     @abc.abstractmethod
+    def begin_attempt(self) -> None:
+        """Count what follows as an attempt of its own: the run begins again, since its queues were too small."""
+
+    @abc.abstractmethod
     def statistics(self) -> dict[str, Any]:
         """Event counters of the hardware, causes of its kernels' cycles and statistics of the memory, JSON-able."""
 

@@ -264,6 +264,8 @@ def with_larger_queues(
     """
     entries = default_slack(vertices) if slack is None else slack
     for restarts in range(MAX_RESTARTS + 1):
+        if restarts:
+            coprocessor.begin_attempt()
         queues = QueueArrays.allocate(coprocessor, capacity=vertices + entries, directions=directions)
         try:
             return attempt(queues), restarts

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from sim.executors.names import EXECUTORS
+
 if TYPE_CHECKING:
     from hw.config import AcceleratorConfig
 
@@ -171,8 +173,8 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--executor",
-        default="compiled",
-        choices=("compiled", "amaranth"),
+        default=EXECUTORS[0],
+        choices=EXECUTORS,
         help="compiled (default): built at the first run; amaranth: in Python, for small machines",
     )
     add_threads(parser, "the executor")

@@ -216,7 +216,7 @@ class Simulation:
                 # Of a simulation that failed the waveforms are wanted most: they are kept.
                 waves = stack.enter_context(renamed_when_complete(arguments.waves, after_errors=True))
             try:
-                with self._progress.step("building the executor"):
+                with self._progress.step("building the executor") as step:
                     machine = create_machine(
                         self.config,
                         self.memory,
@@ -226,6 +226,7 @@ class Simulation:
                         waves=waves,
                         wave_window=arguments.wave_window,
                         on_progress=self._on_cycle,
+                        on_build=step,
                     )
             except ValueError as error:
                 raise UsageError(str(error)) from None

@@ -96,6 +96,9 @@ class ForeignCoprocessor(Coprocessor):
             resume(self.finish)(engine)
         return int(self.get_registers([Register.CYCLES])[0, 0])
 
+    def begin_attempt(self) -> None:
+        """Count nothing."""
+
     def statistics(self) -> dict[str, Any]:
         """Refuse: the hardware alone does not have the statistics of a simulation.
 

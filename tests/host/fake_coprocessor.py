@@ -119,6 +119,9 @@ class FakeCoprocessor(Coprocessor):
         self._cycle += cycles
         return cycles
 
+    def begin_attempt(self) -> None:
+        """Count nothing."""
+
     def statistics(self) -> dict[str, Any]:
         return {"memory": {"reads": 0}}
 

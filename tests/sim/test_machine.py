@@ -2,6 +2,8 @@
 
 import json
 import re
+from itertools import pairwise
+from time import perf_counter
 from typing import cast
 
 import numpy as np
@@ -13,9 +15,11 @@ from sim.coprocessor import Instruction, Register, Status
 from sim.errors import CycleLimitError, HangError, MemoryAccessError, SimulationError
 from sim.executors.amaranth import AmaranthExecutor
 from sim.executors.compiled.executor import CompiledExecutor
-from sim.machine import EXECUTORS, Machine, create_machine
+from sim.executors.names import EXECUTORS
+from sim.machine import Machine, create_machine
 from sim.memory import parse_profile
 from tests.sim.executors.levels import dispatch_level
+from tests.sim.executors.test_executors import CROWD
 from tests.system.graphs import GRAPHS
 from tests.system.runs import check_bfs, made, search
 from tests.words import graph_word
@@ -194,26 +198,49 @@ def test_hang(executor: str) -> None:
     assert told(caught.value) == HUNG
 
 
-def test_slow_memory_is_no_hang_and_progress_is_told() -> None:
+def test_slow_memory_is_no_hang_and_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.machine._REPORT_SECONDS", 0.002)
     cycles: list[int] = []
     with made("test", "fixed:100000", on_progress=cycles.append) as machine:
         dispatch_level(machine)
         assert machine.wait() > 300_000
-        assert machine.cycle > cycles[-1]
+        assert machine.cycle >= cycles[-1]
     assert len(cycles) > 2
     assert cycles == sorted(set(cycles))
+
+
+def test_progress_is_told_by_time_however_short_the_instructions() -> None:
+    reports: list[tuple[float, int]] = []
+    with made("test", "fixed:1", on_progress=lambda cycle: reports.append((perf_counter(), cycle))) as machine:
+        began, instructions = perf_counter(), 0
+        while perf_counter() - began < 0.55:
+            machine.dispatch(UNKNOWN)
+            machine.wait()
+            instructions += 1
+        assert machine.cycle - reports[-1][1] < machine.cycle / 2
+    assert 3 <= len(reports) <= 6
+    assert instructions > 100
+    assert all(later - earlier >= 0.1 for (earlier, _), (later, _) in pairwise(reports))
 
 
 @every_executor
 def test_statistics(executor: str) -> None:
     with made("test", "fixed:75", executor=executor) as machine:
         dispatch_level(machine)
-        machine.wait()
+        cycles = machine.wait()
         cycle = machine.cycle
         statistics = machine.statistics()
+        readout = machine.cycle - cycle
         counter = kernel_register(0, KernelWord.COUNTER_0)
         assert machine.get_registers([counter, counter + 1, counter + 2]).tolist() == [[1, 0], [2, 0], [2, 0]]
     assert json.loads(json.dumps(statistics)) == statistics
+    assert statistics["cycles"] == {
+        "instructions": cycles,
+        "host": cycle - cycles,
+        "restarted": 0,
+        "readout": readout,
+        "total": cycle + readout,
+    }
     assert statistics["counters"] == {
         "bfs": {"entries": 1, "items": 2, "pushed": 2, "requests": 11},
         "intersection": {"entries": 0, "items": 0, "pushed": 0, "requests": 0},
@@ -221,12 +248,35 @@ def test_statistics(executor: str) -> None:
     causes = statistics["causes"]
     assert list(causes["bfs"]) == ["idle", "memory", "flush", "slot", "backpressure", "interval", "request"]
     assert causes["bfs"]["request"] == 11
-    assert sum(causes["bfs"].values()) == 4 * cycle
-    assert causes["intersection"] == {**dict.fromkeys(causes["bfs"], 0), "idle": 2 * cycle}
+    assert sum(causes["bfs"].values()) == 4 * cycles
+    assert causes["intersection"] == {**dict.fromkeys(causes["bfs"], 0), "idle": 2 * cycles}
     memory = statistics["memory"]
     assert memory["profile"] == "fixed:75"
     assert (memory["reads"]["total"], memory["writes"]["total"], memory["flushes"]) == (5, 6, 4)
-    assert memory["cycles"] > cycle
+    assert memory["cycles"] == cycle
+    assert statistics["restarted"]["attempts"] == 0
+
+
+@every_executor
+def test_restarted_attempts_are_counted_apart(executor: str) -> None:
+    with made("test", "fixed:9", executor=executor) as machine:
+        run = search(machine, CROWD, 0, slack=0)
+        statistics = machine.statistics()
+        assert statistics["cycles"]["total"] == machine.cycle
+    assert run.retries == statistics["restarted"]["attempts"] > 0
+    cycles = statistics["cycles"]
+    assert cycles["instructions"] == run.cycles
+    assert sum(cycles.values()) == 2 * cycles["total"]
+    assert statistics["memory"]["cycles"] == cycles["instructions"] + cycles["host"]
+    counted = statistics["counters"]["bfs"]
+    assert counted["entries"] == sum(level.frontier for level in run.level_records)
+    assert counted["pushed"] == sum(level.pushed for level in run.level_records)
+    given_up = statistics["restarted"]
+    for attempt, instructions in ((statistics, run.cycles), (given_up, given_up["instructions"])):
+        assert sum(attempt["causes"]["bfs"].values()) == 4 * instructions > 0
+        assert min(attempt["causes"]["bfs"].values()) >= 0
+        assert attempt["causes"]["bfs"]["request"] == attempt["counters"]["bfs"]["requests"] > 0
+    assert given_up["instructions"] < cycles["restarted"]
 
 
 def test_unknown_executor() -> None:

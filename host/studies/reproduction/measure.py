@@ -86,11 +86,8 @@ class BfsRequest(MachineRequest):
         return f"{result['gteps']:.3f} GTEPS, {result['cycles']:,} cycles, {result['wall']['simulate']:.1f} s"
 
 
-def cause_shares(causes: Mapping[str, int], *, kernels: int, cycles: int, outside: int) -> dict[str, float]:
+def cause_shares(causes: Mapping[str, int], *, kernels: int, cycles: int) -> dict[str, float]:
     """Return the share of the kernels' cycles by cause.
-
-    Kernels are counted from reset on, so what they count adds up to kernels times all cycles simulated. Outside the
-    instructions, while the host sets and reads registers, they are idle: those cycles are left out.
 
     Parameters
     ----------
@@ -100,8 +97,6 @@ def cause_shares(causes: Mapping[str, int], *, kernels: int, cycles: int, outsid
         Kernels that were counted.
     cycles : int
         Cycles of the instructions.
-    outside : int
-        Cycles outside the instructions.
 
     Returns
     -------
@@ -113,11 +108,11 @@ def cause_shares(causes: Mapping[str, int], *, kernels: int, cycles: int, outsid
     SimulationError
         The counts do not add up.
     """
-    inside = {cause: causes[cause] for cause in CAUSES}
-    inside["idle"] -= kernels * outside
-    if sum(inside.values()) != kernels * cycles or min(inside.values()) < 0:
-        raise SimulationError(f"the cycles of {kernels} kernels by cause do not add up to {cycles} each: {inside}")
-    return {cause: count / (kernels * cycles) for cause, count in inside.items()}
+    if sum(causes.values()) != kernels * cycles or min(causes.values()) < 0:
+        raise SimulationError(
+            f"the cycles of {kernels} kernels by cause do not add up to {cycles} each: {dict(causes)}"
+        )
+    return {cause: causes[cause] / (kernels * cycles) for cause in CAUSES}
 
 
 def _search(graph: Graph, request: BfsRequest) -> tuple[BfsRun, dict[str, float], float, float]:
@@ -140,9 +135,8 @@ def _search(graph: Graph, request: BfsRequest) -> tuple[BfsRun, dict[str, float]
                 # make a clean measurement.
                 slack <<= run.retries
                 continue
-            outside = machine.cycle - run.cycles
             causes = machine.statistics()["causes"]["bfs"]
-            shares = cause_shares(causes, kernels=config.total_bfs_kernels, cycles=run.cycles, outside=outside)
+            shares = cause_shares(causes, kernels=config.total_bfs_kernels, cycles=run.cycles)
             return run, shares, machine.clock, seconds
         finally:
             machine.close()

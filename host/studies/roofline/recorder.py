@@ -132,6 +132,10 @@ class Recorder(Coprocessor):
             self._record(cycles, issued=self._issued - before)
         return cycles
 
+    def begin_attempt(self) -> None:
+        """Count what follows as an attempt of its own."""
+        self._machine.begin_attempt()
+
     def statistics(self) -> dict[str, Any]:
         """Return what the machine has counted."""
         return self._machine.statistics()

@@ -25,6 +25,7 @@ class Workshop:
         self.asked = {"config": config, "memory": memory, **options}
         if options["waves"] is not None:
             options["waves"].write_text("$end")
+        options["on_build"](1, 2, "compiling")
         self.machine = self.make()
         return self.machine
 

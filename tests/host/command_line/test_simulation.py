@@ -72,7 +72,7 @@ def test_options_reach_the_machine(folder: Path, workshop: Workshop) -> None:
     assert asked.pop("config").bfs_kernels == 2
     assert asked.pop("memory").latency == 9
     assert asked.pop("waves").suffix == ".vcd"
-    assert callable(asked.pop("on_progress"))
+    assert all(callable(asked.pop(name)) for name in ("on_progress", "on_build"))
     assert asked == {
         "executor": "amaranth",
         "threads": 3,

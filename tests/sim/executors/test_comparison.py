@@ -13,7 +13,7 @@ from hw.config import PRESETS
 from sim.errors import BuildError, CycleLimitError, HangError, MemoryAccessError
 from sim.executors.comparison.build import KINDS, build_whole_model
 from sim.executors.comparison.contenders import Stopwatch, executor_maker
-from sim.executors.comparison.sources import export_machine, pins_header
+from sim.executors.comparison.sources import connections_header, export_machine
 from sim.machine import Machine, assemble_machine, create_machine
 from sim.memory import mailbox_layout, parse_profile
 from tests.sim.executors.levels import WORDS, dispatch_level
@@ -115,7 +115,7 @@ def test_second_build_comes_from_the_cache(kind: str) -> None:
     built = first.stat().st_mtime_ns
     assert build_whole_model(kind, TEST) == first
     assert first.stat().st_mtime_ns == built
-    assert first.name.startswith(f"baseline-{kind}-")
+    assert first.name.startswith(f"whole-{kind}-")
 
 
 def test_missing_yosys(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ def test_header_names_every_port(tmp_path: Path) -> None:
         "application_engine.v",
         "accelerator.v",
     ]
-    header = pins_header(TEST, sources[-1], str.upper)
+    header = connections_header(sources[-1], str.upper)
     assert f"inline constexpr int kBoxReadPayloads = {mailbox_layout(TEST.ports).read_payloads};" in header
     assert f"inline constexpr int kEngines = {TEST.engines};" in header
     assert "    pins[1].ports[0].read_payload.bind(top.E1_PORT_0_READ_PAYLOAD);" in header

@@ -15,7 +15,8 @@ from host.graph.trim import trim
 from hw.config import PRESETS
 from sim.errors import CycleLimitError, SimulationError
 from sim.executors.compiled.build import build_library
-from sim.machine import EXECUTORS, create_machine
+from sim.executors.names import EXECUTORS
+from sim.machine import create_machine
 from sim.memory import parse_profile
 from sim.observation.waves import Waves, convert
 

@@ -6,8 +6,9 @@
 #include <cstring>
 #include <vector>
 
-#include "box.h"
+#include "head.h"
 #include "lanes.h"
+#include "player.h"
 
 namespace cyscc {
 
