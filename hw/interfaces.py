@@ -4,6 +4,7 @@ from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out, Signature
 
 from hw.causes import Cause
+from hw.registers import KERNEL_WORD_BITS
 
 __all__ = [
     "ADDRESS_WIDTH",
@@ -11,6 +12,7 @@ __all__ = [
     "SIZE_8",
     "ChainMessage",
     "ChainOp",
+    "KernelQuestion",
     "KernelSignature",
     "LinkToken",
     "MemoryPortSignature",
@@ -53,6 +55,9 @@ class ChainOp(enum.Enum, shape=2):
 
 ChainMessage = data.StructLayout({"op": ChainOp, "index": 4, "hops": 4, "value": ADDRESS_WIDTH})
 """A message of the control chain, which runs from a module's master through all its kernels and back."""
+
+KernelQuestion = data.StructLayout({"word": KERNEL_WORD_BITS, "hops": 4})
+"""A question for a word of a kernel's state, asked on a stream of as many plain bits: how many kernels it passes."""
 
 Token = data.StructLayout({"value": 32, "done": 1, "epoch": 1})
 """The token (Attia et al. 2015, section 5.4).

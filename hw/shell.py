@@ -1,5 +1,7 @@
 """Engine shell: all of an Application Engine but its kernels."""
 
+from typing import ClassVar
+
 from amaranth.hdl import Cat, Elaboratable, Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
@@ -76,6 +78,9 @@ class Shell(wiring.Component):
         Cycles that have passed up to this one since the shell was last clocked, 1 if it is clocked always. So a
         simulation may leave a quiescent shell unclocked.
     """
+
+    LINK_LATENCY: ClassVar[int] = 1
+    """From the last kernel to the link."""
 
     def __init__(self, config: AcceleratorConfig, *, instrument: bool = False) -> None:
         self._config = config

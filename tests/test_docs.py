@@ -18,7 +18,7 @@ from hw.bfs import Kernel as BfsKernel
 from hw.causes import Cause
 from hw.config import PRESETS, AcceleratorConfig, ConfigError
 from hw.intersection import Kernel as IntersectionKernel
-from hw.registers import Counter, Instruction, KernelWord, Register, Status
+from hw.registers import KERNEL_WORD_BITS, Counter, Instruction, KernelWord, Register, Status
 from sim.memory import MemoryParameters
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -167,6 +167,7 @@ def test_event_counters() -> None:
     text = (DOCS / "register-map.md").read_text()
     expected = [(str(KernelWord.COUNTER_0 + counter), counter.name) for counter in Counter]
     assert re.findall(rf"^\| (\d+) \| `({'|'.join(Counter.__members__)})` \|", text, re.MULTILINE) == expected
+    assert f"a block of {1 << KERNEL_WORD_BITS} words" in text
 
 
 @pytest.mark.parametrize(
@@ -209,7 +210,7 @@ def test_ranges_of_the_configuration() -> None:
         for value in (low, high):
             assert getattr(config.replace(**{name: value}), name) == value
         for value in (low - 1, high + 1):
-            with pytest.raises(ConfigError, match=rf"^{name} must be from {low} to {high}, not {value}$"):
+            with pytest.raises(ConfigError, match=rf"^{name} must be an integer from {low} to {high}, not {value}$"):
                 config.replace(**{name: value})
         checked.append(name)
     unranged = {"blocking_reservation", "bfs_only", "clock_mhz"}

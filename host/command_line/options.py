@@ -133,12 +133,13 @@ def window(text: str) -> tuple[int, int]:
 
 def add_config(parser: argparse.ArgumentParser) -> None:
     """Add the option that names the configuration."""
+    from sim.configuration import PRESETS
+
     parser.add_argument(
         "--config",
         default="hc2",
         metavar="NAME|FILE.toml",
-        help="machine: hc2 (default), hc2-1ae, published, published-1ae, published-bfs, published-bfs-1ae, test, or a "
-        "TOML file",
+        help=f"machine: {', '.join(PRESETS)}, or a TOML file (default: hc2)",
     )
 
 

@@ -11,7 +11,7 @@ from hw.bfs.marking_visitor import MarkingVisitor
 from hw.bfs.neighbour_reader import NeighbourReader
 from hw.bfs.slot_allocator import SlotAllocator
 from hw.bfs.tags import Tag
-from hw.bfs.visitor import Visitor
+from hw.bfs.visitor import Step, Visitor
 from hw.bfs.word_reader import WordReader
 from hw.causes import Cause
 from hw.kernel import BaseKernel
@@ -56,10 +56,16 @@ class Kernel(BaseKernel):
 
     Parameters and members are those of `hw.kernel.BaseKernel`.
 
-    Notes
-    -----
-    One request per frontier entry, two per edge, three per pushed vertex (two where the machine only searches).
+    Attributes
+    ----------
+    READS_PER_ENTRY, READS_PER_EDGE, WRITES_PER_VISIT : int
+        Requests for an entry of the current queue, for an edge, and for a vertex pushed (where the machine only
+        searches, a write to mark a vertex, and another if it has neighbours).
     """
+
+    READS_PER_ENTRY = 1
+    READS_PER_EDGE = 2
+    WRITES_PER_VISIT = len(Step)
 
     PARAMETERS = (
         Register.WORDS,

@@ -86,7 +86,7 @@ class Level:
 
     def check_writes(self, pushed: int) -> None:
         """Check how many writes there were, when a number of vertices was pushed."""
-        assert len(self.memory.writes) == 3 * pushed
+        assert len(self.memory.writes) == Kernel.WRITES_PER_VISIT * pushed
 
     def check(self, slots: int, *, capacity: int = 400) -> None:
         """Check the memory after the level."""
@@ -199,7 +199,7 @@ def run(
     assert counts[Counter.ENTRIES] == level.entries
     assert counts[Counter.ITEMS] == level.edges
     assert counts[Counter.REQUESTS] == len(memory.reads) + len(memory.writes)
-    assert len(memory.reads) == level.entries + 2 * level.edges
+    assert len(memory.reads) == Kernel.READS_PER_ENTRY * level.entries + Kernel.READS_PER_EDGE * level.edges
     level.check_writes(counts[Counter.PUSHED])
     return counts
 

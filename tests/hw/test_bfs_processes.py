@@ -194,7 +194,7 @@ def test_visitor_makes_three_writes_in_order_or_drops_the_vertex_as_a_whole(
     dut = Visitor(depth=4)
     visited = [0, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0]
     neighbours = [
-        {"vertex": 100 + number, "word": graph_word(3 * number, number, visited=flag)}
+        {"vertex": 100 + number, "word": graph_word(3 * number, number, visited=bool(flag))}
         for number, flag in enumerate(visited)
     ]
     new = [neighbour for neighbour, flag in zip(neighbours, visited, strict=True) if not flag]

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from host.studies.roofline.limits import Bounds
-from host.studies.roofline.traffic import READS_PER_EDGE, WRITES_PER_VISIT
+from sim.latencies import READS_PER_EDGE, WRITES_PER_VISIT
 from sim.memory.addresses import BANKS, LINKS
 
 __all__ = ["HIGHEST_INTENSITY", "Ceiling", "ceilings"]

@@ -6,40 +6,27 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from host.studies.roofline.traffic import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT, LevelTraffic
+from host.studies.roofline.traffic import LevelTraffic
 from sim.configuration import AcceleratorConfig
-from sim.coprocessor import Register
+from sim.latencies import (
+    LAUNCH_CYCLES,
+    MUX_CYCLES,
+    QUEUE_CYCLES,
+    QUEUE_REGISTERS,
+    READS_PER_EDGE,
+    READS_PER_ENTRY,
+    WRITES_PER_VISIT,
+    ring_turn,
+)
 from sim.memory import MemoryParameters
 from sim.memory.addresses import BANKS, LINKS
 
-__all__ = ["LIMITS", "Bounds", "ring_turn"]
+__all__ = ["LIMITS", "Bounds"]
 
 LIMITS = ("ports", "imbalance", "links", "busiest_link", "banks", "busiest_bank", "outstanding", "ring", "overhead")
 """Names of the limits. Where two of them are equal, the first one is called the tightest."""
 
 _MEMORY_LIMITS = ("links", "busiest_link", "banks", "busiest_bank")
-
-_PARAMETERS = Register.CAPACITY - Register.WORDS + 1
-"""Registers that a master hands to its BFS kernels before it starts them, one a cycle (`hw.module_master`)."""
-
-_MUX_CYCLES = 2
-"""From a request's grant to the memory port (`hw.request_mux`)."""
-
-_QUEUE_CYCLES = 3
-"""Least time of an entry in a queue (`hw.queue`)."""
-
-_QUEUE_REGISTERS = 2
-"""Entries that a queue holds beyond its depth (`hw.queue`)."""
-
-
-def ring_turn(config: AcceleratorConfig) -> int:
-    """Return the cycles of a turn of the BFS module's token.
-
-    One a kernel and `ring_stages` at each AE's ring master; with several AEs also the link's output register and its
-    `link_cycles` (`hw.shell`, `hw.accelerator`).
-    """
-    link = config.link_cycles + 1 if config.engines > 1 else 0
-    return config.engines * (config.bfs_kernels + config.ring_stages + link)
 
 
 def _ceil(value: npt.NDArray[np.int64], divisor: int) -> npt.NDArray[np.int64]:
@@ -103,12 +90,12 @@ class Bounds:
             visit_cycles=WRITES_PER_VISIT - 1 + config.issue_interval,
             turn_cycles=ring_turn(config),
             ring_stages=config.ring_stages,
-            slots=config.visit_depth + _QUEUE_REGISTERS,
+            slots=config.visit_depth + QUEUE_REGISTERS,
             frontier_places=config.frontier_depth,
             edge_places=min(config.neighbour_depth, config.word_depth),
-            read_cycles=_MUX_CYCLES + memory.unloaded_latency + _QUEUE_CYCLES,
+            read_cycles=MUX_CYCLES + memory.unloaded_latency + QUEUE_CYCLES,
             flush_cycles=flush,
-            write_cycles=_MUX_CYCLES + (max(flush, memory.unloaded_latency) if banks else flush),
+            write_cycles=MUX_CYCLES + (max(flush, memory.unloaded_latency) if banks else flush),
             bank_busy=memory.bank_busy if banks else None,
         )
 
@@ -152,7 +139,7 @@ class Bounds:
         wait = np.where(visits, ready, ready + self.flush_cycles)
         turns = 1 + np.maximum(_ceil(wait, self.turn_cycles), 0)
         turns += np.where(visits, -(-self.write_cycles // self.turn_cycles), 0)
-        return _PARAMETERS + self.turn_cycles * int(turns.max())
+        return LAUNCH_CYCLES + self.turn_cycles * int(turns.max())
 
     def _memory_limits(self, traffic: LevelTraffic) -> dict[str, int]:
         if self.bank_busy is None:

@@ -6,19 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sim.graph_word import DEGREE, START, Field
+from sim.latencies import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
 from sim.memory.addresses import BANKS, LINKS, bank_of, link_of
 from sim.memory.compiled import jit
 
-__all__ = ["READS_PER_EDGE", "READS_PER_ENTRY", "WRITES_PER_VISIT", "LevelAddresses", "LevelTraffic"]
-
-READS_PER_ENTRY = 1
-"""Reads of a queue entry: its graph word."""
-
-READS_PER_EDGE = 2
-"""Reads of an edge: the neighbour's id and the neighbour's graph word."""
-
-WRITES_PER_VISIT = 3
-"""Writes of a pushed vertex: next queue, visited flag, reach queue."""
+__all__ = ["LevelAddresses", "LevelTraffic"]
 
 
 @jit

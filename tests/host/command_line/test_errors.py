@@ -11,6 +11,7 @@ import pytest
 from scipy.sparse import csr_array, save_npz
 
 from host.command_line.main import main
+from hw.config import PRESETS
 
 
 @pytest.fixture(autouse=True)
@@ -72,8 +73,8 @@ USAGE = {
     "scc": "cyscc scc: the following arguments are required: GRAPH",
     "scc g.txt extra": "cyscc: unrecognized arguments: extra",
     "scc g.txt --label x": "cyscc: unrecognized arguments: --label x",
-    "scc g.txt --config hc3": "cyscc scc: --config: unknown configuration 'hc3': there are hc2, hc2-1ae, published, "
-    "published-1ae, published-bfs, published-bfs-1ae, test, or a .toml file",
+    "scc g.txt --config hc3": "cyscc scc: --config: unknown configuration 'hc3': there are "
+    f"{', '.join(PRESETS)}, or a .toml file",
     "scc g.txt --config published-bfs": "cyscc scc: --config: published-bfs only searches: it keeps no reach queue to "
     "intersect",
     "scc missing.txt --config published-bfs-1ae": "cyscc scc: --config: published-bfs-1ae only searches: it keeps no "
@@ -84,8 +85,9 @@ USAGE = {
     "queue, and published-bfs-1ae keeps none",
     "scc g.txt --config none.toml": "cyscc scc: --config: none.toml: No such file or directory",
     "scc g.txt --config bad.toml": "cyscc scc: --config: bad.toml: not TOML: Invalid value (at line 1, column 11)",
-    "scc g.txt --config value.toml": "cyscc scc: --config: value.toml: engines must be from 1 to 4, not 9",
-    "scc g.txt --config type.toml": "cyscc scc: --config: type.toml: engines must be an integer, not 'four'",
+    "scc g.txt --config value.toml": "cyscc scc: --config: value.toml: engines must be an integer from 1 to 4, not 9",
+    "scc g.txt --config type.toml": "cyscc scc: --config: type.toml: engines must be an integer from 1 to 4, "
+    "not 'four'",
     "scc g.txt --executor iverilog": "cyscc scc: argument --executor: invalid choice: 'iverilog' "
     "(choose from 'compiled', 'amaranth')",
     "scc g.txt --threads 0": "cyscc scc: argument --threads: must be at least 1, not 0",
