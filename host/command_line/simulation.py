@@ -72,6 +72,8 @@ class Simulation:
     def _check_outputs(self) -> None:
         if self._arguments.waves == STANDARD_OUTPUT:
             raise UsageError("--waves needs a file")
+        if self._arguments.waves is not None and Path(self._arguments.waves).suffix not in ("", ".vcd"):
+            raise UsageError(f"--waves writes VCD files, which end in .vcd: {self._arguments.waves}")
         users: dict[Path | str, str] = {Path(self._arguments.graph).resolve(): "the graph"}
         for option, path in self._outputs.items():
             if path is None:
@@ -157,9 +159,19 @@ class Simulation:
             except ValueError as error:
                 raise UsageError(str(error)) from None
             stack.callback(machine.close)
+            stack.callback(self._mention_missed_window, machine)
             if progress is not None:
                 stack.callback(progress.close)
             yield machine
+
+    def _mention_missed_window(self, machine: "Machine") -> None:
+        """Say that there are no waveforms when the run ended before the window."""
+        first = (self._arguments.wave_window or (-1, 0))[0]
+        if machine.cycle <= first:
+            sys.stderr.write(
+                f"cyscc: --wave-window begins at cycle {first:,}, and the run had {machine.cycle:,}: "
+                f"{self._arguments.waves} is not written\n"
+            )
 
     def setting(self, graph: Graph, machine: "Machine", *, uploaded_bytes: int) -> Setting:
         """Return what ran where."""

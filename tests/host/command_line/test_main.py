@@ -53,6 +53,26 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workshop: Workshop) 
     return tmp_path
 
 
+def test_window_that_the_run_does_not_reach(
+    folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]
+) -> None:
+    class Untraced(FakeCoprocessor):
+        """Leaves no waveforms, as a machine does whose window was not reached."""
+
+        def close(self) -> None:
+            workshop.asked["waves"].unlink()
+            super().close()
+
+    workshop.make = Untraced
+    assert main(["scc", "g.txt", "--waves", "w.vcd", "--wave-window", "99999999:100000000"]) == 0
+    out, err = capfd.readouterr()
+    assert workshop.machine is not None
+    cycles = f"{workshop.machine.cycle:,}"
+    assert err == f"cyscc: --wave-window begins at cycle 99,999,999, and the run had {cycles}: w.vcd is not written\n"
+    assert "components    4," in out
+    assert not (folder / "w.vcd").exists()
+
+
 def test_scc(folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["scc", "g.txt", "--labels", "labels", "--json", "json"]) == 0
     out, err = capfd.readouterr()
