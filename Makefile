@@ -19,7 +19,7 @@ MEMORY ?= hc2
 TOP ?= ae
 # Depths of FIFOs to synthesise with.
 DEPTHS ?= 32 64 128 256 512
-# Revision that the compiled engine is compared with.
+# Revision that the compiled executor is compared with.
 BASE ?=
 # Tests that run at once.
 JOBS ?= 2
@@ -36,7 +36,7 @@ NETLIST := $(BUILD)/netlist.txt
 WAVES := $(BUILD)/waves.vcd
 SYNTHESISED := $(if $(filter file,$(origin CONFIG)),hc2 hc2-1ae published published-1ae,$(CONFIG))
 # What the demonstration graph is derived from.
-NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/netlist.py host/netlist.py)
+NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/netlist.py host/graph/generators/netlist.py)
 
 # Verilator's scripts look for Python by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -94,14 +94,14 @@ $(NETLIST): $(NETLIST_SOURCES) | $(INSTALLED)
 reproduce: $(INSTALLED) ## Reproduce the paper's table I in build/reproduce (some minutes)
 	@$(BIN)/cyscc reproduce table1 --jobs $(JOBS)
 
-bench: $(INSTALLED) ## Measure the compiled engine and five other ways to simulate the machine (a quarter of an hour)
+bench: $(INSTALLED) ## Measure the compiled executor and five other ways to simulate the machine (a quarter of an hour)
 	@mkdir -p $(BUILD)
-	@$(BIN)/python -m host.bench --json $(BUILD)/bench.json
+	@$(BIN)/python -m host.studies.benchmark --json $(BUILD)/bench.json
 
-bench-compare: $(INSTALLED) ## Compare the speed of the compiled engine with that of revision BASE
+bench-compare: $(INSTALLED) ## Compare the speed of the compiled executor with that of revision BASE
 	@if [ -z "$(BASE)" ]; then echo "bench-compare needs a revision: make bench-compare BASE=HEAD~1" >&2; exit 2; fi
 	@mkdir -p $(BUILD)
-	@$(BIN)/python -m host.bench --compare "$(BASE)" --json $(BUILD)/bench-compare.json
+	@$(BIN)/python -m host.studies.benchmark --compare "$(BASE)" --json $(BUILD)/bench-compare.json
 
 test: lint ## Lint, then run the tests (all but the long ones)
 	@$(BIN)/python -m pytest -n $(JOBS) -m 'not long'
@@ -127,16 +127,16 @@ formal: $(INSTALLED) ## Prove the properties of the hardware, and show that each
 
 synth: $(INSTALLED) ## Synthesise all presets (or CONFIG) for Virtex-5 and Virtex-6, then with FIFOs of each of DEPTHS
 	@mkdir -p $(BUILD)
-	@$(BIN)/python -m hw.fpga.synthesis $(SYNTHESISED:%=--config "%") \
+	@$(BIN)/python -m host.studies.fpga.synthesis $(SYNTHESISED:%=--config "%") \
 	  -o $(BUILD)/synthesis.md --json $(BUILD)/synthesis.json
 	@cat $(BUILD)/synthesis.md
-	@$(BIN)/python -m hw.fpga.synthesis --config "$(CONFIG)" --family xc5v $(DEPTHS:%=--depth "%") \
+	@$(BIN)/python -m host.studies.fpga.synthesis --config "$(CONFIG)" --family xc5v $(DEPTHS:%=--depth "%") \
 	  -o $(BUILD)/synthesis-depth.md --json $(BUILD)/synthesis-depth.json
 	@sed -n '/of one depth/,$$p' $(BUILD)/synthesis-depth.md
 
 timing: $(INSTALLED) $(INSTALLED_FPGA) ## Place and route kernels and shell of CONFIG for ECP5: build/timing.md and .json
 	@mkdir -p $(BUILD)
-	@status=0; $(BIN)/python -m hw.fpga.timing --config "$(CONFIG)" --jobs $(JOBS) -o $(BUILD)/timing.md \
+	@status=0; $(BIN)/python -m host.studies.fpga.timing --config "$(CONFIG)" --jobs $(JOBS) -o $(BUILD)/timing.md \
 	  --json $(BUILD)/timing.json || status=$$?; if [ $$status -le 1 ]; then cat $(BUILD)/timing.md; fi; exit $$status
 
 waves: $(INSTALLED) ## Record the waveforms of a small run in build/waves.vcd

@@ -22,7 +22,7 @@ class Accelerator(wiring.Component):
         Sizes.
     instrument : bool
         With the outputs that only simulation needs.
-    make_engine : callable, optional
+    make_executor : callable, optional
         Makes what is put in the AEs' places instead of the AEs themselves, with the same signature.
 
     Attributes
@@ -36,10 +36,10 @@ class Accelerator(wiring.Component):
         config: AcceleratorConfig,
         *,
         instrument: bool = False,
-        make_engine: Callable[[AcceleratorConfig], wiring.Component] | None = None,
+        make_executor: Callable[[AcceleratorConfig], wiring.Component] | None = None,
     ) -> None:
         self._config = config
-        make = make_engine or (lambda config: ApplicationEngine(config, instrument=instrument))
+        make = make_executor or (lambda config: ApplicationEngine(config, instrument=instrument))
         self.engines = [make(config) for _ in range(config.engines)]
         super().__init__({"idle": Out(1)})
 

@@ -32,4 +32,4 @@ class MemoryAccessError(SimulationError):
 
 
 class BuildError(SimulationError):
-    """The compiled engine could not be built: a tool is missing or refused its input."""
+    """The compiled executor could not be built: a tool is missing or refused its input."""

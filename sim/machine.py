@@ -1,4 +1,4 @@
-"""The simulated coprocessor: an engine, the memory and the host's way to both."""
+"""The simulated coprocessor: an executor, the memory and the host's way to both."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,23 +13,23 @@ from hw.interfaces import ReadRequest
 from hw.kernel_control import Activity
 from hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
 from sim.coprocessor import Coprocessor
-from sim.diagnosis import diagnose
-from sim.engines import Command, CommandKind, Engine, RunState
 from sim.errors import CycleLimitError, HangError, MemoryAccessError
+from sim.executors import Command, CommandKind, Executor, RunState
 from sim.memory import Memory, MemoryParameters, PayloadLayout
-from sim.statistics import summarise_activity, summarise_counters
+from sim.observation.diagnosis import diagnose
+from sim.observation.statistics import summarise_activity, summarise_counters
 
-__all__ = ["ENGINES", "Machine", "assemble_machine", "create_machine"]
+__all__ = ["EXECUTORS", "Machine", "assemble_machine", "create_machine"]
 
-ENGINES = ("verilator", "amaranth")
-"""Names of the engines; the first is the default."""
+EXECUTORS = ("compiled", "amaranth")
+"""Names of the executors; the first is the default."""
 
 _SLICE_SECONDS = 0.25
 """Wall time between two reports of progress, about."""
 
 
 class Machine(Coprocessor):
-    """A coprocessor simulated by an engine.
+    """A coprocessor simulated by an executor.
 
     Parameters
     ----------
@@ -37,21 +37,21 @@ class Machine(Coprocessor):
         Sizes.
     memory : Memory
         The memory.
-    engine : Engine
+    executor : Executor
         What executes the hardware.
     cycle_limit : int, optional
         Cycles of instructions in all, after which the simulation fails.
     on_progress : callable, optional
         Called with the cycle a few times a second while an instruction runs.
     build_seconds : float
-        Wall time that it took to make the engine.
+        Wall time that it took to make the executor.
     """
 
     def __init__(
         self,
         config: AcceleratorConfig,
         memory: Memory,
-        engine: Engine,
+        executor: Executor,
         *,
         cycle_limit: int | None = None,
         on_progress: Callable[[int], None] | None = None,
@@ -59,7 +59,7 @@ class Machine(Coprocessor):
     ) -> None:
         self._config = config
         self._memory = memory
-        self._engine = engine
+        self._executor = executor
         self._cycle_limit = cycle_limit
         self._on_progress = on_progress
         self._pending: list[Command] = []
@@ -86,7 +86,7 @@ class Machine(Coprocessor):
     @property
     def cycle(self) -> int:
         """Cycles simulated since reset, those of register accesses included."""
-        return self._engine.cycle
+        return self._executor.cycle
 
     @property
     def memory(self) -> Memory:
@@ -115,14 +115,14 @@ class Machine(Coprocessor):
 
     def get_registers(self, registers: Sequence[int]) -> npt.NDArray[np.uint64]:
         """Read AEG registers of every AE; shape (registers, AEs)."""
-        self._engine.begin([*self._pending, *(Command(CommandKind.READ, register) for register in registers)])
+        self._executor.begin([*self._pending, *(Command(CommandKind.READ, register) for register in registers)])
         self._pending = []
         self._finish(limited=False)
-        return self._engine.answers
+        return self._executor.answers
 
     def dispatch(self, instruction: Instruction) -> None:
         """Start an instruction on every AE."""
-        self._engine.begin([*self._pending, Command(CommandKind.DISPATCH, instruction)])
+        self._executor.begin([*self._pending, Command(CommandKind.DISPATCH, instruction)])
         self._lead = len(self._pending)
         self._pending = []
 
@@ -135,7 +135,7 @@ class Machine(Coprocessor):
             As named; with the state of what is stuck.
         """
         self._finish(limited=True)
-        cycles = self._engine.instruction_cycles
+        cycles = self._executor.instruction_cycles
         self._spent += cycles
         if self._cycle_limit is not None and self._spent > self._cycle_limit:
             raise self._limit_error()
@@ -143,7 +143,7 @@ class Machine(Coprocessor):
 
     def statistics(self) -> dict[str, Any]:
         """Return what hardware counters, kernel activity and memory have counted, JSON-able."""
-        activity = self._engine.activity()
+        activity = self._executor.activity()
         kernels = self._config.bfs_kernels + self._config.intersection_kernels
         numbers = [
             kernel_register(kernel, KernelWord.COUNTER_0 + counter) for kernel in range(kernels) for counter in Counter
@@ -161,37 +161,37 @@ class Machine(Coprocessor):
         Unlike `statistics`, which reads the hardware's registers, this takes no simulated cycle.
         """
         request = Activity.__members__["REQUEST"].value
-        return self._engine.activity()[:, : self._config.bfs_kernels, request]
+        return self._executor.activity()[:, : self._config.bfs_kernels, request]
 
     def close(self) -> None:
-        """Release the engine; completes waveform files."""
-        self._engine.close()
+        """Release the executor; completes waveform files."""
+        self._executor.close()
 
     def _finish(self, *, limited: bool) -> None:
         """Run the list of commands to its end."""
-        start = self._engine.cycle
+        start = self._executor.cycle
         while True:
             budget = self._slice
             if limited and self._cycle_limit is not None:
-                left = self._cycle_limit - self._spent - (self._engine.cycle - start - self._lead)
+                left = self._cycle_limit - self._spent - (self._executor.cycle - start - self._lead)
                 if left < 0:
                     raise self._limit_error()
                 budget = min(budget, max(left, 1))
             began = perf_counter()
-            state = self._engine.run(budget)
+            state = self._executor.run(budget)
             if state == RunState.DONE:
                 return
             if state == RunState.MEMORY_ERROR:
                 raise MemoryAccessError(str(self._memory.error()))
             if state == RunState.HUNG:
                 raise HangError(
-                    f"nothing moved until cycle {self._engine.cycle:,}: the machine hangs", self._diagnosis()
+                    f"nothing moved until cycle {self._executor.cycle:,}: the machine hangs", self._diagnosis()
                 )
             if budget == self._slice:
                 pace = _SLICE_SECONDS / max(perf_counter() - began, 1e-3)
                 self._slice = max(1000, int(self._slice * min(max(pace, 0.5), 2.0)))
             if self._on_progress is not None:
-                self._on_progress(self._engine.cycle)
+                self._on_progress(self._executor.cycle)
 
     def _limit_error(self) -> CycleLimitError:
         return CycleLimitError(f"cycle limit of {self._cycle_limit:,} cycles reached", self._diagnosis())
@@ -201,20 +201,20 @@ class Machine(Coprocessor):
 
     def _read_while_stuck(self, registers: list[int]) -> npt.NDArray[np.uint64] | None:
         """Read registers of a machine that does not come to an end; None if it does not answer."""
-        self._engine.begin([Command(CommandKind.READ, register) for register in registers])
-        state = self._engine.run(200 * len(registers) + 1000)
-        return self._engine.answers if state == RunState.DONE else None
+        self._executor.begin([Command(CommandKind.READ, register) for register in registers])
+        state = self._executor.run(200 * len(registers) + 1000)
+        return self._executor.answers if state == RunState.DONE else None
 
 
 def assemble_machine(
     config: AcceleratorConfig,
     memory: MemoryParameters,
-    make_engine: Callable[[Memory, int], Engine],
+    make_executor: Callable[[Memory, int], Executor],
     *,
     cycle_limit: int | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Machine:
-    """Make a simulated coprocessor of an engine of one's own.
+    """Make a simulated coprocessor of an executor of one's own.
 
     Parameters
     ----------
@@ -222,8 +222,8 @@ def assemble_machine(
         Sizes.
     memory : MemoryParameters
         Memory profile.
-    make_engine : callable
-        Makes the engine, given the memory and the cycles without a request or a response after which a run hangs.
+    make_executor : callable
+        Makes the executor, given the memory and the cycles without a request or a response after which a run hangs.
     cycle_limit, on_progress
         As for `create_machine`.
     """
@@ -240,16 +240,18 @@ def assemble_machine(
             tag_bits=fields["tag"].width,
         ),
     )
-    engine = make_engine(model, 20_000 + 4 * memory.unloaded_latency)
+    executor = make_executor(model, 20_000 + 4 * memory.unloaded_latency)
     build_seconds = perf_counter() - began
-    return Machine(config, model, engine, cycle_limit=cycle_limit, on_progress=on_progress, build_seconds=build_seconds)
+    return Machine(
+        config, model, executor, cycle_limit=cycle_limit, on_progress=on_progress, build_seconds=build_seconds
+    )
 
 
 def create_machine(
     config: AcceleratorConfig,
     memory: MemoryParameters,
     *,
-    engine: str = "verilator",
+    executor: str = "compiled",
     threads: int = 1,
     cycle_limit: int | None = None,
     waves: Path | None = None,
@@ -264,10 +266,10 @@ def create_machine(
         Sizes.
     memory : MemoryParameters
         Memory profile.
-    engine : str
-        ``"verilator"`` (compiled; built on first use, then cached) or ``"amaranth"``.
+    executor : str
+        ``"compiled"`` (built on first use, then cached) or ``"amaranth"``.
     threads : int
-        Threads that the compiled engine may use; the results do not depend on it.
+        Threads that the compiled executor may use; the results do not depend on it.
     cycle_limit : int, optional
         Cycles of instructions in all, after which the simulation fails.
     waves : Path, optional
@@ -280,20 +282,20 @@ def create_machine(
     Raises
     ------
     ValueError
-        Unknown engine.
+        Unknown executor.
     sim.errors.BuildError
-        The compiled engine could not be built.
+        The compiled executor could not be built.
     """
-    if engine not in ENGINES:
-        raise ValueError(f"unknown engine {engine!r}: there are {', '.join(ENGINES)}")
+    if executor not in EXECUTORS:
+        raise ValueError(f"unknown executor {executor!r}: there are {', '.join(EXECUTORS)}")
 
-    def make_engine(model: Memory, watchdog: int) -> Engine:
-        if engine == "amaranth":
-            from sim.engines.amaranth_engine import AmaranthEngine
+    def make_executor(model: Memory, watchdog: int) -> Executor:
+        if executor == "amaranth":
+            from sim.executors.amaranth import AmaranthExecutor
 
-            return AmaranthEngine(config, model, watchdog=watchdog, waves=waves, wave_window=wave_window)
-        from sim.engines.verilator_engine import VerilatorEngine
+            return AmaranthExecutor(config, model, watchdog=watchdog, waves=waves, wave_window=wave_window)
+        from sim.executors.compiled.executor import CompiledExecutor
 
-        return VerilatorEngine(config, model, watchdog=watchdog, threads=threads, waves=waves, wave_window=wave_window)
+        return CompiledExecutor(config, model, watchdog=watchdog, threads=threads, waves=waves, wave_window=wave_window)
 
-    return assemble_machine(config, memory, make_engine, cycle_limit=cycle_limit, on_progress=on_progress)
+    return assemble_machine(config, memory, make_executor, cycle_limit=cycle_limit, on_progress=on_progress)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from amaranth.lib import data
 
-from host.cli import main
+from host.command_line.main import main
 from hw.axi.registers import IDENTITY, AxiStatus, ControlRegister
 from hw.bfs.kernel import BfsCredits, BfsReservation, BfsState
 from hw.config import PRESETS, AcceleratorConfig, ConfigError

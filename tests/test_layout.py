@@ -80,7 +80,7 @@ def test_every_module_declares_its_exports(modules: dict[str, str]) -> None:
     ("path", "source", "expected"),
     [
         ("hw/a.py", "import sim.memory", ["hw/a.py:1: hw must not import sim"]),
-        ("hw/a.py", "\nfrom host.cli import main", ["hw/a.py:2: hw must not import host"]),
+        ("hw/a.py", "\nfrom host.command_line.main import main", ["hw/a.py:2: hw must not import host"]),
         ("sim/a.py", "def f():\n    import numpy, host", ["sim/a.py:2: sim must not import host"]),
         ("host/a.py", "from tests.stream import put", ["host/a.py:1: host must not import tests"]),
         ("host/a.py", "import hw, sim\nfrom sim.memory import Memory", []),

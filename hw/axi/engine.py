@@ -26,7 +26,7 @@ class AxiEngine(wiring.Component):
         Sizes.
     limits : AxiLimits
         How much each master may have outstanding.
-    make_engine : callable, optional
+    make_executor : callable, optional
         Makes what stands for the AE instead of the AE itself.
     make_port : callable, optional
         Makes what stands for the adapter of a memory port instead of the adapter itself.
@@ -48,12 +48,12 @@ class AxiEngine(wiring.Component):
         config: AcceleratorConfig,
         limits: AxiLimits,
         *,
-        make_engine: Callable[[AcceleratorConfig], wiring.Component] = ApplicationEngine,
+        make_executor: Callable[[AcceleratorConfig], wiring.Component] = ApplicationEngine,
         make_port: Callable[[AxiLimits], wiring.Component] = AxiMemoryPort,
     ) -> None:
         self._config = config
         self._limits = limits
-        self._make_engine = make_engine
+        self._make_engine = make_executor
         self._make_port = make_port
         members: dict[str, wiring.Member] = {"aclk": In(1), "aresetn": In(1), "s_axi_control": In(Axi4LiteSignature())}
         if config.engines > 1:

@@ -34,7 +34,7 @@ class ConveyEngine(wiring.Component):
     ----------
     config : AcceleratorConfig
         Sizes.
-    make_engine : callable, optional
+    make_executor : callable, optional
         Makes what stands for the AE instead of the AE itself.
     make_port : callable, optional
         Makes what stands for the adapter of a memory port instead of the adapter itself.
@@ -57,11 +57,11 @@ class ConveyEngine(wiring.Component):
         self,
         config: AcceleratorConfig,
         *,
-        make_engine: Callable[[AcceleratorConfig], wiring.Component] = ApplicationEngine,
+        make_executor: Callable[[AcceleratorConfig], wiring.Component] = ApplicationEngine,
         make_port: Callable[[], wiring.Component] = ConveyMemoryPort,
     ) -> None:
         self._config = config
-        self._make_engine = make_engine
+        self._make_engine = make_executor
         self._make_port = make_port
         members: dict[str, wiring.Member] = {"clk": In(1), "i_reset": In(1), "i_aeid": In(2)}
         members |= dict(ConveyDispatchSignature().members.items())

@@ -10,7 +10,7 @@ from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles
 from cocotbext.axi import AxiResp
 
-from host.memory_map import PlacedGraph
+from host.graph.memory_map import PlacedGraph
 from hw.axi import AxiLimits
 from hw.axi.registers import AxiStatus, ControlRegister
 from hw.bfs.kernel import PARAMETERS as BFS_PARAMETERS

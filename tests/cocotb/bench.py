@@ -10,7 +10,7 @@ from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
 from cocotb.task import bridge
 
-from sim.baselines.exported import ExportedEngine
+from sim.executors.comparison.exported import ExportedExecutor
 from sim.memory import Memory
 from tests.cocotb.suites import SUITES, WATCHDOG, outcome
 
@@ -29,10 +29,10 @@ async def make_runs(dut: HierarchyObject) -> None:
     Clock(clock, 4, unit="ns").start()
     suite = SUITES[os.environ[SUITE]]
 
-    def make_engine(memory: Memory) -> ExportedEngine:
-        engine = ExportedEngine(dut, suite.config, memory, watchdog=WATCHDOG, bare=True)
+    def make_executor(memory: Memory) -> ExportedExecutor:
+        engine = ExportedExecutor(dut, suite.config, memory, watchdog=WATCHDOG, bare=True)
         engine.reset()
         return engine
 
-    outcomes = [await bridge(outcome)(run, suite.config, make_engine) for run in suite.runs]
+    outcomes = [await bridge(outcome)(run, suite.config, make_executor) for run in suite.runs]
     Path(os.environ[OUTCOMES]).write_text(json.dumps(outcomes))

@@ -9,7 +9,7 @@ import pytest
 from cocotb_tools.runner import get_runner
 
 from hw.config import AcceleratorConfig
-from sim.engines.tools import find_verilator
+from sim.executors.tools import find_verilator
 from sim.export import AxiLimits, declared_ports, export_verilog
 from tests.cocotb.machine import machine_verilog
 

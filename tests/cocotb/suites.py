@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from host.reference import check_levels
+from host.algorithms.reference import check_levels
 from hw.config import PRESETS, AcceleratorConfig
 from hw.registers import Counter, KernelWord, kernel_register
-from sim.engines import Engine
+from sim.executors import Executor
 from sim.machine import Machine
 from sim.memory import Memory, PayloadLayout, parse_profile
 from tests.system.graphs import messy_graph
@@ -85,7 +85,7 @@ SUITES = {
 class _Recorder(Machine):
     """A machine that notes every result that the host gets from it."""
 
-    def __init__(self, config: AcceleratorConfig, memory: Memory, engine: Engine) -> None:
+    def __init__(self, config: AcceleratorConfig, memory: Memory, engine: Executor) -> None:
         super().__init__(config, memory, engine, cycle_limit=100_000)
         self.results: list[Any] = []
 
@@ -100,7 +100,7 @@ class _Recorder(Machine):
         return cycles
 
 
-def outcome(run: Run, config: AcceleratorConfig, make_engine: Callable[[Memory], Engine]) -> dict[str, Any]:
+def outcome(run: Run, config: AcceleratorConfig, make_executor: Callable[[Memory], Executor]) -> dict[str, Any]:
     """Make a run, check what it finds, and return all that it leaves behind, as JSON gives it back.
 
     Parameters
@@ -109,11 +109,11 @@ def outcome(run: Run, config: AcceleratorConfig, make_engine: Callable[[Memory],
         The run.
     config : AcceleratorConfig
         The machine.
-    make_engine : callable
+    make_executor : callable
         Makes the engine on a memory.
     """
     memory = Memory(parse_profile(run.memory), engines=1, ports=config.ports, payload=PayloadLayout(tag_bits=2))
-    machine = _Recorder(config, memory, make_engine(memory))
+    machine = _Recorder(config, memory, make_executor(memory))
     for seed in run.seeds:
         graph = messy_graph(run.vertices, run.edges, seed)
         if run.source is None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.engines.amaranth_engine import AmaranthEngine
+from sim.executors.amaranth import AmaranthExecutor
 from tests.cocotb.bench import OUTCOMES, SUITE
 from tests.cocotb.simulators import SIMULATORS, needs_library, run_bench
 from tests.cocotb.suites import SUITES, WATCHDOG, outcome
@@ -28,5 +28,5 @@ def test_same_as_the_engine(name: str, simulator: str, tmp_path: Path, monkeypat
     )
     assert sum(len(run.seeds) for run in runs) == 20
     for run, actual in zip(runs, json.loads(outcomes.read_text()), strict=True):
-        expected = outcome(run, config, lambda memory: AmaranthEngine(config, memory, watchdog=WATCHDOG))
+        expected = outcome(run, config, lambda memory: AmaranthExecutor(config, memory, watchdog=WATCHDOG))
         assert (run, actual) == (run, expected)

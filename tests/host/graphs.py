@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from host.graph import Graph
+from host.graph.csr import Graph
 
 __all__ = ["GRAPHS", "graph_of", "random_edges", "without_repeats"]
 

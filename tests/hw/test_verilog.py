@@ -16,7 +16,7 @@ from hw.config import PRESETS
 from hw.registers import Instruction, Register
 from hw.shell import Shell
 from hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
-from sim.engines.tools import find_verilator
+from sim.executors.tools import find_verilator
 from sim.export import AxiLimits, declared_ports, export_verilog
 from sim.export.constraints import constraints
 from sim.export.meanings import meaning

@@ -7,16 +7,16 @@ from typing import cast
 import numpy as np
 import pytest
 
-from host.memory_map import pack_word
+from host.graph.memory_map import pack_word
 from hw.config import PRESETS
 from hw.registers import KernelWord, kernel_register
 from sim.coprocessor import Instruction, Register, Status
-from sim.engines.amaranth_engine import AmaranthEngine
-from sim.engines.verilator_engine import VerilatorEngine
 from sim.errors import CycleLimitError, HangError, MemoryAccessError, SimulationError
-from sim.machine import ENGINES, Machine, create_machine
+from sim.executors.amaranth import AmaranthExecutor
+from sim.executors.compiled.executor import CompiledExecutor
+from sim.machine import EXECUTORS, Machine, create_machine
 from sim.memory import parse_profile
-from tests.sim.levels import dispatch_level
+from tests.sim.executors.levels import dispatch_level
 from tests.system.graphs import GRAPHS
 from tests.system.runs import check_bfs, made, search
 
@@ -47,12 +47,12 @@ def told(error: SimulationError) -> str:
     return re.sub(r"[0-9,]+ cycles", "N cycles", error.diagnosis)
 
 
-every_engine = pytest.mark.parametrize("engine", ENGINES)
+every_executor = pytest.mark.parametrize("executor", EXECUTORS)
 
 
-@every_engine
-def test_registers_keep_what_is_written(engine: str) -> None:
-    with made("test", "fixed:9", engine=engine) as machine:
+@every_executor
+def test_registers_keep_what_is_written(executor: str) -> None:
+    with made("test", "fixed:9", executor=executor) as machine:
         machine.set_registers({Register.WORDS: 1, Register.COLOUR: 3, Register.STATUS: ALL, Register.CYCLES: ALL})
         machine.set_registers({Register.WORDS: ALL})
         assert machine.cycle == 0
@@ -64,9 +64,9 @@ def test_registers_keep_what_is_written(engine: str) -> None:
         assert machine.get_registers([Register.COLOUR]).tolist() == [[3, 3]]
 
 
-@every_engine
-def test_level_by_hand(engine: str) -> None:
-    with made("test", "fixed:75", engine=engine) as machine:
+@every_executor
+def test_level_by_hand(executor: str) -> None:
+    with made("test", "fixed:75", executor=executor) as machine:
         assert (machine.engines, machine.clock, machine.cycle) == (2, 150e6, 0)
         level = dispatch_level(machine)
         cycles = machine.wait()
@@ -81,9 +81,9 @@ def test_level_by_hand(engine: str) -> None:
         assert machine.memory.stray_writes() == []
 
 
-@every_engine
-def test_unknown_instruction(engine: str) -> None:
-    with made("test", "fixed:75", engine=engine) as machine:
+@every_executor
+def test_unknown_instruction(executor: str) -> None:
+    with made("test", "fixed:75", executor=executor) as machine:
         machine.dispatch(UNKNOWN)
         assert machine.wait() == 1
         assert machine.get_registers([Register.STATUS]).tolist() == [[Status.BAD_INSTRUCTION] * 2]
@@ -102,9 +102,9 @@ def test_host_refuses_a_machine_that_refused_an_instruction() -> None:
     assert str(caught.value) == "an engine did not complete instruction 0 (BFS_LEVEL): status 0x4"
 
 
-@every_engine
-def test_overflow_lasts_until_the_next_dispatch(engine: str) -> None:
-    with made("test", "fixed:9", engine=engine) as machine:
+@every_executor
+def test_overflow_lasts_until_the_next_dispatch(executor: str) -> None:
+    with made("test", "fixed:9", executor=executor) as machine:
         level = dispatch_level(machine, capacity=1)
         machine.wait()
         assert machine.get_registers([Register.STATUS])[0, 0] == Status.OVERFLOW
@@ -114,9 +114,9 @@ def test_overflow_lasts_until_the_next_dispatch(engine: str) -> None:
         assert machine.get_registers([Register.STATUS])[0, 0] == 0
 
 
-@every_engine
-def test_cycle_limit(engine: str) -> None:
-    with made("test", "fixed:75", engine=engine, cycle_limit=125) as machine:
+@every_executor
+def test_cycle_limit(executor: str) -> None:
+    with made("test", "fixed:75", executor=executor, cycle_limit=125) as machine:
         dispatch_level(machine)
         with pytest.raises(CycleLimitError) as caught:
             machine.wait()
@@ -152,9 +152,9 @@ def test_cycle_limit_is_written_in_groups_of_digits() -> None:
     assert str(caught.value) == "cycle limit of 12,345 cycles reached"
 
 
-@every_engine
-def test_access_outside_memory(engine: str) -> None:
-    with made("test", "fixed:75", engine=engine) as machine:
+@every_executor
+def test_access_outside_memory(executor: str) -> None:
+    with made("test", "fixed:75", executor=executor) as machine:
         dispatch_level(machine, word=pack_word(2**31, 2**31 - 1, True))
         with pytest.raises(MemoryAccessError) as caught:
             machine.wait()
@@ -162,28 +162,30 @@ def test_access_outside_memory(engine: str) -> None:
         neighbours = 4096 + 1024
     address = neighbours + 4 * 2**31
     assert re.sub(r"cycle \d+\)", "cycle N)", str(caught.value)) == (
-        f"memory: read of 4 bytes at address {address:#x} (engine 0 port 0 cycle N): "
+        f"memory: read of 4 bytes at address {address:#x} (executor 0 port 0 cycle N): "
         f"outside the allocated range 4096 to {top}"
     )
     assert caught.value.diagnosis == ""
 
 
-@every_engine
-def test_count_beyond_the_neighbours_runs_into_the_end_of_memory(engine: str) -> None:
-    with made("test", "fixed:9", engine=engine) as machine:
+@every_executor
+def test_count_beyond_the_neighbours_runs_into_the_end_of_memory(executor: str) -> None:
+    with made("test", "fixed:9", executor=executor) as machine:
         dispatch_level(machine, word=pack_word(0, 2**31 - 1, True))
-        with pytest.raises(MemoryAccessError, match=r"^memory: read of [48] bytes at address 0x\w+ \(engine 0 port 0 "):
+        with pytest.raises(
+            MemoryAccessError, match=r"^memory: read of [48] bytes at address 0x\w+ \(executor 0 port 0 "
+        ):
             machine.wait()
 
 
-@every_engine
-def test_hang(engine: str) -> None:
+@every_executor
+def test_hang(executor: str) -> None:
     # A watchdog shorter than the memory's latency takes any read for a hang.
     config = PRESETS["test"]
     with made(config, "fixed:5000") as sizes:
         memory = sizes.memory
-    executor = (AmaranthEngine if engine == "amaranth" else VerilatorEngine)(config, memory, watchdog=400)
-    machine = Machine(config, memory, executor)
+    runner = (AmaranthExecutor if executor == "amaranth" else CompiledExecutor)(config, memory, watchdog=400)
+    machine = Machine(config, memory, runner)
     dispatch_level(machine)
     with pytest.raises(HangError) as caught:
         machine.wait()
@@ -204,9 +206,9 @@ def test_slow_memory_is_no_hang_and_progress_is_told() -> None:
     assert cycles == sorted(set(cycles))
 
 
-@every_engine
-def test_statistics(engine: str) -> None:
-    with made("test", "fixed:75", engine=engine) as machine:
+@every_executor
+def test_statistics(executor: str) -> None:
+    with made("test", "fixed:75", executor=executor) as machine:
         dispatch_level(machine)
         machine.wait()
         cycle = machine.cycle
@@ -229,10 +231,10 @@ def test_statistics(engine: str) -> None:
     assert memory["cycles"] > cycle
 
 
-def test_unknown_engine() -> None:
+def test_unknown_executor() -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011 -- the whole message is compared
-        create_machine(PRESETS["test"], parse_profile("hc2"), engine="vhdl")
-    assert str(caught.value) == "unknown engine 'vhdl': there are verilator, amaranth"
+        create_machine(PRESETS["test"], parse_profile("hc2"), executor="vhdl")
+    assert str(caught.value) == "unknown executor 'vhdl': there are compiled, amaranth"
 
 
 def test_machine_may_be_closed_twice() -> None:

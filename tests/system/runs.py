@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from host.bfs import BfsRun, breadth_first_search
-from host.components import canonical
-from host.graph import Graph
-from host.kosaraju import ComponentRun, strong_components
-from host.memory_map import PlacedGraph
-from host.reference import check_components, check_levels
-from host.trim import trim
+from host.algorithms.components import canonical
+from host.algorithms.kosaraju import ComponentRun, strong_components
+from host.algorithms.reference import check_components, check_levels
+from host.algorithms.search import BfsRun, breadth_first_search
+from host.graph.csr import Graph
+from host.graph.memory_map import PlacedGraph
+from host.graph.trim import trim
 from hw.config import PRESETS, AcceleratorConfig
 from sim.coprocessor import Coprocessor
 from sim.machine import Machine, create_machine

@@ -2,7 +2,7 @@
 
 import pytest
 
-from host.generators import random_graph, rmat_graph
+from host.graph.generators import random_graph, rmat_graph
 from tests.system.graphs import GRAPHS, SOURCES
 from tests.system.runs import MEMORIES, check_bfs, made
 

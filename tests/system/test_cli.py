@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from host.cli import main
+from host.command_line.main import main
 
 EDGES = "10 11\n11 12\n12 10\n12 13\n13 13\n14 15\n15 14\n14 16\n16 17\n17 16\n15 16\n"
 LABELS = "10 10\n11 10\n12 10\n13 13\n14 14\n15 14\n16 16\n17 16\n"
@@ -31,9 +31,9 @@ def keys(document: Any, *paths: str) -> list[Any]:
     return values
 
 
-@pytest.mark.parametrize("engine", ["verilator", "amaranth"])
-def test_scc(graph: str, engine: str, capfd: pytest.CaptureFixture[str]) -> None:
-    options = [*SMALL, "--engine", engine, "--labels", "labels", "--json", "json"]
+@pytest.mark.parametrize("executor", ["compiled", "amaranth"])
+def test_scc(graph: str, executor: str, capfd: pytest.CaptureFixture[str]) -> None:
+    options = [*SMALL, "--executor", executor, "--labels", "labels", "--json", "json"]
     assert main(["scc", graph, *options]) == 0
     assert Path("labels").read_text() == LABELS
     document = json.loads(Path("json").read_text())
@@ -50,10 +50,10 @@ def test_scc(graph: str, engine: str, capfd: pytest.CaptureFixture[str]) -> None
     assert capfd.readouterr().err == ""
 
 
-def test_engines_count_the_same_cycles(graph: str) -> None:
-    for engine in ("verilator", "amaranth"):
-        assert main(["scc", graph, *SMALL, "--engine", engine, "--quiet", "--json", engine]) == 0
-    first, second = (json.loads(Path(engine).read_text()) for engine in ("verilator", "amaranth"))
+def test_executors_count_the_same_cycles(graph: str) -> None:
+    for executor in ("compiled", "amaranth"):
+        assert main(["scc", graph, *SMALL, "--executor", executor, "--quiet", "--json", executor]) == 0
+    first, second = (json.loads(Path(executor).read_text()) for executor in ("compiled", "amaranth"))
     for part in ("cycles", "statistics", "iterations"):
         assert first[part] == second[part]
 
@@ -68,10 +68,10 @@ def test_bfs(graph: str) -> None:
     assert sum(level["cycles"] for level in document["levels"]) == document["cycles"]["total"]
 
 
-@pytest.mark.parametrize("engine", ["verilator", "amaranth"])
-def test_bfs_on_a_machine_that_only_searches(graph: str, engine: str) -> None:
+@pytest.mark.parametrize("executor", ["compiled", "amaranth"])
+def test_bfs_on_a_machine_that_only_searches(graph: str, executor: str) -> None:
     Path("machine.toml").write_text('preset = "test"\nbfs_only = true\n')
-    options = ["--config", "machine.toml", "--memory", "fixed:75", "--engine", engine]
+    options = ["--config", "machine.toml", "--memory", "fixed:75", "--executor", executor]
     assert main(["bfs", graph, "--source", "10", *options, "--levels", "levels", "--json", "json", "--quiet"]) == 0
     assert Path("levels").read_text() == "10 0\n11 1\n12 2\n13 3\n"
     document = json.loads(Path("json").read_text())
@@ -84,7 +84,7 @@ def test_reached_cycle_limit_is_a_failed_simulation(graph: str, capfd: pytest.Ca
     assert main(["scc", graph, *options]) == 3
     lines = capfd.readouterr().err.splitlines()
     assert lines[0] == "cyscc scc: cycle limit of 500 cycles reached"
-    assert any(line.startswith("engine 0") for line in lines[1:])
+    assert any(line.startswith("executor 0") for line in lines[1:])
     assert sorted(path.name for path in Path().iterdir()) == ["g.txt"]
 
 

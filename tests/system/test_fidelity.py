@@ -8,10 +8,10 @@ the turn of 20 of the ring. Large saturated levels reach 0.96 to 0.99 of that, g
 import numpy as np
 import pytest
 
-from host.bfs import BfsRun, breadth_first_search
-from host.generators import random_graph
-from host.graph import Graph
-from host.memory_map import PlacedGraph
+from host.algorithms.search import BfsRun, breadth_first_search
+from host.graph.csr import Graph
+from host.graph.generators import random_graph
+from host.graph.memory_map import PlacedGraph
 from tests.system.runs import made
 
 TURN = 20

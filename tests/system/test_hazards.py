@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-import sim.engines.amaranth_engine as engine
-from host.graph import Graph
+import sim.executors.amaranth as executor
+from host.graph.csr import Graph
 from hw.config import PRESETS, AcceleratorConfig
 from sim.errors import CycleLimitError
 from sim.machine import Machine
@@ -81,15 +81,15 @@ def impose(monkeypatch: pytest.MonkeyPatch, machine: Machine, rule: Rule) -> Tak
             taken[kind] += int(box[mask])
         accept(context, ae, cycle)
 
-    monkeypatch.setattr(engine, "prepare", prepare_by_rule)
-    monkeypatch.setattr(engine, "accept", accept_and_count)
+    monkeypatch.setattr(executor, "prepare", prepare_by_rule)
+    monkeypatch.setattr(executor, "accept", accept_and_count)
     return taken
 
 
 def passes(config: AcceleratorConfig, memory: str, graph: Graph, *, rule: Rule | None = None) -> None:
     """Search from vertex 0; check levels, counts and memory, and that there were three writes a visit and no other."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        with made(config, memory, engine="amaranth", cycle_limit=LIMIT) as machine:
+        with made(config, memory, executor="amaranth", cycle_limit=LIMIT) as machine:
             if rule is not None:
                 impose(monkeypatch, machine, rule)
             run = check_bfs(machine, graph, 0)
@@ -102,7 +102,7 @@ def goes_wrong(
 ) -> tuple[list[int], int]:
     """Search from vertex 0, which ends without an error; return the levels and how many writes there were."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        with made(config, memory, engine="amaranth", cycle_limit=LIMIT) as machine:
+        with made(config, memory, executor="amaranth", cycle_limit=LIMIT) as machine:
             if rule is not None:
                 impose(monkeypatch, machine, rule)
             run = search(machine, graph, 0)
@@ -115,7 +115,7 @@ def hangs(
     """Search from vertex 0, which never comes to its end; return the diagnosis and what was taken under the rule."""
     taken: Taken = {}
     with pytest.MonkeyPatch.context() as monkeypatch:
-        with made(config, memory, engine="amaranth", cycle_limit=limit) as machine:
+        with made(config, memory, executor="amaranth", cycle_limit=limit) as machine:
             if rule is not None:
                 taken = impose(monkeypatch, machine, rule)
             with pytest.raises(CycleLimitError, match=f"^cycle limit of {limit:,} cycles reached$") as failure:
@@ -164,15 +164,15 @@ def test_3_a_write_repeats_through_the_flush(monkeypatch: pytest.MonkeyPatch) ->
     assert writes > 2 * 15
 
 
-def test_4_the_token_passes_engines_that_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_4_the_token_passes_executors_that_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
     passes(TWO, "fixed:20", CHAIN)
     install(monkeypatch, {"shell.RingMaster": SleepyRingMaster, "application_engine.Shell": SleepyShell})
     passes(ONE, "fixed:20", CHAIN)
     diagnosis, _ = hangs(TWO, "fixed:20", CHAIN, limit=1000)
-    assert "engine 1: idle" in diagnosis
-    assert "engine 0 bfs kernel 0" in diagnosis
+    assert "executor 1: idle" in diagnosis
+    assert "executor 0 bfs kernel 0" in diagnosis
     assert "slot_awaited=1 visits=1" in diagnosis
-    assert "engine 1 bfs kernel 0" not in diagnosis
+    assert "executor 1 bfs kernel 0" not in diagnosis
 
 
 def test_5_no_token_outlives_its_run(monkeypatch: pytest.MonkeyPatch) -> None:

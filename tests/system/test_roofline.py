@@ -8,18 +8,18 @@ from xml.etree import ElementTree
 
 import pytest
 
-from host.bfs import BfsRun, breadth_first_search
-from host.cli import main
-from host.generators import random_graph, rmat_graph
-from host.graph import Graph
-from host.memory_map import PlacedGraph
-from host.roofline.analysis import Roofline
-from host.roofline.limits import Bounds, ring_turn
-from host.roofline.recorder import Recorder
+from host.algorithms.search import BfsRun, breadth_first_search
+from host.command_line.main import main
+from host.graph.csr import Graph
+from host.graph.generators import random_graph, rmat_graph
+from host.graph.memory_map import PlacedGraph
+from host.studies.roofline.analysis import Roofline
+from host.studies.roofline.limits import Bounds, ring_turn
+from host.studies.roofline.recorder import Recorder
 from hw.config import PRESETS
 from sim.machine import Machine, create_machine
 from sim.memory import MemoryParameters
-from tests.host.roofline.samples import bounds_of
+from tests.host.studies.roofline.samples import bounds_of
 from tests.system.graphs import GRAPHS, SOURCES, graph_of, messy_graph
 from tests.system.runs import CYCLE_LIMIT, MEMORIES, made, search
 from tests.test_docs import described_fields, fields
@@ -133,11 +133,11 @@ def test_turn_is_that_of_the_hardware(config: str) -> None:
     assert math.gcd(*(count - min(cycles) for count in cycles)) == ring_turn(PRESETS[config])
 
 
-@pytest.mark.parametrize(("engine", "name"), [("verilator", "random"), ("amaranth", "two-cycle")])
-def test_recorder_changes_nothing(engine: str, name: str) -> None:
+@pytest.mark.parametrize(("executor", "name"), [("compiled", "random"), ("amaranth", "two-cycle")])
+def test_recorder_changes_nothing(executor: str, name: str) -> None:
     seen = []
     for listen in (False, True):
-        with made("test", "hc2", engine=engine) as machine:
+        with made("test", "hc2", executor=executor) as machine:
             if listen:
                 run, _ = recorded(machine, GRAPHS[name], 0, bounds_of("test", "hc2"), slack=2000)
             else:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from host.generators import random_graph, rmat_graph
-from host.kosaraju import strong_components
-from host.memory_map import PlacedGraph
+from host.algorithms.kosaraju import strong_components
+from host.graph.generators import random_graph, rmat_graph
+from host.graph.memory_map import PlacedGraph
 from hw.config import PRESETS, AcceleratorConfig
 from tests.system.graphs import GRAPHS, SOURCES, graph_of, messy_graph
 from tests.system.runs import check_bfs, made
@@ -41,18 +41,18 @@ def test_full_machine(config: str, memory: str) -> None:
             check_bfs(machine, GRAPHS[name], SOURCES.get(name, 0))
 
 
-@pytest.mark.parametrize("engine", ["amaranth", "verilator"])
-def test_a_source_without_out_edges_is_all_that_is_reached(engine: str) -> None:
-    with made(SMALL, "fixed:75", engine=engine) as machine:
+@pytest.mark.parametrize("executor", ["amaranth", "compiled"])
+def test_a_source_without_out_edges_is_all_that_is_reached(executor: str) -> None:
+    with made(SMALL, "fixed:75", executor=executor) as machine:
         run = check_bfs(machine, graph_of(3, [(0, 1), (1, 2)]), 2)
     assert run.levels.tolist() == [-1, -1, 0]
     assert (run.reached, run.duplicates, run.edges_traversed) == (1, 0, 0)
     assert [(level.frontier, level.pushed) for level in run.level_records] == [(1, 0)]
 
 
-@pytest.mark.parametrize("engine", ["amaranth", "verilator"])
-def test_leaves_are_reached_but_not_queued(engine: str) -> None:
-    with made(SMALL, "hc2", engine=engine) as machine:
+@pytest.mark.parametrize("executor", ["amaranth", "compiled"])
+def test_leaves_are_reached_but_not_queued(executor: str) -> None:
+    with made(SMALL, "hc2", executor=executor) as machine:
         run = check_bfs(machine, graph_of(6, [(0, 1), (0, 2), (0, 3), (3, 4), (3, 5)]), 0)
     assert run.levels.tolist() == [0, 1, 1, 1, 2, 2]
     assert [(level.frontier, level.pushed) for level in run.level_records] == [(1, 1), (1, 0)]

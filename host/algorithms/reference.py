@@ -1,0 +1,166 @@
+"""Independent answers that the accelerator's results are checked against."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from host.algorithms.components import canonical
+from host.graph.csr import Graph
+
+__all__ = ["bfs_levels", "check_components", "check_levels", "strong_components"]
+
+
+@njit(cache=True, nogil=True)
+def _distinct(
+    offsets: NDArray[np.int64],
+    targets: NDArray[np.uint32],
+    distinct_offsets: NDArray[np.int32],
+    distinct_targets: NDArray[np.int32],
+) -> int:
+    """Copy a graph without repeated edges; return the number of edges that are left."""
+    last_source = np.full(len(offsets) - 1, -1, dtype=np.int64)
+    count = 0
+    for source in range(len(offsets) - 1):
+        distinct_offsets[source] = count
+        for index in range(offsets[source], offsets[source + 1]):
+            target = targets[index]
+            if last_source[target] != source:
+                last_source[target] = source
+                distinct_targets[count] = target
+                count += 1
+    distinct_offsets[len(offsets) - 1] = count
+    return count
+
+
+def strong_components(graph: Graph) -> NDArray[np.uint32]:
+    """Find the strongly connected components with scipy.
+
+    Parameters
+    ----------
+    graph : Graph
+        At most 2**31 - 1 vertices and edges, scipy's limit.
+
+    Returns
+    -------
+    ndarray of uint32, shape (n,)
+        Canonical: for each vertex the smallest vertex of its component.
+
+    Raises
+    ------
+    ValueError
+        When the graph is beyond scipy's limit.
+    """
+    if max(graph.vertices, graph.edges) >= 2**31:
+        raise ValueError(f"scipy takes at most {2**31 - 1} vertices and edges, not {graph.vertices} and {graph.edges}")
+    # Here, as it takes a sixth of a second, for which no simulation should wait.
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    offsets = np.empty(graph.vertices + 1, dtype=np.int32)
+    targets = np.empty(graph.edges, dtype=np.int32)
+    # scipy's search never ends on some graphs with repeated edges.
+    edges = _distinct(graph.offsets, graph.targets, offsets, targets)
+    # Only the structure counts; weights of one repeated number take no memory.
+    weights = np.broadcast_to(np.float64(1), (edges,))
+    matrix = csr_array((weights, targets[:edges], offsets), shape=(graph.vertices, graph.vertices))
+    return canonical(connected_components(matrix, directed=True, connection="strong")[1])
+
+
+@njit(cache=True, nogil=True)
+def _bfs(offsets: NDArray[np.int64], targets: NDArray[np.uint32], source: int, levels: NDArray[np.int32]) -> None:
+    queue = np.empty(len(levels), dtype=np.uint32)
+    queue[0] = source
+    levels[source] = 0
+    head, tail = 0, 1
+    while head < tail:
+        vertex = queue[head]
+        head += 1
+        for index in range(offsets[vertex], offsets[vertex + 1]):
+            target = targets[index]
+            if levels[target] < 0:
+                levels[target] = levels[vertex] + 1
+                queue[tail] = target
+                tail += 1
+
+
+def bfs_levels(graph: Graph, source: int) -> NDArray[np.int32]:
+    """Find each vertex's distance from a source with a sequential queue.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    source : int
+        Vertex number, 0 to n - 1.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        Number of edges on a shortest path; -1 for a vertex that is not reached.
+
+    Raises
+    ------
+    ValueError
+        When `source` is not a vertex.
+    """
+    if not 0 <= source < graph.vertices:
+        raise ValueError(f"source must be 0 to {graph.vertices - 1}, not {source}")
+    levels = np.full(graph.vertices, -1, dtype=np.int32)
+    _bfs(graph.offsets, graph.targets, source, levels)
+    return levels
+
+
+def _difference(
+    graph: Graph, what: str, found: NDArray[np.integer], expected: NDArray[np.integer], names: bool
+) -> str | None:
+    if len(found) != len(expected):
+        return f"{what}s of {len(found)} vertices found, {len(expected)} expected"
+    different = found != expected
+    if not different.any():
+        return None
+    vertex = different.argmax()
+    values = np.array([found[vertex], expected[vertex]])
+    shown = graph.original(values) if names else values
+    name = graph.original(np.array([vertex]))[0]
+    return (
+        f"vertex {name}: {what} {shown[0]} found, {shown[1]} expected "
+        f"({np.count_nonzero(different)} of {graph.vertices} vertices differ)"
+    )
+
+
+def check_components(labels: NDArray[np.integer], graph: Graph) -> str | None:
+    """Compare components with scipy's.
+
+    Parameters
+    ----------
+    labels : ndarray of integers, shape (n,)
+        Any labelling of the vertices.
+    graph : Graph
+        The graph.
+
+    Returns
+    -------
+    str or None
+        None when they are right; otherwise one line that names the first vertex that differs, in the input's ids.
+    """
+    return _difference(graph, "component", canonical(labels), strong_components(graph), True)
+
+
+def check_levels(levels: NDArray[np.integer], graph: Graph, source: int) -> str | None:
+    """Compare levels with those of a sequential search.
+
+    Parameters
+    ----------
+    levels : ndarray of integers, shape (n,)
+        Level of each vertex, -1 when it is not reached.
+    graph : Graph
+        The graph.
+    source : int
+        Vertex number, 0 to n - 1.
+
+    Returns
+    -------
+    str or None
+        None when they are right; otherwise one line that names the first vertex that differs, in the input's ids.
+    """
+    return _difference(graph, "level", levels, bfs_levels(graph, source), False)

@@ -1,0 +1,75 @@
+"""Tarjan's algorithm by one thread: one depth-first search (R. Tarjan, SIAM J. Comput. 1(2), 1972)."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from host.graph.csr import Graph
+
+__all__ = ["tarjan"]
+
+
+@njit(cache=True, nogil=True)
+def _label(offsets: NDArray[np.int64], targets: NDArray[np.uint32]) -> NDArray[np.int64]:
+    vertices = offsets.size - 1
+    labels = np.full(vertices, -1, np.int64)
+    order = np.zeros(vertices, np.int64)  # when a vertex was first seen, from 1; 0: not yet
+    lowest = np.zeros(vertices, np.int64)  # the earliest one on the stack that it reaches
+    cursor = offsets[:-1].copy()  # the next edge to look at
+    path = np.empty(vertices, np.uint32)
+    stack = np.empty(vertices, np.uint32)
+    seen = 0
+    height = 0
+    for root in range(vertices):
+        if order[root]:
+            continue
+        depth = 1
+        path[0] = root
+        seen += 1
+        order[root] = lowest[root] = seen
+        stack[height] = root
+        height += 1
+        while depth:
+            vertex = path[depth - 1]
+            if cursor[vertex] < offsets[vertex + 1]:
+                target = targets[cursor[vertex]]
+                cursor[vertex] += 1
+                if not order[target]:
+                    seen += 1
+                    order[target] = lowest[target] = seen
+                    stack[height] = target
+                    height += 1
+                    path[depth] = target
+                    depth += 1
+                elif labels[target] < 0:
+                    lowest[vertex] = min(lowest[vertex], order[target])
+                continue
+            depth -= 1
+            if depth:
+                parent = path[depth - 1]
+                lowest[parent] = min(lowest[parent], lowest[vertex])
+            if lowest[vertex] == order[vertex]:
+                member = stack[height - 1]
+                while member != vertex:
+                    labels[member] = vertex
+                    height -= 1
+                    member = stack[height - 1]
+                labels[vertex] = vertex
+                height -= 1
+    return labels
+
+
+def tarjan(graph: Graph) -> NDArray[np.int64]:
+    """Label the components of a graph.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        For each vertex one vertex of its component.
+    """
+    return _label(graph.offsets, graph.targets)

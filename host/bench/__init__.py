@@ -1,3 +1,0 @@
-"""How fast the machine is simulated: the engines and other ways to execute the same hardware, measured in one go."""
-
-__all__: list[str] = []

@@ -1,0 +1,82 @@
+"""`cyscc generate`: synthetic graphs, and a real one from the machine's own netlist."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from host.command_line.options import Parser, add_config, at_least, configuration, size
+from host.graph.csr import Graph
+from host.graph.formats import write_graph
+from host.graph.generators import random_graph, rmat_graph, ssca2_graph
+from host.graph.generators.netlist import netlist_graph
+from host.results.output import check_output
+
+__all__ = ["add_parser", "run"]
+
+_EPILOG = """examples:
+  cyscc generate random --vertices 2^20 --degree 16 -o random.gr
+  cyscc generate rmat --vertices 2^16 --degree 32 --seed 7 -o rmat.npz
+  cyscc generate netlist --config hc2 -o netlist.txt
+
+OUT: .mtx, .gr, .npz, anything else a SNAP edge list; each also .gz
+"""
+
+_GENERATORS = {
+    "random": (random_graph, "both ends of every edge uniform"),
+    "rmat": (rmat_graph, "recursive matrix (a = 0.45, b = 0.15, c = 0.15), a power of two of vertices"),
+    "ssca2": (ssca2_graph, "cliques with edges between them"),
+}
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "generate",
+        help="write a synthetic graph",
+        description="Write a synthetic graph after GTgraph, or the signal-dependency graph of the machine itself.",
+        epilog=_EPILOG,
+    )
+    kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=Parser)
+    for kind, (_, text) in _GENERATORS.items():
+        synthetic = kinds.add_parser(kind, help=text, description=f"Write a {kind} graph: {text}.")
+        synthetic.add_argument(
+            "--vertices", required=True, type=size, metavar="N", help="number of vertices, such as 1000 or 2^20"
+        )
+        synthetic.add_argument(
+            "--degree", required=True, type=at_least(0), metavar="D", help="average number of edges of a vertex"
+        )
+        synthetic.add_argument("--seed", default=0, type=at_least(0, 2**64 - 1), metavar="S", help="default: 0")
+        _add_output(synthetic)
+    text = "signal dependencies of the machine's own netlist"
+    netlist = kinds.add_parser("netlist", help=text, description=f"Write the {text}.")
+    add_config(netlist)
+    _add_output(netlist)
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    parser.set_defaults(run=run)
+
+
+def _generate(arguments: argparse.Namespace) -> Graph:
+    if arguments.kind == "netlist":
+        return netlist_graph(configuration(arguments.config))
+    generator, _ = _GENERATORS[arguments.kind]
+    return generator(arguments.vertices, arguments.degree, arguments.seed)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    UsageError, InputError
+        Bad usage.
+    """
+    check_output(arguments.output, "--output")
+    graph = _generate(arguments)
+    write_graph(graph, Path(arguments.output))
+    if not arguments.quiet:
+        sys.stdout.write(f"{arguments.output}: {graph.vertices:,} vertices, {graph.edges:,} edges\n")

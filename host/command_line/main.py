@@ -1,0 +1,105 @@
+"""The command line: `cyscc`."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from host.command_line import bfs, generate, reproduce, scc, software, verilog
+from host.command_line.options import Parser, UsageError
+from host.errors import InputError
+from host.results.version import version
+from sim.errors import SimulationError
+
+__all__ = ["main"]
+
+_EPILOG = """examples:
+  cyscc generate rmat --vertices 2^14 --degree 8 -o rmat.gr
+  cyscc scc rmat.gr
+  cyscc bfs rmat.gr --source 1
+
+exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
+"""
+
+_INTERRUPTED = 130
+_BROKEN_PIPE = 141
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="cyscc",
+        description="Cycle-accurate simulator of an accelerator that finds strongly connected components.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("--version", action="version", version=f"cyscc {version()}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    for command in (scc, bfs, generate, verilog, software, reproduce):
+        command.add_parser(commands)
+    return parser
+
+
+def _fail(text: str, status: int, *, diagnosis: str = "") -> int:
+    """Print one line, and a diagnosis below it, on standard error."""
+    sys.stderr.write(" ".join(text.split()) + "\n")
+    if diagnosis:
+        sys.stderr.write(diagnosis.rstrip("\n") + "\n")
+    return status
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    """Run the command line; only a broken pipe is left to the caller."""
+    prog = "cyscc"
+    try:
+        arguments = _parser().parse_args(argv)
+        prog = f"cyscc {arguments.command}"
+        arguments.run(arguments)
+    except SystemExit as end:  # --help and --version
+        return int(end.code or 0)
+    except UsageError as error:
+        return _fail(f"{error.prog or prog}: {error}", 2)
+    except InputError as error:
+        return _fail(f"{prog}: {error}", 2)
+    except SimulationError as error:
+        return _fail(f"{prog}: {error}", 3, diagnosis=error.diagnosis)
+    except MemoryError:
+        return _fail(f"{prog}: not enough memory", 2)
+    except KeyboardInterrupt:
+        return _fail(f"{prog}: interrupted", _INTERRUPTED)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{prog}: {place}{error.strerror or error}", 2)
+    except Exception as error:
+        if os.environ.get("CYSCC_DEBUG") == "1":
+            traceback.print_exc()
+        return _fail(f"{prog}: internal error: {type(error).__name__}: {error}", 3)
+    return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments, those of the process when absent.
+
+    Returns
+    -------
+    int
+        Exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed, 130 interrupted, 141 nobody
+        read standard output to its end.
+    """
+    try:
+        status = _run(argv)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read standard output is gone; without this the interpreter complains when it flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

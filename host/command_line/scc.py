@@ -1,0 +1,97 @@
+"""`cyscc scc`: strongly connected components."""
+
+import argparse
+import sys
+from typing import Any
+
+import numpy as np
+
+from host.algorithms.components import canonical, component_sizes
+from host.algorithms.kosaraju import strong_components
+from host.algorithms.reference import check_components
+from host.command_line.options import UsageError, add_machine_options, configuration
+from host.command_line.simulation import Simulation, check_result
+from host.graph.memory_map import PlacedGraph
+from host.graph.trim import trim
+from host.results.documents import scc_document, write_json
+from host.results.labels import write_pairs
+from host.results.tables import scc_table
+
+__all__ = ["add_parser", "run"]
+
+_EPILOG = """examples:
+  cyscc scc wiki-Vote.txt.gz
+  cyscc scc graph.mtx --config hc2-1ae --memory fixed:75 --labels components.txt --json result.json
+  cyscc scc graph.gr --config test --executor amaranth --waves run.vcd --wave-window 0:2000
+
+GRAPH: SNAP edge list, Matrix Market (.mtx), DIMACS or GTgraph (.gr), scipy sparse matrix (.npz); each also .gz
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "scc",
+        help="find the strongly connected components of a graph on the simulated accelerator",
+        description="Find the strongly connected components of a graph on the simulated accelerator, and check them.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("graph", metavar="GRAPH", help="the graph")
+    parser.add_argument(
+        "--labels", metavar="OUT", help="write a line 'vertex component' for each vertex ('-': standard output)"
+    )
+    add_machine_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    UsageError, InputError
+        Bad usage or input.
+    SimulationError
+        The simulation failed or its result is wrong.
+    """
+    simulation = Simulation(arguments, {"--labels": arguments.labels})
+    if configuration(arguments.config).bfs_only:
+        raise UsageError(f"--config: {arguments.config} only searches: it keeps no reach queue to intersect")
+    graph = simulation.read_graph()
+    progress = simulation.progress(graph.vertices, verb="coloured", step="iteration")
+    with simulation.machine(progress) as machine:
+        with simulation.timed("load"):
+            transpose = graph.transpose()
+            trimmed = trim(graph, transpose)
+            forward = PlacedGraph.place(machine, graph)
+            graph = forward.graph
+            backward = PlacedGraph.place(machine, transpose)
+            transpose = backward.graph
+        with simulation.timed("simulate"):
+            components = strong_components(
+                machine,
+                forward,
+                backward,
+                trimmed,
+                slack=arguments.queue_slack,
+                on_iteration=None if progress is None else progress.on_iteration,
+            )
+        statistics = machine.statistics()
+        labels = canonical(components.colours)
+        if simulation.verify:
+            with simulation.timed("verify"):
+                check_result(check_components(labels, graph))
+        setting = simulation.setting(graph, machine, uploaded_bytes=forward.size + backward.size)
+        wall = simulation.wall(machine)
+    verified = True if simulation.verify else None
+    largest = int(component_sizes(labels)[1].max())
+    if arguments.labels is not None:
+        vertices = np.arange(graph.vertices, dtype=np.uint32)
+        write_pairs(arguments.labels, graph.original(vertices), graph.original(labels))
+    if arguments.json is not None:
+        document = scc_document(
+            components, setting, wall, graph=graph, largest=largest, verified=verified, statistics=statistics
+        )
+        write_json(arguments.json, document)
+    if simulation.prints_table:
+        sys.stdout.write(scc_table(components, setting, wall, largest=largest, verified=verified))

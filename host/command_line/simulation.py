@@ -1,0 +1,186 @@
+"""What the commands that simulate share: checks beforehand, the machine, progress, times."""
+
+import argparse
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from host.command_line.options import UsageError, configuration
+from host.command_line.progress import Progress
+from host.graph.csr import Graph
+from host.graph.formats import read_graph
+from host.results.documents import Setting, Wall
+from host.results.output import STANDARD_OUTPUT, check_output, renamed_when_complete
+from sim.errors import SimulationError
+
+if TYPE_CHECKING:
+    from sim.machine import Machine
+    from sim.memory import MemoryParameters
+
+__all__ = ["Simulation", "check_result"]
+
+
+def check_result(difference: str | None) -> None:
+    """Refuse a wrong result.
+
+    Parameters
+    ----------
+    difference : str or None
+        What the check found, None when the result is right.
+
+    Raises
+    ------
+    SimulationError
+        It is wrong.
+    """
+    if difference is not None:
+        raise SimulationError(f"wrong result: {difference}")
+
+
+class Simulation:
+    """A simulation that the command line asks for.
+
+    Its options are checked on construction, before anything takes long.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        The graph and the options of `host.command_line.options.add_machine_options`.
+    outputs : dict of str to (str or None)
+        Output file of each option besides ``--json`` and ``--waves``.
+
+    Raises
+    ------
+    UsageError, InputError
+        Options that make no sense, outputs that cannot be written.
+    """
+
+    def __init__(self, arguments: argparse.Namespace, outputs: dict[str, str | None]) -> None:
+        self._arguments = arguments
+        self._seconds = dict.fromkeys(("load", "simulate", "verify"), 0.0)
+        if arguments.wave_window is not None and arguments.waves is None:
+            raise UsageError("--wave-window needs --waves")
+        self._outputs = {**outputs, "--json": arguments.json, "--waves": arguments.waves}
+        self._check_outputs()
+        self._config = configuration(arguments.config)
+        self._memory = self._memory_profile()
+
+    def _check_outputs(self) -> None:
+        if self._arguments.waves == STANDARD_OUTPUT:
+            raise UsageError("--waves needs a file")
+        users: dict[Path | str, str] = {Path(self._arguments.graph).resolve(): "the graph"}
+        for option, path in self._outputs.items():
+            if path is None:
+                continue
+            check_output(path, option)
+            key = path if path == STANDARD_OUTPUT else Path(path).resolve()
+            if key in users and not (isinstance(key, Path) and key.exists() and not key.is_file()):
+                raise UsageError(f"{option} and {users[key]} are the same file: {path}")
+            users[key] = option
+
+    def _memory_profile(self) -> "MemoryParameters":
+        from sim.memory import parse_profile
+
+        try:
+            return parse_profile(self._arguments.memory)
+        except ValueError as error:
+            raise UsageError(f"--memory: {error}") from None
+
+    @property
+    def verify(self) -> bool:
+        """Whether the result is to be checked."""
+        return not self._arguments.no_verify
+
+    @property
+    def prints_table(self) -> bool:
+        """Whether the table for people is to be printed."""
+        return not self._arguments.quiet and STANDARD_OUTPUT not in self._outputs.values()
+
+    @contextmanager
+    def timed(self, phase: str) -> Iterator[None]:
+        """Add the time that the block takes to a phase: load, simulate or verify."""
+        begin = time.perf_counter()
+        yield
+        self._seconds[phase] += time.perf_counter() - begin
+
+    def read_graph(self) -> Graph:
+        """Read the graph.
+
+        Raises
+        ------
+        InputError
+            It cannot be read or is none.
+        """
+        with self.timed("load"):
+            return read_graph(self._arguments.graph)
+
+    def progress(self, vertices: int, *, verb: str, step: str) -> Progress | None:
+        """Return a progress line for a run over a number of vertices, None when nobody would see it."""
+        if self._arguments.quiet or not sys.stderr.isatty():
+            return None
+        return Progress(sys.stderr, vertices=vertices, verb=verb, step=step)
+
+    @contextmanager
+    def machine(self, progress: Progress | None) -> Iterator["Machine"]:
+        """Build the machine and close it at the end of the block, also after an error.
+
+        Raises
+        ------
+        SimulationError
+            It could not be built.
+        UsageError
+            There is no such machine.
+        """
+        from sim.machine import create_machine
+
+        arguments = self._arguments
+        with ExitStack() as stack:
+            waves = None
+            if arguments.waves is not None:
+                # Of a simulation that failed the waveforms are wanted most: they are kept.
+                waves = stack.enter_context(renamed_when_complete(arguments.waves, after_errors=True))
+            try:
+                machine = create_machine(
+                    self._config,
+                    self._memory,
+                    executor=arguments.executor,
+                    threads=arguments.threads,
+                    cycle_limit=arguments.cycle_limit,
+                    waves=waves,
+                    wave_window=arguments.wave_window,
+                    on_progress=None if progress is None else progress.on_cycle,
+                )
+            except ValueError as error:
+                raise UsageError(str(error)) from None
+            stack.callback(machine.close)
+            if progress is not None:
+                stack.callback(progress.close)
+            yield machine
+
+    def setting(self, graph: Graph, machine: "Machine", *, uploaded_bytes: int) -> Setting:
+        """Return what ran where."""
+        arguments = self._arguments
+        return Setting(
+            graph=str(arguments.graph),
+            vertices=graph.vertices,
+            edges=graph.edges,
+            config=arguments.config,
+            memory=arguments.memory,
+            executor=arguments.executor,
+            threads=arguments.threads,
+            clock=machine.clock,
+            uploaded_bytes=uploaded_bytes,
+        )
+
+    def wall(self, machine: "Machine") -> Wall:
+        """Return the real time that was taken so far."""
+        return Wall(
+            **self._seconds,
+            build=machine.build_seconds,
+            simulated_cycles=machine.cycle,
+            peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        )

@@ -1,0 +1,69 @@
+"""`cyscc verilog`: the hardware as Verilog."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from host.command_line.options import UsageError, add_config, at_least, configuration
+from host.results.output import check_folder
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "verilog",
+        help="write one Application Engine as Verilog",
+        description="Write one Application Engine as Verilog, each kind of module once, with a template of\n"
+        "constraints and a README of its ports.",
+        epilog="examples:\n  cyscc verilog -o rtl\n  cyscc verilog --config hc2-1ae --top axi -o rtl\n",
+    )
+    add_config(parser)
+    parser.add_argument(
+        "--top",
+        default="ae",
+        choices=("ae", "convey", "axi"),
+        help="ports: ae (default): native streams; convey: those of an HC-2 personality; axi: AXI4 and AXI4-Lite",
+    )
+    for name in ("reads", "writes"):
+        parser.add_argument(
+            f"--outstanding-{name}",
+            type=at_least(1),
+            metavar="N",
+            help=f"{name} that each AXI master may have outstanding: a power of two from 4 to 512 (default: 64)",
+        )
+    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the folder to write to")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    UsageError, InputError
+        Bad usage.
+    SimulationError
+        A tool is missing or failed.
+    """
+    check_folder(arguments.output, "--output")
+    config = configuration(arguments.config)
+    given = {
+        name: getattr(arguments, name)
+        for name in ("outstanding_reads", "outstanding_writes")
+        if getattr(arguments, name) is not None
+    }
+    if given and arguments.top != "axi":
+        raise UsageError(f"--{next(iter(given)).replace('_', '-')}: only --top axi has AXI masters")
+    from sim.export import AxiLimits, export_verilog
+
+    try:
+        limits = AxiLimits(**given)
+    except ValueError as error:
+        raise UsageError(str(error).replace("outstanding_", "--outstanding-", 1)) from None
+    paths = export_verilog(config, Path(arguments.output), top=arguments.top, limits=limits)
+    if not arguments.quiet:
+        sys.stdout.writelines(f"{path}\n" for path in paths)

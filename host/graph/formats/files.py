@@ -1,0 +1,104 @@
+"""Files: plain or gzipped, every failure an `InputError`, nothing half-written left behind."""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+from host.errors import InputError
+from host.results.output import renamed_when_complete
+
+__all__ = ["open_input", "open_output"]
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_GZIP_LEVEL = 4
+
+
+def _cause(error: OSError) -> str:
+    return error.strerror or str(error)
+
+
+def _gzipped(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
+
+
+@contextmanager
+def open_input(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file to read, unpacked when its suffix is ``.gz``.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Yields
+    ------
+    binary file
+        The bytes of the file.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be opened or read, is damaged, or does not fit in memory: also for what goes wrong in the
+        body, where an `InputError` that names no file is given this one.
+    """
+    try:
+        with open(path, "rb") as raw:
+            if not _gzipped(path):
+                yield raw
+            elif raw.peek(len(_GZIP_MAGIC))[: len(_GZIP_MAGIC)] != _GZIP_MAGIC:
+                raise InputError("not gzip data", path=path)
+            else:
+                with gzip.open(raw, "rb") as unpacked:
+                    yield cast(IO[bytes], unpacked)
+    except InputError as error:
+        if error.path is not None:
+            raise
+        raise InputError(error.cause, path=path, line=error.line) from None
+    except FileNotFoundError:
+        raise InputError("does not exist", path=path) from None
+    except IsADirectoryError:
+        raise InputError("is a directory, not a graph", path=path) from None
+    except EOFError:
+        raise InputError("the gzip data is cut short", path=path) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"the gzip data is damaged: {error}", path=path) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {_cause(error)}", path=path) from None
+    except MemoryError:
+        raise InputError("does not fit in this machine's memory", path=path) from None
+
+
+@contextmanager
+def open_output(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file to write, packed when its suffix is ``.gz``, that appears whole or not at all.
+
+    A device or a pipe is written in place.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Yields
+    ------
+    binary file
+        Where to write.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be written.
+    """
+    try:
+        with renamed_when_complete(str(path)) as name, open(name, "wb") as raw:
+            if not _gzipped(path):
+                yield raw
+                return
+            # No name and no time, so that equal graphs are equal files.
+            with gzip.GzipFile("", "wb", _GZIP_LEVEL, raw, mtime=0) as packed:
+                yield cast(IO[bytes], packed)
+    except OSError as error:
+        raise InputError(f"cannot be written: {_cause(error)}", path=path) from None

@@ -1,0 +1,7 @@
+"""Seeded synthetic graphs after GTgraph (Bader and Madduri 2006), the source of the paper's inputs (section 6)."""
+
+from host.graph.generators.random import random_graph
+from host.graph.generators.rmat import rmat_graph
+from host.graph.generators.ssca2 import ssca2_graph
+
+__all__ = ["random_graph", "rmat_graph", "ssca2_graph"]

@@ -1,0 +1,50 @@
+"""Uniform random graphs."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from host.graph.csr import Graph
+from host.graph.generators.stream import below, check_request, fill_chunks
+
+__all__ = ["random_graph"]
+
+
+@njit(cache=True, nogil=True)
+def _fill(state: NDArray[np.uint64], vertices: int, sources: NDArray[np.uint32], targets: NDArray[np.uint32]) -> None:
+    for edge in range(len(sources)):
+        source = below(state, vertices)
+        target = below(state, vertices)
+        while source == target:
+            source = below(state, vertices)
+            target = below(state, vertices)
+        sources[edge] = source
+        targets[edge] = target
+
+
+def random_graph(vertices: int, degree: int, seed: int = 0) -> Graph:
+    """Draw a uniform random graph as GTgraph does.
+
+    Both ends of each edge are uniform and independent; a self-loop is drawn again, a repeated edge is kept.
+
+    Parameters
+    ----------
+    vertices : int
+        Number of vertices, n; at least 2 when `degree` is not 0.
+    degree : int
+        Average out-degree: the graph has exactly n * degree directed edges.
+    seed : int
+        0 to 2**64 - 1; the same seed gives the same graph on every machine.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        When a value is out of its range or the graph too large for 32 bits.
+    """
+    check_request(vertices, degree, seed)
+    sources, targets = fill_chunks(_fill, vertices=vertices, edges=vertices * degree, seed=seed)
+    return Graph.from_edges(vertices, sources, targets)

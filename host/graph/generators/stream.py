@@ -1,0 +1,125 @@
+"""Random numbers for the generators: counted streams that give the same numbers on every machine."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from host.errors import InputError
+from host.graph.csr import check_limits
+
+__all__ = ["below", "check_request", "draw", "fill_chunks", "stream", "unit"]
+
+_CHUNK = 1 << 18
+
+Fill = Callable[[NDArray[np.uint64], int, NDArray[np.uint32], NDArray[np.uint32]], None]
+"""Fills a chunk of sources and targets from a stream; the integer is the number of vertices."""
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _mix(value: np.uint64) -> np.uint64:
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True)
+def stream(seed: int, number: int) -> NDArray[np.uint64]:
+    """Return the state, uint64 (1,), of one of a seed's streams (SplitMix64, Steele et al. 2014)."""
+    state = np.empty(1, dtype=np.uint64)
+    state[0] = _mix(_mix(np.uint64(seed)) ^ (np.uint64(number) * np.uint64(0x9E3779B97F4A7C15)))
+    return state
+
+
+@njit(cache=True, nogil=True, inline="always")
+def draw(state: NDArray[np.uint64]) -> np.uint64:
+    """Draw 64 random bits."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    return _mix(state[0])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def unit(state: NDArray[np.uint64]) -> float:
+    """Draw a number from [0, 1) in steps of 2**-53."""
+    return np.float64(draw(state) >> np.uint64(11)) * 2.0**-53
+
+
+@njit(cache=True, nogil=True, inline="always")
+def below(state: NDArray[np.uint64], limit: int) -> np.int64:
+    """Draw a whole number from [0, `limit`), `limit` at most 2**32, without bias (Lemire 2019)."""
+    size = np.uint64(limit)
+    low = np.uint64(0xFFFFFFFF)
+    product = (draw(state) >> np.uint64(32)) * size
+    if product & low < size:
+        threshold = (np.uint64(1 << 32) - size) % size
+        while product & low < threshold:
+            product = (draw(state) >> np.uint64(32)) * size
+    return np.int64(product >> np.uint64(32))
+
+
+def check_request(vertices: int, degree: int, seed: int) -> None:
+    """Refuse a graph that cannot be made.
+
+    Parameters
+    ----------
+    vertices : int
+        Number of vertices, at least 1, and at least 2 for a graph with edges.
+    degree : int
+        Average out-degree, at least 0.
+    seed : int
+        0 to 2**64 - 1.
+
+    Raises
+    ------
+    InputError
+        When a value is out of its range or the graph too large for 32 bits.
+    """
+    if vertices < 1:
+        raise InputError(f"a graph needs at least one vertex, not {vertices}")
+    if degree < 0:
+        raise InputError(f"the degree must not be negative, not {degree}")
+    if not 0 <= seed < 2**64:
+        raise InputError(f"the seed must be 0 to {2**64 - 1}, not {seed}")
+    if vertices == 1 and degree > 0:
+        raise InputError(f"a graph of one vertex without self-loops has no edges: degree {degree} cannot be had")
+    check_limits(vertices, vertices * degree)
+
+
+def fill_chunks(fill: Fill, *, vertices: int, edges: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Generate edges in chunks, each from a stream of its own, on all cores.
+
+    The result depends on the seed alone, not on the number of cores.
+
+    Parameters
+    ----------
+    fill : callable
+        Compiled function that fills a chunk; it must release the interpreter lock.
+    vertices : int
+        Number of vertices, handed to `fill`.
+    edges : int
+        Number of edges.
+    seed : int
+        0 to 2**64 - 1.
+
+    Returns
+    -------
+    sources, targets : ndarray of uint32, shape (edges,)
+    """
+    sources = np.empty(edges, dtype=np.uint32)
+    targets = np.empty(edges, dtype=np.uint32)
+
+    def work(chunk: int) -> None:
+        part = slice(chunk * _CHUNK, (chunk + 1) * _CHUNK)
+        fill(stream(np.uint64(seed), chunk), vertices, sources[part], targets[part])
+
+    chunks = -(-edges // _CHUNK)
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        # The first chunk compiles the function, once rather than on every thread.
+        for _ in map(work, range(min(chunks, 1))):
+            pass
+        for _ in pool.map(work, range(1, chunks)):
+            pass
+    return sources, targets

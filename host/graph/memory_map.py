@@ -1,0 +1,155 @@
+"""Where the graph and the queues lie in coprocessor memory (Attia et al. 2015, sections 3.1 and 4.2)."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from host.graph.csr import Graph
+from sim.coprocessor import Coprocessor
+
+__all__ = ["COUNT_BITS", "ColourArray", "PlacedGraph", "QueueArrays", "default_slack", "pack_word"]
+
+COUNT_BITS = 31
+"""Width of the neighbour count in a graph word: start index [63:32], neighbour count [31:1], visited [0]."""
+
+_SLACK_FLOOR = 65_536
+
+
+def default_slack(vertices: int) -> int:
+    """Return the queue entries that are reserved beyond one for each vertex, for vertices that are pushed twice.
+
+    On random graphs some hundreds to thousands of vertices are pushed twice, almost independently of the graph's size;
+    on graphs of repeated edges it can be thousands in each level. 65,536 plus a quarter of the vertices is an
+    assumption with a wide margin; when a level does not fit, the run starts again with more.
+    """
+    return _SLACK_FLOOR + vertices // 4
+
+
+def pack_word(start: int, count: int, visited: bool) -> int:
+    """Return the graph word of a vertex: first index into the neighbour array, number of neighbours, visited bit."""
+    return start << 32 | count << 1 | visited
+
+
+@njit(cache=True, nogil=True)
+def _write_words(offsets: npt.NDArray[np.int64], visited: npt.NDArray[np.bool_], words: npt.NDArray[np.uint64]) -> None:
+    for vertex in range(words.size):
+        start = np.uint64(offsets[vertex])
+        count = np.uint64(offsets[vertex + 1]) - start
+        words[vertex] = start << np.uint64(32) | count << np.uint64(1) | np.uint64(visited[vertex])
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacedGraph:
+    """A graph of one direction in coprocessor memory.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph; its `targets` are the coprocessor's own memory, so that they exist once.
+    words_address : int
+        Address of R, the 64-bit graph words.
+    neighbours_address : int
+        Address of C, the 32-bit neighbour ids.
+    words : ndarray of uint64, shape (vertices,)
+        R itself. Use it only between instructions.
+    """
+
+    graph: Graph
+    words_address: int
+    neighbours_address: int
+    words: npt.NDArray[np.uint64]
+
+    @classmethod
+    def place(cls, coprocessor: Coprocessor, graph: Graph) -> Self:
+        """Upload a graph. Drop the caller's `graph` afterwards and use this object's: its edges then exist once.
+
+        The graph words are written by `reset`.
+        """
+        words_address = coprocessor.allocate(8 * graph.vertices)
+        neighbours_address = coprocessor.allocate(max(4 * graph.edges, 4))
+        neighbours = coprocessor.view(neighbours_address, np.uint32, graph.edges)
+        neighbours[:] = graph.targets
+        return cls(
+            graph=replace(graph, targets=neighbours),
+            words_address=words_address,
+            neighbours_address=neighbours_address,
+            words=coprocessor.view(words_address, np.uint64, graph.vertices),
+        )
+
+    @property
+    def size(self) -> int:
+        """Bytes that the graph takes in coprocessor memory."""
+        return 8 * self.graph.vertices + 4 * self.graph.edges
+
+    def reset(self, visited: npt.NDArray[np.bool_]) -> None:
+        """Write every graph word afresh.
+
+        Parameters
+        ----------
+        visited : ndarray of bool, shape (vertices,)
+            The vertices whose visited bit is set.
+        """
+        _write_words(self.graph.offsets, visited, self.words)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueArrays:
+    """The queues of a run: two frontier queues of 8-byte words, one reach queue of 4-byte ids for each direction.
+
+    Parameters
+    ----------
+    capacity : int
+        Entries that fit into each of them.
+    frontier_addresses : tuple of int
+        Addresses of the two frontier queues; the current and the next one exchange their parts after every level.
+    frontiers : tuple of ndarray of uint64
+        The two frontier queues themselves. Use them only between instructions.
+    reach_addresses : tuple of int
+        Addresses of the reach queues.
+    reaches : tuple of ndarray of uint32
+        The reach queues themselves. Use them only between instructions.
+    """
+
+    capacity: int
+    frontier_addresses: tuple[int, int]
+    frontiers: tuple[npt.NDArray[Any], npt.NDArray[Any]]
+    reach_addresses: tuple[int, ...]
+    reaches: tuple[npt.NDArray[Any], ...]
+
+    @classmethod
+    def allocate(cls, coprocessor: Coprocessor, *, capacity: int, directions: int) -> Self:
+        """Reserve the queues of a run that searches one or two directions."""
+        first, second = (coprocessor.allocate(8 * capacity) for _ in range(2))
+        reaches = tuple(coprocessor.allocate(4 * capacity) for _ in range(directions))
+        return cls(
+            capacity=capacity,
+            frontier_addresses=(first, second),
+            frontiers=(coprocessor.view(first, np.uint64, capacity), coprocessor.view(second, np.uint64, capacity)),
+            reach_addresses=reaches,
+            reaches=tuple(coprocessor.view(address, np.uint32, capacity) for address in reaches),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColourArray:
+    """The colour of each vertex, 32 bits, 0 while it has none.
+
+    Parameters
+    ----------
+    address : int
+        Where it lies.
+    values : ndarray of uint32, shape (vertices,)
+        The colours themselves. Use them only between instructions.
+    """
+
+    address: int
+    values: npt.NDArray[np.uint32]
+
+    @classmethod
+    def allocate(cls, coprocessor: Coprocessor, vertices: int) -> Self:
+        """Reserve the colours of a graph."""
+        address = coprocessor.allocate(4 * vertices)
+        return cls(address=address, values=coprocessor.view(address, np.uint32, vertices))

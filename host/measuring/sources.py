@@ -1,0 +1,54 @@
+"""A digest of the code that measurements come from, so that none outlives a change of it."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+__all__ = ["files_digest", "source_files", "sources_digest"]
+
+_HOST = (
+    "algorithms/**/*.py",
+    "graph/csr.py",
+    "graph/generators/*.py",
+    "graph/memory_map.py",
+    "graph/trim.py",
+    "measuring/graphs.py",
+    "studies/reproduction/measure*.py",
+)
+"""What of the host decides about a result; the rest of it reads arguments and writes reports."""
+
+
+def source_files() -> Iterator[Path]:
+    """Yield all files that a result depends on, in an order that is always the same."""
+    for package in ("hw", "sim"):
+        folder = _folder(package)
+        for pattern in ("*.py", "*.cpp", "*.h"):
+            yield from sorted(folder.rglob(pattern))
+    folder = _folder("host")
+    for pattern in _HOST:
+        yield from sorted(folder.glob(pattern))
+
+
+def _folder(package: str) -> Path:
+    return Path(next(iter(import_module(package).__path__)))
+
+
+def files_digest(files: Iterable[Path]) -> str:
+    """Return a digest, 64 hexadecimal digits, of the names and contents of files."""
+    digest = hashlib.sha256()
+    for file in files:
+        text = file.read_bytes()
+        # With its length in front, a line that moves from one file to the next is a change.
+        digest.update(f"{file.name} {len(text)}\n".encode())
+        digest.update(text)
+    return digest.hexdigest()
+
+
+# Taken when the program starts: a file that changes later is not what this process runs.
+_SOURCES = files_digest(source_files())
+
+
+def sources_digest() -> str:
+    """Return the digest of the hardware, the simulator and what of the host decides about a result."""
+    return _SOURCES

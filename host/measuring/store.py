@@ -1,0 +1,76 @@
+"""Finished measurements on disk: written at once and whole, found again by a digest of all that went in."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from host.errors import InputError
+from host.results.documents import write_json
+
+__all__ = ["Store", "measurement_digest"]
+
+_DIGITS = 24
+
+
+def measurement_digest(inputs: dict[str, Any]) -> str:
+    """Return the digest, 24 hexadecimal digits, of everything that a measurement depends on."""
+    return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:_DIGITS]
+
+
+class Store:
+    """A folder of measurements, one a file.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder, made with its parents.
+
+    Raises
+    ------
+    InputError
+        It cannot be made or written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot be made: {error.strerror} (--output)", path=folder) from None
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise InputError("cannot be written: read only (--output)", path=folder)
+
+    def find(self, inputs: dict[str, Any], *, verified: bool) -> dict[str, Any] | None:
+        """Return the result of a measurement that was made before, None when there is none.
+
+        Parameters
+        ----------
+        inputs : dict
+            Everything that it depends on.
+        verified : bool
+            Take over only what was checked.
+        """
+        try:
+            stored = json.loads(self._path(inputs).read_bytes())
+            # Another measurement, or what an older program wrote: measured again.
+            if stored["inputs"] != inputs:
+                return None
+            result: dict[str, Any] = stored["result"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return None if verified and not result.get("verified") else result
+
+    def add(self, inputs: dict[str, Any], result: dict[str, Any]) -> None:
+        """Keep a measurement.
+
+        Raises
+        ------
+        InputError
+            The file could not be written.
+        """
+        write_json(str(self._path(inputs)), {"inputs": inputs, "result": result})
+
+    def _path(self, inputs: dict[str, Any]) -> Path:
+        return self._folder / f"{measurement_digest(inputs)}.json"

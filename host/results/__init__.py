@@ -1,0 +1,3 @@
+"""Results, for people and for programs."""
+
+__all__: list[str] = []

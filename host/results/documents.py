@@ -1,0 +1,220 @@
+"""Results for programs: JSON."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from host.algorithms.driver import Level, Search
+from host.algorithms.kosaraju import ComponentRun, Iteration
+from host.algorithms.search import BfsRun
+from host.graph.csr import Graph
+from host.results.output import write_output
+
+__all__ = ["Setting", "Wall", "bfs_document", "input_name", "scc_document", "write_json"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What ran where.
+
+    Parameters
+    ----------
+    graph : str
+        The graph's file, as given.
+    vertices, edges : int
+        Its size.
+    config, memory, executor : str
+        Configuration, memory profile and executor, as given.
+    threads : int
+        Threads that the executor may use.
+    clock : float
+        Clock of the coprocessor in hertz.
+    uploaded_bytes : int
+        Bytes of the graph, in every direction needed, in coprocessor memory.
+    """
+
+    graph: str
+    vertices: int
+    edges: int
+    config: str
+    memory: str
+    executor: str
+    threads: int
+    clock: float
+    uploaded_bytes: int
+
+    def seconds(self, cycles: int) -> float:
+        """Return the simulated time of a number of cycles."""
+        return cycles / self.clock
+
+    def gteps(self, edges: int, cycles: int) -> float:
+        """Return 10**9 traversed edges per simulated second, 0 when no cycle was needed."""
+        return edges / self.seconds(cycles) / 1e9 if cycles else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wall:
+    """Real time that the run took, in seconds, never mixed with simulated time.
+
+    Parameters
+    ----------
+    load : float
+        Reading the graph, turning and trimming it, placing it in coprocessor memory.
+    build : float
+        Building the executor, next to nothing when it was built before.
+    simulate : float
+        Simulating, the host's part of the iteration included.
+    verify : float
+        Checking the result.
+    simulated_cycles : int
+        Cycles simulated, those of runs that had to be restarted included.
+    peak_memory_bytes : int
+        Largest resident size of the process.
+    """
+
+    load: float
+    build: float
+    simulate: float
+    verify: float
+    simulated_cycles: int
+    peak_memory_bytes: int
+
+    @property
+    def cycles_per_second(self) -> float:
+        """Simulated cycles per second of real time."""
+        return self.simulated_cycles / self.simulate if self.simulate else 0.0
+
+
+def write_json(path: str, document: dict[str, Any]) -> None:
+    """Write a document as JSON.
+
+    Raises
+    ------
+    InputError
+        The file could not be written.
+    """
+
+    def write(file: BinaryIO) -> None:
+        file.write(json.dumps(document, indent=2).encode() + b"\n")
+
+    write_output(path, write)
+
+
+def _common(setting: Setting, wall: Wall, *, edges: int, cycles: int) -> dict[str, Any]:
+    """Return what every document holds, the total of the cycles left out."""
+    return {
+        "graph": {"file": setting.graph, "vertices": setting.vertices, "edges": setting.edges},
+        "config": setting.config,
+        "memory": setting.memory,
+        "executor": setting.executor,
+        "threads": setting.threads,
+        "clock_hz": setting.clock,
+        "uploaded_bytes": setting.uploaded_bytes,
+        "seconds": setting.seconds(cycles),
+        "edges_traversed": edges,
+        "gteps": setting.gteps(edges, cycles),
+        "wall": {**asdict(wall), "cycles_per_second": wall.cycles_per_second},
+    }
+
+
+def input_name(graph: Graph, vertex: int) -> int:
+    """Return what the input calls a vertex."""
+    return int(graph.original(np.array([vertex]))[0])
+
+
+def _level_records(levels: tuple[Level, ...]) -> list[dict[str, int]]:
+    return [level._asdict() for level in levels]
+
+
+def _search(search: Search | None) -> dict[str, Any] | None:
+    if search is None:
+        return None
+    return {"entries": search.pushed, "cycles": search.cycles, "levels": _level_records(search.levels)}
+
+
+def _iteration(iteration: Iteration | None, graph: Graph) -> dict[str, Any] | None:
+    if iteration is None:
+        return None
+    return {
+        "number": iteration.number,
+        "start": input_name(graph, iteration.forward.source),
+        "cycles": iteration.cycles,
+        "forward": _search(iteration.forward),
+        "backward": _search(iteration.backward),
+        "intersection": iteration.intersection,
+    }
+
+
+def scc_document(
+    run: ComponentRun,
+    setting: Setting,
+    wall: Wall,
+    *,
+    graph: Graph,
+    largest: int,
+    verified: bool | None,
+    statistics: dict[str, Any],
+) -> dict[str, Any]:
+    """Return the result of `cyscc scc` as a JSON document.
+
+    Parameters
+    ----------
+    run : ComponentRun
+        What was found and what it took.
+    setting : Setting
+        What ran where.
+    wall : Wall
+        Real time.
+    graph : Graph
+        The graph, for the ids of the input.
+    largest : int
+        Vertices of the largest component.
+    verified : bool or None
+        Whether the result was checked and right; None when it was not checked.
+    statistics : dict
+        Counters of the hardware and the memory.
+    """
+    return {
+        **_common(setting, wall, edges=run.edges_traversed, cycles=run.cycles),
+        "components": {"count": run.components, "largest": largest},
+        "trimmed": run.trimmed,
+        "iterations": run.iterations,
+        "retries": run.retries,
+        "cycles": {
+            "total": run.cycles,
+            "forward": run.forward.cycles,
+            "backward": run.backward.cycles,
+            "intersection": run.intersection_cycles,
+        },
+        "forward": asdict(run.forward),
+        "backward": asdict(run.backward),
+        "intersection": {"runs": run.intersections, "cycles": run.intersection_cycles},
+        "longest_iteration": _iteration(run.longest, graph),
+        "verified": verified,
+        "statistics": statistics,
+    }
+
+
+def bfs_document(
+    run: BfsRun,
+    setting: Setting,
+    wall: Wall,
+    *,
+    graph: Graph,
+    verified: bool | None,
+    statistics: dict[str, Any],
+) -> dict[str, Any]:
+    """Return the result of `cyscc bfs` as a JSON document. The parameters are those of `scc_document`."""
+    return {
+        **_common(setting, wall, edges=run.edges_traversed, cycles=run.cycles),
+        "source": input_name(graph, run.source),
+        "reached": run.reached,
+        "levels": _level_records(run.level_records),
+        "duplicates": run.duplicates,
+        "retries": run.retries,
+        "cycles": {"total": run.cycles},
+        "verified": verified,
+        "statistics": statistics,
+    }

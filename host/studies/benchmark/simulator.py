@@ -1,0 +1,37 @@
+"""What runs inside of the simulator that cocotb drives: the search of a workload."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.handle import HierarchyObject
+from cocotb.task import bridge
+
+from host.studies.benchmark.measure import OUTCOME, WORKLOAD, search
+from host.studies.benchmark.workloads import Workload
+from sim.configuration import load_config
+from sim.executors import Executor
+from sim.executors.comparison.exported import ExportedExecutor
+from sim.memory import Memory
+
+__all__ = ["measure_search"]
+
+
+@cocotb.test()
+async def measure_search(dut: HierarchyObject) -> None:
+    """Make the search and write what it took."""
+    clock: Any = dut.clk
+    Clock(clock, 4, unit="ns").start()
+    workload = Workload(**json.loads(os.environ[WORKLOAD]))
+    config = load_config(workload.config)
+
+    def make_executor(memory: Memory, watchdog: int) -> Executor:
+        executor = ExportedExecutor(dut, config, memory, watchdog=watchdog)
+        executor.reset()
+        return executor
+
+    outcome = await bridge(search)(workload, make_executor)
+    Path(os.environ[OUTCOME]).write_text(json.dumps(outcome))

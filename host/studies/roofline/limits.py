@@ -1,0 +1,173 @@
+"""The least cycles of a level that each part of the machine allows, from configuration and memory profile."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from host.studies.roofline.traffic import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT, LevelTraffic
+from sim.configuration import AcceleratorConfig
+from sim.coprocessor import Register
+from sim.memory import MemoryParameters
+from sim.memory.addresses import BANKS, LINKS
+
+__all__ = ["LIMITS", "Bounds", "ring_turn"]
+
+LIMITS = ("ports", "imbalance", "links", "busiest_link", "banks", "busiest_bank", "outstanding", "ring", "overhead")
+"""Names of the limits. Where two of them are equal, the first one is called the tightest."""
+
+_MEMORY_LIMITS = ("links", "busiest_link", "banks", "busiest_bank")
+
+_PARAMETERS = Register.CAPACITY - Register.WORDS + 1
+"""Registers that a master hands to its BFS kernels before it starts them, one a cycle (`hw.module_master`)."""
+
+_MUX_CYCLES = 2
+"""From a request's grant to the memory port (`hw.request_mux`)."""
+
+_QUEUE_CYCLES = 3
+"""Least time of an entry in a queue (`hw.queue`)."""
+
+_QUEUE_REGISTERS = 2
+"""Entries that a queue holds beyond its depth (`hw.queue`)."""
+
+
+def ring_turn(config: AcceleratorConfig) -> int:
+    """Return the cycles of a turn of the BFS module's token.
+
+    One a kernel and `ring_stages` at each AE's ring master; with several AEs also the link's output register and its
+    `link_cycles` (`hw.shell`, `hw.accelerator`).
+    """
+    link = config.link_cycles + 1 if config.engines > 1 else 0
+    return config.engines * (config.bfs_kernels + config.ring_stages + link)
+
+
+def _ceil(value: npt.NDArray[np.int64], divisor: int) -> npt.NDArray[np.int64]:
+    return -(-value // divisor)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """What a machine can do at most, in cycles.
+
+    Parameters
+    ----------
+    engines, kernels : int
+        AEs; BFS kernels of the machine.
+    request_cycles : int
+        Of a kernel's multiplexer for a request, unless another write of the same visit follows.
+    visit_cycles : int
+        Of the same for the writes of a visit, which go back to back.
+    turn_cycles : int
+        Of a turn of the token.
+    ring_stages : int
+        Until the token has come from the ring master to the first kernel.
+    slots : int
+        That a kernel can reserve a turn: the vertices that can wait in it.
+    frontier_places, edge_places : int
+        Reads that a kernel can have outstanding: of queue entries, and of the scarcer kind of an edge's two reads.
+    read_cycles : int
+        Least time from the grant of a read until the next process has its answer.
+    flush_cycles : int
+        Least time of a flush.
+    write_cycles : int
+        Least time from the grant of a write until a flush after it is answered.
+    bank_busy : int or None
+        Cycles of a bank for an access; None where neither links nor banks limit.
+    """
+
+    engines: int
+    kernels: int
+    request_cycles: int
+    visit_cycles: int
+    turn_cycles: int
+    ring_stages: int
+    slots: int
+    frontier_places: int
+    edge_places: int
+    read_cycles: int
+    flush_cycles: int
+    write_cycles: int
+    bank_busy: int | None
+
+    @classmethod
+    def of(cls, config: AcceleratorConfig, memory: MemoryParameters) -> Self:
+        """Return the bounds of a configuration with a memory profile."""
+        # What no profile undercuts; only with `hc2` is the least time of a write known.
+        flush = memory.quantum
+        banks = memory.kind == "hc2"
+        return cls(
+            engines=config.engines,
+            kernels=config.total_bfs_kernels,
+            request_cycles=config.issue_interval,
+            visit_cycles=WRITES_PER_VISIT - 1 + config.issue_interval,
+            turn_cycles=ring_turn(config),
+            ring_stages=config.ring_stages,
+            slots=config.visit_depth + _QUEUE_REGISTERS,
+            frontier_places=config.frontier_depth,
+            edge_places=min(config.neighbour_depth, config.word_depth),
+            read_cycles=_MUX_CYCLES + memory.unloaded_latency + _QUEUE_CYCLES,
+            flush_cycles=flush,
+            write_cycles=_MUX_CYCLES + (max(flush, memory.unloaded_latency) if banks else flush),
+            bank_busy=memory.bank_busy if banks else None,
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the limits that hold for this machine, in the order of `LIMITS`."""
+        return tuple(name for name in LIMITS if self.bank_busy is not None or name not in _MEMORY_LIMITS)
+
+    def limits(self, traffic: LevelTraffic) -> tuple[int, ...]:
+        """Return the least cycles that a level needs for each limit's sake, in the order of `names`."""
+        port = (
+            self.request_cycles * (READS_PER_ENTRY * traffic.entries + READS_PER_EDGE * traffic.edges)
+            + self.visit_cycles * traffic.pushes
+        )
+        kernel_limits = {
+            "ports": -(-int(port.sum()) // self.kernels),
+            "imbalance": int(port.max()),
+            "outstanding": max(
+                int(_ceil(self.read_cycles * traffic.entries, self.frontier_places).max()),
+                int(_ceil(self.read_cycles * traffic.edges, self.edge_places).max()),
+            ),
+            "ring": self.turn_cycles * int(_ceil(traffic.pushes, self.slots).max()),
+            "overhead": self._overhead(traffic),
+        }
+        known = {**kernel_limits, **self._memory_limits(traffic)}
+        return tuple(known[name] for name in self.names)
+
+    def _overhead(self, traffic: LevelTraffic) -> int:
+        """Return what a level costs however little it does: start, reads that wait for each other, flush, last turn.
+
+        The token passes a kernel once a turn. In a level's last turn it finds every kernel done; a kernel that pushes
+        must have reserved its slots in a turn before.
+        """
+        kernels = np.arange(self.kernels)
+        engine_kernels = self.kernels // self.engines
+        # The start message and the token go along an AE's kernels at the same pace.
+        passage = self.ring_stages + (kernels // engine_kernels) * (self.turn_cycles // self.engines)
+        reads = np.where(traffic.edges > 0, 1 + READS_PER_EDGE, np.where(traffic.entries > 0, 1, 0))
+        ready = reads * self.read_cycles - passage
+        visits = traffic.pushes > 0
+        wait = np.where(visits, ready, ready + self.flush_cycles)
+        turns = 1 + np.maximum(_ceil(wait, self.turn_cycles), 0)
+        turns += np.where(visits, -(-self.write_cycles // self.turn_cycles), 0)
+        return _PARAMETERS + self.turn_cycles * int(turns.max())
+
+    def _memory_limits(self, traffic: LevelTraffic) -> dict[str, int]:
+        if self.bank_busy is None:
+            return {}
+        writes = WRITES_PER_VISIT * traffic.pushes.reshape(self.engines, -1).sum(axis=1)
+        of_engine = traffic.read_links.sum(axis=1) + writes
+        of_link = traffic.read_links.sum(axis=0) + traffic.write_links
+        busiest = max(
+            int(traffic.read_links.max()),
+            int(_ceil(of_link, self.engines).max()),
+            int(_ceil(of_engine, LINKS).max()),
+        )
+        return {
+            "links": -(-traffic.requests // (self.engines * LINKS)),
+            "busiest_link": busiest,
+            "banks": -(-traffic.requests * self.bank_busy // BANKS),
+            "busiest_bank": int(traffic.banks.max()) * self.bank_busy,
+        }

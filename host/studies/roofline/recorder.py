@@ -1,0 +1,160 @@
+"""A coprocessor that is listened to: what each level of a search asked of it, without a simulated cycle more."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from host.graph.memory_map import PlacedGraph
+from host.studies.roofline.limits import Bounds
+from host.studies.roofline.traffic import LevelAddresses, LevelTraffic
+from sim.coprocessor import Coprocessor, Instruction, Register
+
+if TYPE_CHECKING:
+    from sim.machine import Machine
+
+__all__ = ["LevelUse", "Recorder"]
+
+
+class LevelUse(NamedTuple):
+    """What a level used, and the least that it could have."""
+
+    requests: int
+    """Reads and writes."""
+    pushed: int
+    """Vertices pushed."""
+    cycles: int
+    """Cycles from the dispatch to its completion."""
+    limits: tuple[int, ...]
+    """Least cycles for each limit's sake, in the order of `Bounds.names`."""
+
+
+class Recorder(Coprocessor):
+    """Passes everything on to a machine, and looks after each BFS level at its queues and at its kernels' requests.
+
+    Both are read without the machine's registers, so a search takes the same cycles as without a recorder.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine.
+    graph : PlacedGraph
+        The graph that is searched.
+    bounds : Bounds
+        What the machine can do at most.
+
+    Attributes
+    ----------
+    bounds : Bounds
+        As given.
+    levels : list of LevelUse
+        The levels that have run, those of restarted searches included.
+
+    Raises
+    ------
+    ValueError
+        The machine keeps no reach queue.
+    """
+
+    def __init__(self, machine: "Machine", graph: PlacedGraph, bounds: Bounds) -> None:
+        if not machine.reach_queue:
+            raise ValueError("a roofline needs the reach queue, and this machine keeps none")
+        self._machine = machine
+        self._graph = graph
+        self.bounds = bounds
+        self._registers: dict[Register, int] = {}
+        self._instruction: Instruction | None = None
+        self._issued = machine.issued_requests()
+        self.levels: list[LevelUse] = []
+
+    @property
+    def clock(self) -> float:
+        """Clock frequency in hertz."""
+        return self._machine.clock
+
+    @property
+    def reach_queue(self) -> bool:
+        """Whether searches keep a reach queue."""
+        return self._machine.reach_queue
+
+    @property
+    def engines(self) -> int:
+        """Number of Application Engines."""
+        return self._machine.engines
+
+    @property
+    def cycle(self) -> int:
+        """Cycles simulated since reset."""
+        return self._machine.cycle
+
+    def allocate(self, size: int) -> int:
+        """Reserve `size` bytes of coprocessor memory and return their address."""
+        return self._machine.allocate(size)
+
+    def write(self, address: int, values: npt.NDArray[Any]) -> None:
+        """Copy an array into coprocessor memory."""
+        self._machine.write(address, values)
+
+    def read(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
+        """Copy `count` elements out of coprocessor memory."""
+        return self._machine.read(address, dtype, count)
+
+    def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
+        """Return the memory itself as an array."""
+        return self._machine.view(address, dtype, count)
+
+    def set_registers(self, values: Mapping[Register, int]) -> None:
+        """Write AEG registers of every AE, and remember them."""
+        self._registers.update(values)
+        self._machine.set_registers(values)
+
+    def get_registers(self, registers: Sequence[int]) -> npt.NDArray[np.uint64]:
+        """Read AEG registers of every AE."""
+        return self._machine.get_registers(registers)
+
+    def dispatch(self, instruction: Instruction) -> None:
+        """Start an instruction on every AE."""
+        self._instruction = instruction
+        self._machine.dispatch(instruction)
+
+    def wait(self) -> int:
+        """Run until every AE is idle; return the cycles from the dispatch on, and record the level.
+
+        Raises
+        ------
+        sim.errors.SimulationError
+            As of the machine.
+        """
+        cycles = self._machine.wait()
+        before, self._issued = self._issued, self._machine.issued_requests()
+        if self._instruction == Instruction.BFS_LEVEL:
+            self._record(cycles, issued=self._issued - before)
+        return cycles
+
+    def statistics(self) -> dict[str, Any]:
+        """Return what the machine has counted."""
+        return self._machine.statistics()
+
+    def close(self) -> None:
+        """Release the machine."""
+        self._machine.close()
+
+    def _record(self, cycles: int, *, issued: npt.NDArray[np.int64]) -> None:
+        """Add the level that has just run. Nothing that it read has changed since but visited flags."""
+        registers = self._registers
+        traffic = LevelTraffic.count(
+            queue=self.view(registers[Register.CURRENT_QUEUE], np.uint64, registers[Register.CURRENT_COUNT]),
+            targets=self._graph.graph.targets,
+            reach=self.view(registers[Register.REACH_QUEUE], np.uint32, registers[Register.CAPACITY]),
+            issued=issued,
+            addresses=LevelAddresses(
+                current_queue=registers[Register.CURRENT_QUEUE],
+                neighbours=registers[Register.NEIGHBOURS],
+                words=registers[Register.WORDS],
+                next_queue=registers[Register.NEXT_QUEUE],
+                reach_queue=registers[Register.REACH_QUEUE],
+            ),
+        )
+        use = LevelUse(traffic.requests, int(traffic.pushes.sum()), cycles, self.bounds.limits(traffic))
+        self.levels.append(use)

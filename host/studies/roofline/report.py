@@ -1,0 +1,79 @@
+"""The roofline for people and for programs."""
+
+from typing import Any
+
+from host.results.documents import Setting
+from host.studies.roofline.analysis import Roofline
+
+__all__ = ["limit_title", "roofline_document", "roofline_table"]
+
+_TITLES = {
+    "busiest_link": "busiest link",
+    "busiest_bank": "busiest bank",
+    "outstanding": "outstanding reads",
+    "overhead": "level overhead",
+}
+
+
+def limit_title(name: str) -> str:
+    """Return what people call a limit."""
+    return _TITLES.get(name, name)
+
+
+def roofline_table(roofline: Roofline, setting: Setting) -> str:
+    """Return a block of lines, one for each limit: what it allows, and in how many levels it is the tightest."""
+    edges, taken = roofline.total_edges, roofline.total_cycles
+    tightest = roofline.tightest_levels
+
+    def row(title: str, cycles: int, levels: int | None = None) -> tuple[str, ...]:
+        gteps = f"{setting.gteps(edges, cycles):.3f}" if cycles else "-"
+        where = f"{levels:,} level{'s' if levels != 1 else ''}" if levels else ""
+        return title, f"{cycles:,}", gteps, f"{cycles / taken:.1%}", where
+
+    rows = [
+        ("limit", "cycles", "GTEPS", "of reached", "tightest in"),
+        *(row(limit_title(name), cycles, tightest[name]) for name, cycles in roofline.total_limits.items()),
+        row("all of them", roofline.roof),
+        row("reached", taken),
+    ]
+    widths = [max(len(cells[column]) for cells in rows) for column in range(len(rows[0]))]
+    lines = []
+    for title, *cells in rows:
+        right = (cell.rjust(width) for cell, width in zip(cells[:-1], widths[1:-1], strict=True))
+        lines.append("  ".join((title.ljust(widths[0]), *right, cells[-1])).rstrip() + "\n")
+    return "".join(lines)
+
+
+def roofline_document(roofline: Roofline, setting: Setting) -> dict[str, Any]:
+    """Return the roofline as part of a JSON document."""
+    names = roofline.bounds.names
+    edges = roofline.total_edges
+    tightest = roofline.tightest_levels
+
+    def gteps(cycles: int) -> float | None:
+        return setting.gteps(edges, cycles) if cycles else None
+
+    columns = (roofline.edges, roofline.requests, roofline.cycles, roofline.limits, roofline.tightest)
+    return {
+        "requests": roofline.total_requests,
+        "intensity": edges / roofline.total_requests,
+        "limits": {
+            name: {"cycles": cycles, "gteps": gteps(cycles), "tightest_levels": tightest[name]}
+            for name, cycles in roofline.total_limits.items()
+        },
+        "roof": {"cycles": roofline.roof, "gteps": gteps(roofline.roof)},
+        "reached": {"cycles": roofline.total_cycles, "gteps": gteps(roofline.total_cycles)},
+        "efficiency": roofline.efficiency,
+        "levels": [
+            {
+                "edges": level_edges,
+                "requests": requests,
+                "cycles": cycles,
+                "limits": dict(zip(names, limits, strict=True)),
+                "tightest": names[largest],
+            }
+            for level_edges, requests, cycles, limits, largest in zip(
+                *(column.tolist() for column in columns), strict=True
+            )
+        ],
+    }

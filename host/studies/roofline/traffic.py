@@ -1,0 +1,168 @@
+"""What a level of a search asks of the machine: its requests by kernel, and by crossbar link and memory bank."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from host.graph.memory_map import COUNT_BITS
+from sim.memory.addresses import BANKS, LINKS, bank_of, link_of
+from sim.memory.compiled import jit
+
+__all__ = ["READS_PER_EDGE", "READS_PER_ENTRY", "WRITES_PER_VISIT", "LevelAddresses", "LevelTraffic"]
+
+READS_PER_ENTRY = 1
+"""Reads of a queue entry: its graph word."""
+
+READS_PER_EDGE = 2
+"""Reads of an edge: the neighbour's id and the neighbour's graph word."""
+
+WRITES_PER_VISIT = 3
+"""Writes of a pushed vertex: next queue, visited flag, reach queue."""
+
+_COUNT_MASK = (1 << COUNT_BITS) - 1
+
+
+@jit
+def _count_reads(
+    queue: npt.NDArray[np.uint64],
+    targets: npt.NDArray[np.uint32],
+    bases: npt.NDArray[np.int64],
+    edges: npt.NDArray[np.int64],
+    links: npt.NDArray[np.int64],
+    banks: npt.NDArray[np.int64],
+) -> None:
+    engines = links.shape[0]
+    for place in range(queue.size):
+        kernel = place % edges.size
+        engine = kernel * engines // edges.size
+        address = bases[0] + 8 * place
+        links[engine, link_of(address)] += 1
+        banks[bank_of(address)] += 1
+        first = np.int64(queue[place] >> np.uint64(32))
+        count = np.int64(queue[place] >> np.uint64(1)) & _COUNT_MASK
+        edges[kernel] += count
+        for index in range(first, first + count):
+            address = bases[1] + 4 * index
+            links[engine, link_of(address)] += 1
+            banks[bank_of(address)] += 1
+            address = bases[2] + 8 * np.int64(targets[index])
+            links[engine, link_of(address)] += 1
+            banks[bank_of(address)] += 1
+
+
+@jit
+def _count_writes(
+    reach: npt.NDArray[np.uint32],
+    bases: npt.NDArray[np.int64],
+    links: npt.NDArray[np.int64],
+    banks: npt.NDArray[np.int64],
+) -> None:
+    for slot in range(reach.size):
+        for address in (bases[3] + 8 * slot, bases[2] + 8 * np.int64(reach[slot]), bases[4] + 4 * slot):
+            links[link_of(address)] += 1
+            banks[bank_of(address)] += 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelAddresses:
+    """Byte addresses of what a level reads and writes.
+
+    Parameters
+    ----------
+    current_queue, neighbours, words, next_queue, reach_queue : int
+        As the registers of the same names, see `sim.coprocessor.Register`.
+    """
+
+    current_queue: int
+    neighbours: int
+    words: int
+    next_queue: int
+    reach_queue: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelTraffic:
+    """The requests of one level.
+
+    The reads of a kernel follow from the order of the current queue, whose entry i goes to kernel i mod K. Which kernel
+    pushed a vertex cannot be seen from the queues: `pushes` comes from what each kernel issued, and the links of the
+    writes are counted over all AEs together.
+
+    Parameters
+    ----------
+    entries, edges, pushes : ndarray of int64, shape (kernels of the machine,)
+        Queue entries, edges that leave them, and vertices pushed, by kernel; AE 0's kernels first. Vertices that stand
+        in the queue twice count twice.
+    read_links : ndarray of int64, shape (AEs, links)
+        Reads by AE and crossbar link.
+    write_links : ndarray of int64, shape (links,)
+        Writes by crossbar link, over all AEs.
+    banks : ndarray of int64, shape (banks,)
+        Reads and writes by memory bank.
+    """
+
+    entries: npt.NDArray[np.int64]
+    edges: npt.NDArray[np.int64]
+    pushes: npt.NDArray[np.int64]
+    read_links: npt.NDArray[np.int64]
+    write_links: npt.NDArray[np.int64]
+    banks: npt.NDArray[np.int64]
+
+    @classmethod
+    def count(
+        cls,
+        *,
+        queue: npt.NDArray[np.uint64],
+        targets: npt.NDArray[np.uint32],
+        reach: npt.NDArray[np.uint32],
+        issued: npt.NDArray[np.int64],
+        addresses: LevelAddresses,
+    ) -> "LevelTraffic":
+        """Count the requests of a level that has run.
+
+        Parameters
+        ----------
+        queue : ndarray of uint64
+            The current queue: graph words.
+        targets : ndarray of uint32
+            Neighbour ids of the graph.
+        reach : ndarray of uint32
+            The reach queue from the level's first slot on.
+        issued : ndarray of int64, shape (AEs, kernels of an AE)
+            Requests that each kernel issued.
+        addresses : LevelAddresses
+            Where all this lies.
+        """
+        engines, kernels = issued.shape[0], issued.size
+        bases = np.array(
+            [
+                addresses.current_queue,
+                addresses.neighbours,
+                addresses.words,
+                addresses.next_queue,
+                addresses.reach_queue,
+            ],
+            np.int64,
+        )
+        edges = np.zeros(kernels, np.int64)
+        read_links = np.zeros((engines, LINKS), np.int64)
+        write_links = np.zeros(LINKS, np.int64)
+        banks = np.zeros(BANKS, np.int64)
+        _count_reads(queue, targets, bases, edges, read_links, banks)
+        entries = (queue.size - np.arange(kernels) + kernels - 1) // kernels
+        pushes = (issued.ravel() - READS_PER_ENTRY * entries - READS_PER_EDGE * edges) // WRITES_PER_VISIT
+        _count_writes(reach[: int(pushes.sum())], bases, write_links, banks)
+        return cls(
+            entries=entries,
+            edges=edges,
+            pushes=pushes,
+            read_links=read_links,
+            write_links=write_links,
+            banks=banks,
+        )
+
+    @property
+    def requests(self) -> int:
+        """Reads and writes of the level."""
+        return int(self.banks.sum())

@@ -1,5 +1,0 @@
-"""All instances of a module as one object of C++, whose lanes they are: hardware in vector instructions."""
-
-from sim.engines.lanes.source import lanes_source
-
-__all__ = ["lanes_source"]

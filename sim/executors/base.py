@@ -1,0 +1,87 @@
+"""What every executor is: an executor of host commands on the hardware."""
+
+import abc
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from hw.config import AcceleratorConfig
+from sim.memory import Memory
+
+__all__ = ["Command", "CommandKind", "Executor", "RunState", "meeting_interval"]
+
+
+class CommandKind(IntEnum):
+    """What the host does in a cycle."""
+
+    WRITE = 0
+    """Write an AEG register of every AE."""
+    DISPATCH = 1
+    """Dispatch an instruction to every AE. Only as the last command of a list."""
+    READ = 2
+    """Read an AEG register of every AE; takes as many cycles as the answer."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A host command: register number or instruction, and the value of a write."""
+
+    kind: CommandKind
+    index: int
+    value: int = 0
+
+
+class RunState(IntEnum):
+    """How a run stands."""
+
+    RUNNING = 0
+    DONE = 1
+    HUNG = 2
+    MEMORY_ERROR = 3
+
+
+def meeting_interval(config: AcceleratorConfig, memory: Memory) -> int:
+    """Return how many cycles the AEs may run before they must meet.
+
+    They touch each other only through the memory, `memory.quantum` cycles away, and the link. Every executor advances
+    in such steps, and the host's commands begin with one, so that all executors give the same cycles.
+    """
+    return min(memory.quantum, config.link_cycles) if config.engines > 1 else memory.quantum
+
+
+class Executor(abc.ABC):
+    """Executes lists of host commands. A list begins when the one before it is done."""
+
+    @property
+    @abc.abstractmethod
+    def cycle(self) -> int:
+        """Cycles simulated so far."""
+
+    @property
+    @abc.abstractmethod
+    def instruction_cycles(self) -> int:
+        """Cycles from the last dispatch until the last AE was idle."""
+
+    @property
+    @abc.abstractmethod
+    def answers(self) -> npt.NDArray[np.uint64]:
+        """Answers of the last list's reads, of shape (reads, AEs)."""
+
+    @abc.abstractmethod
+    def begin(self, commands: Sequence[Command]) -> None:
+        """Begin a list of commands."""
+
+    @abc.abstractmethod
+    def run(self, budget: int) -> RunState:
+        """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
+
+    @abc.abstractmethod
+    def activity(self) -> npt.NDArray[np.int64]:
+        """Cycles by AE, kernel (BFS kernels first) and `hw.kernel_control.Activity`, since reset."""
+
+    @abc.abstractmethod
+    def close(self) -> None:
+        """Release everything."""

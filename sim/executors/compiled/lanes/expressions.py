@@ -1,0 +1,231 @@
+"""C++ expressions over all lanes at once for the values and the word-level cells of a netlist."""
+
+from collections.abc import Callable
+
+from sim.errors import BuildError
+from sim.executors.compiled.lanes.netlist import Bits, Cell
+from sim.executors.compiled.lanes.slices import REGISTERS, Run, Signal, Signals, padded
+
+__all__ = ["Expressions", "scalar_type", "vector_type"]
+
+_SIGNS = {"$and": "&", "$or": "|", "$xor": "^"}
+_COMPARISONS = {"$lt": ("less", False), "$gt": ("less", True), "$ge": ("~less", False), "$le": ("~less", True)}
+
+
+def vector_type(width: int) -> str:
+    """Return the C++ type of a value of all lanes."""
+    return "Mask" if width == 1 else "Word" if width <= 32 else "Long"
+
+
+def scalar_type(width: int) -> str:
+    """Return the C++ type of the value of one lane, for more than one bit."""
+    return "uint32_t" if width <= 32 else "uint64_t"
+
+
+def _constant(value: int, kind: str) -> str:
+    return f"{kind}({value:#x}{'u' if kind == 'Word' else 'ull'})"
+
+
+class Expressions:
+    """Statements that compute slices of signals, each once, in an order that works.
+
+    Parameters
+    ----------
+    signals : Signals
+        The netlist.
+
+    Members
+    -------
+    lines : list of str
+        The statements so far.
+    """
+
+    def __init__(self, signals: Signals) -> None:
+        self._signals = signals
+        self._known: dict[tuple[Signal, int], str] = {}
+        self._cells: dict[str, Callable[[Cell, int], str]] = {
+            **dict.fromkeys(_SIGNS, self._one_bit),
+            "$not": lambda cell, width: f"~{self.mask(cell.pins['A'])}",
+            **dict.fromkeys(("$reduce_or", "$reduce_bool"), lambda cell, _: self._any(cell.pins["A"])),
+            "$logic_not": lambda cell, _: f"~({self._any(cell.pins['A'])})",
+            "$reduce_and": lambda cell, _: self._all(cell.pins["A"]),
+            "$logic_and": lambda cell, _: f"({self._any(cell.pins['A'])}) & ({self._any(cell.pins['B'])})",
+            "$logic_or": lambda cell, _: f"({self._any(cell.pins['A'])}) | ({self._any(cell.pins['B'])})",
+            **dict.fromkeys(("$eq", "$ne"), self._equality),
+            **dict.fromkeys(_COMPARISONS, self._comparison),
+            **dict.fromkeys(("$add", "$sub"), self._sum),
+        }
+        self.lines: list[str] = []
+
+    def slice_name(self, signal: Signal, first: int) -> str:
+        """Return the name of a slice's value, after computing it if that has not been done."""
+        known = self._known.get((signal, first))
+        if known is None:
+            end = next(end for start, end in signal.slices() if start == first)
+            known = f"v_{signal.name}_{first}"
+            self._known[signal, first] = known
+            expression = self._slice(signal, first, end)
+            self.lines.append(f"const {vector_type(end - first)} {known} = {expression};")
+        return known
+
+    def value(self, bits: Bits) -> str:
+        """Return an expression for any bits, at most a word of them."""
+        if len(bits) == 1:
+            return self.mask(bits)
+        kind = vector_type(len(bits))
+        terms, fixed = [], 0
+        flags: dict[str, int] = {}  # bits that are masks, with all their places
+        for piece, place in self.pieces(bits):
+            if piece.signal is None:
+                fixed |= piece.first << place
+                continue
+            name, _, width = self._home(piece)
+            if width == 1:
+                flags[name] = flags.get(name, 0) | 1 << place
+            else:
+                terms.append(self._placed(piece, place, kind))
+        terms += [f"from_mask({name}, {_constant(places, kind)})" for name, places in flags.items()]
+        if fixed or not terms:
+            terms.append(_constant(fixed, kind))
+        return terms[0] if len(terms) == 1 else f"({' | '.join(terms)})"
+
+    def mask(self, bits: Bits) -> str:
+        """Return an expression for one bit, as a mask of lanes."""
+        ((piece, _),) = self.pieces(bits)
+        return self._bit(piece)
+
+    def pieces(self, bits: Bits) -> list[tuple[Run, int]]:
+        """Return bits as runs of constants, or of bits within one slice, with their places."""
+        pieces = []
+        place = 0
+        for run in self._signals.runs(bits):
+            if run.signal is None:
+                pieces.append((run, place))
+            else:
+                for start, end in run.signal.slices():
+                    first, last = max(start, run.first), min(end, run.first + run.width)
+                    if first < last:
+                        pieces.append((Run(run.signal, first, last - first), place + first - run.first))
+            place += run.width
+        return pieces
+
+    def _home(self, piece: Run) -> tuple[str, int, int]:
+        """Return name, first bit and width of the slice that a piece is in."""
+        assert piece.signal is not None
+        start, end = next(part for part in piece.signal.slices() if part[0] <= piece.first < part[1])
+        return self.slice_name(piece.signal, start), start, end - start
+
+    def _bit(self, piece: Run) -> str:
+        if piece.signal is None:
+            return "kAll" if piece.first else "Mask(0)"
+        name, start, width = self._home(piece)
+        if width == 1:
+            return name
+        return f"test({name}, {_constant(1 << (piece.first - start), vector_type(width))})"
+
+    def _placed(self, piece: Run, place: int, kind: str) -> str:
+        """Return a piece of a vector moved to its place in a word, with zeros around it."""
+        name, start, width = self._home(piece)
+        down = piece.first - start
+        has = vector_type(width)
+        field = (1 << piece.width) - 1
+        above = down + piece.width < width
+        if has == "Long" and kind == "Word":
+            shifted = f"narrow({f'shr<{down}>({name})' if down else name})"
+            part = f"({shifted} & {_constant(field, kind)})" if above and piece.width < 32 else shifted
+            return f"shl<{place}>({part})" if place else part
+        if has == kind and down == place:
+            return f"({name} & {_constant(field << place, kind)})" if above or down else name
+        part = f"shr<{down}>({name})" if down else name
+        if above:
+            part = f"({part} & {_constant(field, has)})"
+        if has != kind:
+            part = f"widen({part})"
+        return f"shl<{place}>({part})" if place else part
+
+    def _slice(self, signal: Signal, first: int, end: int) -> str:
+        cell = signal.cell
+        width = end - first
+        if cell is None or cell.kind in REGISTERS or cell.kind == "$mem_v2":
+            name = f"{signal.name}_{first}"
+            return name if width == 1 else f"load({name})"
+        if cell.kind in ("$mux", "$pmux"):
+            return self._choice(signal, first, end)
+        if signal.divisible:
+            parts = [self.value(bits[first:end]) for bits in signal.operands]
+            if cell.kind == "$not":
+                return parts[0] if width == 1 else f"({parts[0]} ^ {_constant((1 << width) - 1, vector_type(width))})"
+            return f" {_SIGNS[cell.kind]} ".join(parts)
+        build = self._cells.get(cell.kind)
+        if build is None:
+            raise BuildError(f"cell {cell.name} is of the kind {cell.kind}, which the lanes cannot compute")
+        return build(cell, width)
+
+    def _choice(self, signal: Signal, first: int, end: int) -> str:
+        assert signal.cell is not None
+        selects = signal.cell.pins["S"]
+        result = self.value(signal.operands[0][first:end])
+        for select, operand in zip(selects, signal.operands[1:], strict=True):
+            result = f"select({self.mask((select,))}, {self.value(operand[first:end])}, {result})"
+        return result
+
+    def _one_bit(self, cell: Cell, width: int) -> str:
+        return f"{self.mask(cell.pins['A'])} {_SIGNS[cell.kind]} {self.mask(cell.pins['B'])}"
+
+    def _any(self, bits: Bits) -> str:
+        """Return where any of some bits is set."""
+        terms = []
+        for piece, _ in self.pieces(bits):
+            if piece.signal is None:
+                if piece.first:
+                    return "kAll"
+                continue
+            name, start, width = self._home(piece)
+            if width == 1:
+                terms.append(name)
+            else:
+                field = ((1 << piece.width) - 1) << (piece.first - start)
+                terms.append(f"test({name}, {_constant(field, vector_type(width))})")
+        return " | ".join(terms) or "Mask(0)"
+
+    def _all(self, bits: Bits) -> str:
+        """Return where all of some bits are set."""
+        terms = []
+        for piece, _ in self.pieces(bits):
+            if piece.signal is None:
+                if piece.first != (1 << piece.width) - 1:
+                    return "Mask(0)"
+                continue
+            name, start, width = self._home(piece)
+            if width == 1:
+                terms.append(name)
+            else:
+                field = _constant(((1 << piece.width) - 1) << (piece.first - start), vector_type(width))
+                terms.append(f"equal({name} & {field}, {field})")
+        return " & ".join(terms) or "kAll"
+
+    def _equality(self, cell: Cell, width: int) -> str:
+        a, b = self._extended(cell, max(len(cell.pins["A"]), len(cell.pins["B"])))
+        one_bit = len(a) == 1
+        same = f"~({self.mask(a)} ^ {self.mask(b)})" if one_bit else f"equal({self.value(a)}, {self.value(b)})"
+        return same if cell.kind == "$eq" else f"~{same}"
+
+    def _comparison(self, cell: Cell, width: int) -> str:
+        if cell.numbers["A_SIGNED"] and cell.numbers["B_SIGNED"]:
+            raise BuildError(f"cell {cell.name} compares signed numbers, which the lanes cannot do")
+        function, swapped = _COMPARISONS[cell.kind]
+        a, b = (self.value(bits) for bits in self._extended(cell, max(2, len(cell.pins["A"]), len(cell.pins["B"]))))
+        return f"{function}({b}, {a})" if swapped else f"{function}({a}, {b})"
+
+    def _sum(self, cell: Cell, width: int) -> str:
+        a, b = self._extended(cell, max(width, 2))
+        kind = vector_type(max(width, 2))
+        result = f"{self.value(a)} {'+' if cell.kind == '$add' else '-'} {self.value(b)}"
+        if width == 1:
+            return f"test({result}, {_constant(1, kind)})"
+        return result if width in (32, 64) else f"({result}) & {_constant((1 << width) - 1, kind)}"
+
+    def _extended(self, cell: Cell, width: int) -> list[Bits]:
+        """Return both operands of a cell, brought to a width."""
+        signed = bool(cell.numbers["A_SIGNED"] and cell.numbers["B_SIGNED"])
+        return [padded(cell.pins[pin], width, signed=signed) for pin in "AB"]

@@ -1,0 +1,219 @@
+"""Where signals are cut into slices that are computed apart: a packed payload into its fields and flags."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from sim.errors import BuildError
+from sim.executors.compiled.lanes.netlist import Bits, Cell, Netlist
+
+__all__ = ["REGISTERS", "Run", "Signal", "Signals", "padded"]
+
+WORD = 64
+"""Bits of the widest slice."""
+
+REGISTERS = frozenset({"$dff", "$dffe", "$sdff", "$sdffe", "$sdffce"})
+"""Cells that keep a value from cycle to cycle."""
+
+_MOST_RUNS = 6
+"""An operand of more pieces than this, a status word of flags, is put together where it arises and goes on in one."""
+
+_BITWISE = frozenset({"$and", "$or", "$xor", "$not"})
+
+
+@dataclass(eq=False)
+class Signal:
+    """What one cell, read port of a memory, or input drives.
+
+    Parameters
+    ----------
+    name : str
+        A name for C++.
+    width : int
+        Bits.
+    cell : Cell or None
+        The cell; None for an input.
+    divisible : bool
+        Whether slices of it can be computed apart from each other.
+    cuts : set of int
+        Places between its slices; shared by the read ports of a memory.
+    operands : list of Bits
+        Signals whose bits it takes one to one, from each.
+    """
+
+    name: str
+    width: int
+    cell: Cell | None
+    divisible: bool
+    cuts: set[int] = field(default_factory=set)
+    operands: list[Bits] = field(default_factory=list)
+
+    def slices(self) -> list[tuple[int, int]]:
+        """Return first and last-plus-one bit of each slice."""
+        places = [0, *sorted(self.cuts), self.width]
+        return list(pairwise(places))
+
+
+@dataclass(frozen=True)
+class Run:
+    """Successive bits of one signal, or of a constant.
+
+    Parameters
+    ----------
+    signal : Signal or None
+        The signal; None for a constant.
+    first : int
+        First bit in the signal, or the constant's value.
+    width : int
+        Bits.
+    """
+
+    signal: Signal | None
+    first: int
+    width: int
+
+
+def padded(bits: Bits, width: int, *, signed: bool = False) -> Bits:
+    """Return an operand brought to a width."""
+    extension = bits[-1] if signed and bits else "0"
+    return (*bits[:width], *([extension] * (width - len(bits))))
+
+
+class Signals:
+    """The signals of a netlist, cut where a divisible cell's operand passes from one signal to another.
+
+    Parameters
+    ----------
+    netlist : Netlist
+        The cells.
+
+    Raises
+    ------
+    BuildError
+        A number is wider than a word.
+    """
+
+    def __init__(self, netlist: Netlist) -> None:
+        self._drivers: dict[int, tuple[Signal, int]] = {}
+        self._signals: list[Signal] = []
+        self.memories: list[Cell] = []
+        self.registers: list[Signal] = []
+        for port in netlist.ports:
+            if port.is_input:
+                self._add(Signal(name=port.name, width=len(port.bits), cell=None, divisible=True), port.bits)
+        for number, cell in enumerate(netlist.cells):
+            if cell.kind == "$mem_v2":
+                self._add_memory(cell, number)
+            else:
+                self._add_cell(cell, number)
+        for port in netlist.ports:
+            self._cut_words(port.bits)
+        self._propagate()
+        for signal in self._signals:
+            for first, end in signal.slices():
+                if end - first > WORD:
+                    if not signal.divisible:
+                        raise BuildError(f"cell {signal.name} is {end - first} bits wide, more than a word of {WORD}")
+                    signal.cuts.update(range(first + WORD, end, WORD))
+        self._propagate()
+
+    def _add(self, signal: Signal, bits: Bits) -> None:
+        self._signals.append(signal)
+        for index, bit in enumerate(bits):
+            if isinstance(bit, int):
+                self._drivers[bit] = (signal, index)
+
+    def _add_cell(self, cell: Cell, number: int) -> None:
+        is_register = cell.kind in REGISTERS
+        output = cell.pins["Q" if is_register else "Y"]
+        width = len(output)
+        operands: list[Bits] = []
+        if is_register:
+            operands = [cell.pins["D"]]
+        elif cell.kind in ("$mux", "$pmux"):
+            b = cell.pins["B"]
+            operands = [cell.pins["A"], *(b[first : first + width] for first in range(0, len(b), width))]
+        elif cell.kind in _BITWISE and width > 1:
+            names = ("A",) if cell.kind == "$not" else ("A", "B")
+            operands = [padded(cell.pins[p], width, signed=bool(cell.numbers[f"{p}_SIGNED"])) for p in names]
+        name = f"{'r' if is_register else 'c'}{number}"
+        signal = Signal(name=name, width=width, cell=cell, divisible=bool(operands) and width > 1, operands=operands)
+        self._add(signal, output)
+        if is_register:
+            self.registers.append(signal)
+
+    def _add_memory(self, cell: Cell, number: int) -> None:
+        width = cell.numbers["WIDTH"]
+        cuts: set[int] = set()
+        self.memories.append(cell)
+        writes = [
+            cell.pins[pin][port * width : (port + 1) * width]
+            for port in range(cell.numbers["WR_PORTS"])
+            for pin in ("WR_DATA", "WR_EN")
+        ]
+        for port in range(cell.numbers["RD_PORTS"]):
+            signal = Signal(name=f"m{number}p{port}", width=width, cell=cell, divisible=True, cuts=cuts)
+            # An enable that differs from bit to bit cuts as data does, one that is the same for all does not.
+            signal.operands = [bits for bits in writes if len(set(bits)) > 1]
+            self._add(signal, cell.pins["RD_DATA"][port * width : (port + 1) * width])
+            self.registers.append(signal)
+
+    def _cut_words(self, bits: Bits) -> None:
+        """Cut where a port's next word begins."""
+        for index in range(WORD, len(bits), WORD):
+            signal, place = self._drivers.get(bits[index], (None, 0))  # type: ignore[arg-type]
+            if signal is not None and place:
+                signal.cuts.add(place)
+
+    def _propagate(self) -> None:
+        """Carry cuts from operands to results until nothing changes."""
+        changed = True
+        while changed:
+            changed = False
+            for signal in self._signals:
+                if not signal.divisible:
+                    continue
+                before = len(signal.cuts)
+                for bits in signal.operands:
+                    signal.cuts |= self._cuts_of(bits)
+                changed |= len(signal.cuts) != before
+
+    def _cuts_of(self, bits: Bits) -> set[int]:
+        """Return where an operand is not one slice of one signal."""
+        cuts: set[int] = set()
+        place = 0
+        before: Run | None = None
+        runs = self.runs(bits)
+        if len(runs) > _MOST_RUNS:
+            return cuts
+        for run in runs:
+            if before is not None and before.signal is not None and run.signal is not None:
+                cuts.add(place)
+            if run.signal is not None:
+                cuts |= {place + cut - run.first for cut in run.signal.cuts if run.first < cut < run.first + run.width}
+            place += run.width
+            before = run
+        return cuts
+
+    def runs(self, bits: Bits) -> list[Run]:
+        """Return bits as runs of successive bits, the lowest first."""
+        runs: list[Run] = []
+        for piece in self._pieces(bits):
+            last = runs[-1] if runs else None
+            if last is None or last.signal is not piece.signal:
+                runs.append(piece)
+            elif piece.signal is None:
+                runs[-1] = Run(None, last.first | piece.first << last.width, last.width + 1)
+            elif last.first + last.width == piece.first:
+                runs[-1] = Run(last.signal, last.first, last.width + 1)
+            else:
+                runs.append(piece)
+        return runs
+
+    def _pieces(self, bits: Sequence[int | str]) -> Iterator[Run]:
+        for bit in bits:
+            if isinstance(bit, str):
+                yield Run(None, int(bit), 1)
+            else:
+                signal, index = self._drivers[bit]
+                yield Run(signal, index, 1)

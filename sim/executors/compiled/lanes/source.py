@@ -1,0 +1,283 @@
+"""C++ source of all instances of a module as one object, whose clock cycle advances them together."""
+
+from collections.abc import Iterator
+
+from amaranth.lib import wiring
+
+from sim.errors import BuildError
+from sim.executors.compiled.lanes.expressions import Expressions, scalar_type, vector_type
+from sim.executors.compiled.lanes.netlist import Bits, Cell, Netlist, Port, read_netlist
+from sim.executors.compiled.lanes.slices import WORD, Run, Signal, Signals
+
+__all__ = ["lanes_source"]
+
+
+def lanes_source(component: wiring.Component, *, name: str, lanes: int) -> str:
+    """Return a C++ header that defines a class of all instances of a component.
+
+    A signal of one bit is a mask with a bit for each instance; a wider one is an array, or in the course of a cycle a
+    vector register, with an element for each. So an operation of the hardware is done for all instances by one or two
+    instructions. `native/lanes.h` has the operations.
+
+    The class has for each port of one bit a function of its name that takes or returns a mask, and for each wider one,
+    for each 64-bit word ``w`` of it, ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` of an input,
+    ``get_<port>_<w>(lane)`` and ``get_<port>_<w>(values)`` of an output. ``tick()`` advances all instances by a cycle;
+    outputs are then those of the next one. ``registers()`` are the bytes of all state but memories, and ``wrote()`` is
+    the mask of instances whose memories the last cycle has written.
+
+    Parameters
+    ----------
+    component : wiring.Component
+        The module. Its outputs must come from registers.
+    name : str
+        Name of the class.
+    lanes : int
+        Instances, 1 to 16.
+
+    Raises
+    ------
+    BuildError
+        Yosys failed, or the module has something that is not covered; with its name.
+    """
+    return _Source(read_netlist(component), name=name, lanes=lanes).text()
+
+
+class _Source:
+    """Collects the parts of the class."""
+
+    def __init__(self, netlist: Netlist, *, name: str, lanes: int) -> None:
+        self._netlist = netlist
+        self._name = name
+        self._lanes = lanes
+        self._signals = Signals(netlist)
+        self._expressions = Expressions(self._signals)
+        self._inputs: list[str] = []
+        self._registers: list[str] = []
+        self._memories: list[str] = []
+        self._updates: list[str] = []
+
+    def text(self) -> str:
+        """Return the header."""
+        for port in self._netlist.ports:
+            if port.is_input:
+                self._declare_input(port)
+        for cell in self._signals.memories:
+            self._add_memory(cell)
+        for signal in self._signals.registers:
+            assert signal.cell is not None
+            if signal.cell.kind != "$mem_v2":
+                self._add_register(signal, signal.cell)
+        accessors = [line for port in self._netlist.ports for line in self._accessors(port)]
+        parts = [
+            "#pragma once",
+            "#include <span>",
+            '#include "lanes.h"',
+            "namespace cyscc {",
+            f"struct {self._name} {{",
+            f"static constexpr int kLanes = {self._lanes};",
+            f"static constexpr Mask kAll = {(1 << self._lanes) - 1:#x}u;",
+            "using Word = Words<kLanes>;",
+            "using Long = Longs<kLanes>;",
+            *self._inputs,
+            # Between these two are the registers.
+            "alignas(64) char first_register[64] = {};",
+            *self._registers,
+            "Mask written = 0;",
+            *self._memories,
+            *accessors,
+            "std::span<const char> registers() const {",
+            "return {first_register, reinterpret_cast<const char*>(&written)};",
+            "}",
+            "Mask wrote() const { return written & kAll; }",
+            "void tick() {",
+            "written = 0;",
+            *self._expressions.lines,
+            *self._updates,
+            "}",
+            "};",
+            "}  // namespace cyscc",
+        ]
+        return "\n".join(parts) + "\n"
+
+    def _declare(self, members: list[str], signal: Signal, initial: dict[int, int]) -> None:
+        """Declare the members that hold a register or an input."""
+        for first, end in signal.slices():
+            width = end - first
+            value = sum(initial.get(index, 0) << (index - first) for index in range(first, end))
+            member = f"{signal.name}_{first}"
+            if width == 1:
+                members.append(f"Mask {member} = {'kAll' if value else '0'};")
+            else:
+                kind = scalar_type(width)
+                fill = ", ".join([f"{value:#x}"] * self._lanes)
+                members.append(f"alignas(64) {kind} {member}[kLanes] = {{{fill}}};")
+
+    def _declare_input(self, port: Port) -> None:
+        (signal,) = {run.signal for run in self._signals.runs(port.bits)}
+        assert signal is not None
+        self._declare(self._inputs, signal, {})
+
+    def _add_register(self, signal: Signal, cell: Cell) -> None:
+        nets = cell.pins["Q"]
+        numbers = {i: self._netlist.initial.get(net, 0) for i, net in enumerate(nets) if isinstance(net, int)}
+        self._declare(self._registers, signal, numbers)
+        build = self._expressions
+        enable = self._condition(cell, "EN")
+        reset = self._condition(cell, "SRST")
+        reset_value = cell.numbers.get("SRST_VALUE", 0)
+        if reset is not None and cell.kind == "$sdffce":
+            assert enable is not None
+            reset = f"({reset} & {enable})"
+        for first, end in signal.slices():
+            width = end - first
+            member = f"{signal.name}_{first}"
+            value = build.value(cell.pins["D"][first:end])
+            constant = reset_value >> first & ((1 << width) - 1)
+            if width == 1:
+                old = build.slice_name(signal, first) if enable else ""
+                following = f"(({value}) & {enable}) | ({old} & ~{enable})" if enable else value
+                if reset:
+                    following = f"({following}) | {reset}" if constant else f"({following}) & ~{reset}"
+                build.lines.append(f"const Mask n_{member} = {following};")
+                self._updates.append(f"{member} = n_{member};")
+                continue
+            kind = vector_type(width)
+            if reset:
+                value = f"select({reset}, {kind}({constant:#x}), {value})"
+            build.lines.append(f"const {kind} n_{member} = {value};")
+            if enable:
+                taken = f"({enable} | {reset})" if reset and cell.kind == "$sdffe" else enable
+                old = build.slice_name(signal, first)
+                self._updates.append(f"if ({taken} & kAll) store({member}, select({taken}, n_{member}, {old}));")
+            else:
+                self._updates.append(f"store({member}, n_{member});")
+
+    def _condition(self, cell: Cell, pin: str) -> str | None:
+        """Return the name of an enable or a synchronous reset as a mask, if the cell has it."""
+        if pin not in cell.pins:
+            return None
+        bit = self._expressions.mask(cell.pins[pin])
+        name = f"x_{len(self._expressions.lines)}"
+        sign = "" if cell.numbers[f"{pin}_POLARITY"] else "~"
+        self._expressions.lines.append(f"const Mask {name} = {sign}({bit});")
+        return name
+
+    def _add_memory(self, cell: Cell) -> None:
+        """Add a memory with clocked read ports; what is read is as it was before this cycle's writes."""
+        width, depth = cell.numbers["WIDTH"], cell.numbers["SIZE"]
+        ports = [signal for signal in self._signals.registers if signal.cell is cell]
+        plain = ("RD_ARST", "RD_SRST", "RD_TRANSPARENCY_MASK")
+        usual = all(set(cell.pins.get(pin, ())) <= {"0"} and not cell.numbers.get(pin, 0) for pin in plain)
+        clocked = cell.numbers["RD_CLK_ENABLE"] == (1 << len(ports)) - 1
+        if not usual or not clocked or not ports or cell.numbers["OFFSET"] or cell.numbers["INIT"]:
+            raise BuildError(f"memory {cell.name} is of a form that the lanes do not cover")
+        slices = ports[0].slices()
+        stores = [f"{ports[0].name}_{first}_words" for first, _ in slices]
+        for (first, end), store in zip(slices, stores, strict=True):
+            self._memories.append(f"{scalar_type(end - first)} {store}[kLanes][{depth}] = {{}};")
+        bits = cell.numbers["ABITS"]
+        for number, signal in enumerate(ports):
+            self._declare(self._registers, signal, {})
+            moves = []
+            for (first, end), store in zip(slices, stores, strict=True):
+                member, word = f"{signal.name}_{first}", f"{store}[lane][place]"
+                moves.append(f"put_bit({member}, lane, {word});" if end - first == 1 else f"{member}[lane] = {word};")
+            enable = cell.pins["RD_EN"][number]
+            self._move(cell.pins["RD_ADDR"][number * bits : (number + 1) * bits], (enable,), moves)
+        for number in range(cell.numbers["WR_PORTS"]):
+            data = cell.pins["WR_DATA"][number * width : (number + 1) * width]
+            enables = cell.pins["WR_EN"][number * width : (number + 1) * width]
+            address = cell.pins["WR_ADDR"][number * bits : (number + 1) * bits]
+            if len(set(enables)) != 1:
+                raise BuildError(f"memory {cell.name} writes parts of its words, which the lanes do not cover")
+            moves = []
+            for (first, end), store in zip(slices, stores, strict=True):
+                array = self._array(data[first:end])
+                moves.append(f"{store}[lane][place] = {array}[lane];")
+            self._move(address, enables[:1], moves)
+            self._updates.append(f"written |= {self._expressions.mask(enables[:1])};")
+
+    def _array(self, bits: Bits) -> str:
+        """Return the name of a local array of a value's lanes."""
+        value = (
+            self._expressions.value(bits) if len(bits) > 1 else f"from_mask({self._expressions.mask(bits)}, Word(1u))"
+        )
+        name = f"a_{len(self._expressions.lines)}"
+        kind = scalar_type(len(bits))
+        self._expressions.lines.append(f"alignas(64) {kind} {name}[kLanes]; store({name}, {value});")
+        return name
+
+    def _move(self, address: Bits, enable: Bits, moves: list[str]) -> None:
+        places = self._array(address)
+        mask = self._expressions.mask(enable)
+        self._updates += [
+            f"for (Mask left = {mask} & kAll; left; left &= left - 1) {{",
+            f"const int lane = std::countr_zero(left); const uint32_t place = {places}[lane];",
+            *moves,
+            "}",
+        ]
+
+    def _accessors(self, port: Port) -> Iterator[str]:
+        """Yield how the host of the class reads or writes a port."""
+        if len(port.bits) == 1:
+            ((run, _),) = self._expressions.pieces(port.bits)
+            if run.signal is None:
+                yield f"Mask {port.name}() const {{ return {'kAll' if run.first else '0'}; }}"
+                return
+            member, start, width = self._member(run)
+            if port.is_input:
+                yield f"void {port.name}(Mask lanes) {{ {member} = lanes; }}"
+            elif width == 1:
+                yield f"Mask {port.name}() const {{ return {member} & kAll; }}"
+            else:
+                bit = f"{vector_type(width)}({1 << (run.first - start):#x})"
+                yield f"Mask {port.name}() const {{ return test(load({member}), {bit}); }}"
+            return
+        for word in range(0, len(port.bits), WORD):
+            bits = port.bits[word : word + WORD]
+            yield from (self._put if port.is_input else self._get)(f"{port.name}_{word // WORD}", bits)
+
+    def _member(self, piece: Run) -> tuple[str, int, int]:
+        """Return the member that holds a piece of an input or a register, its first bit and its width."""
+        signal = piece.signal
+        assert signal is not None
+        if signal.cell is not None and signal not in self._signals.registers:
+            raise BuildError(f"cell {signal.cell.name} drives an output, which only a register may")
+        start, end = next(part for part in signal.slices() if part[0] <= piece.first < part[1])
+        return f"{signal.name}_{start}", start, end - start
+
+    def _put(self, name: str, bits: Bits) -> Iterator[str]:
+        scalars, vectors = [], []
+        for piece, place in self._expressions.pieces(bits):
+            member, _, width = self._member(piece)
+            if width == 1:
+                scalars.append(f"put_bit({member}, lane, value >> {place} & 1);")
+                vectors.append(f"{member} = test(all, Long({1 << place:#x}ull));")
+            else:
+                field = f"{(1 << width) - 1:#x}ull"
+                scalars.append(f"{member}[lane] = {scalar_type(width)}(value >> {place} & {field});")
+                part = f"(shr<{place}>(all) & Long({field}))" if width < WORD else "all"
+                vectors.append(f"store({member}, {part if width > 32 else f'narrow({part})'});")
+        yield f"void put_{name}(int lane, uint64_t value) {{ {' '.join(scalars)} }}"
+        body = f"const Long all = load(values); {' '.join(vectors)}"
+        yield f"void put_{name}(const uint64_t (&values)[kLanes]) {{ {body} }}"
+
+    def _get(self, name: str, bits: Bits) -> Iterator[str]:
+        scalars, vectors = [], []
+        for piece, place in self._expressions.pieces(bits):
+            if piece.signal is None:
+                scalars.append(f"{piece.first << place:#x}ull")
+                vectors.append(f"Long({piece.first << place:#x}ull)")
+                continue
+            member, start, width = self._member(piece)
+            if width == 1:
+                scalars.append(f"uint64_t({member} >> lane & 1) << {place}")
+                vectors.append(f"from_mask({member}, Long({1 << place:#x}ull))")
+                continue
+            down = piece.first - start
+            field = f"{(1 << piece.width) - 1:#x}ull"
+            scalars.append(f"(uint64_t({member}[lane]) >> {down} & {field}) << {place}")
+            loaded = f"load({member})" if width > 32 else f"widen(load({member}))"
+            vectors.append(f"shl<{place}>(shr<{down}>({loaded}) & Long({field}))")
+        yield f"uint64_t get_{name}(int lane) const {{ return {' | '.join(scalars)}; }}"
+        yield f"void get_{name}(uint64_t (&values)[kLanes]) const {{ store(values, {' | '.join(vectors)}); }}"

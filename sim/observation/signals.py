@@ -1,0 +1,158 @@
+"""The hardware's signals as a waveform shows them: each once, where it belongs, its values by name."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from enum import Enum, EnumMeta
+from typing import Any
+
+from amaranth.hdl import Format, Fragment
+from amaranth.lib import wiring
+
+from hw.accelerator import Accelerator
+from hw.bfs import Kernel as BfsKernel
+from hw.bfs.tags import Tag as BfsTag
+from hw.config import AcceleratorConfig
+from hw.intersection import Kernel as IntersectionKernel
+from hw.intersection.tags import Tag as IntersectionTag
+from hw.shell import Shell
+from hw.verilog import port_names
+
+__all__ = ["Locate", "Names", "Path", "accelerator_signals", "model_signals"]
+
+Path = tuple[str, ...]
+"""Scopes from the outermost on, then the signal's name, with its field if it is one: ``payload.tag``."""
+
+Names = Mapping[int, str]
+"""Names of an enumeration's values."""
+
+Locate = Callable[[Path], tuple[Path, Names | None] | None]
+"""Tells where a variable of a simulator's own VCD file is shown, and its values' names; None if it is not shown."""
+
+_TAGS: dict[str, type[Enum]] = {"bfs": BfsTag, "intersection": IntersectionTag}
+"""Tags of the kernels' reads, by the name that the kernels of a kind have before their number."""
+
+_Signals = dict[Path, tuple[Path, Names | None]]
+"""Where a variable is shown, and its values' names, by its path in the simulator's own file."""
+
+_SUFFIX = re.compile(r"\$\d+$")
+"""What Amaranth adds to a name that is taken where it stands; mostly by a signal that is shown elsewhere."""
+
+
+def _fields(name: str, form: Any) -> Iterator[tuple[str, Names | None]]:
+    """Yield a value and its fields, as named in Verilog and in VCD files of Amaranth's simulator."""
+    if isinstance(form, Format.Enum):
+        yield name, form._variants
+        return
+    yield name, None
+    if isinstance(form, Format.Struct):
+        for field, inner in form._fields.items():
+            yield from _fields(f"{name}.{field}", inner)
+    elif isinstance(form, Format.Array):
+        for index, inner in enumerate(form._fields):
+            yield from _fields(f"{name}[{index}]", inner)
+
+
+def _states(width: int, decoder: Callable[[int], str]) -> Names:
+    """Return the names of a state machine's states."""
+    names = {}
+    for value in range(1 << width):
+        with suppress(KeyError):
+            names[value] = decoder(value).partition("/")[0]
+    return names
+
+
+def _signals(component: wiring.Component, ports: Any = ()) -> _Signals:
+    """Return all signals of a component.
+
+    A signal is known in the component that has it and in those that connect it; it is shown in the innermost.
+    """
+    design = Fragment.get(component, None).prepare(ports=ports)
+    places = defaultdict(list)
+    for information in design.fragments.values():
+        for signal, name in information.signal_names.items():
+            if name not in ("clk", "rst"):
+                places[id(signal)].append((signal, information.name[1:], name))
+    kept = [
+        (signal, scope, name)
+        for homes in places.values()
+        for signal, scope, name in homes
+        if not any(len(other) > len(scope) and other[: len(scope)] == scope for _, other, _ in homes)
+    ]
+    plain_scopes = _without_suffixes({information.name[1:] for information in design.fragments.values()})
+    plain_names = _without_suffixes({(*scope, name) for _, scope, name in kept})
+    found: _Signals = {}
+    for signal, scope, name in kept:
+        if signal._decoder is not None and not isinstance(signal._decoder, EnumMeta):
+            fields: list[tuple[str, Names | None]] = [("", _states(len(signal), signal._decoder))]
+        else:
+            fields = list(_fields("", signal._format))
+        shown = tuple(plain_scopes[scope[: depth + 1]] for depth in range(len(scope)))
+        plain = plain_names[*scope, name]
+        found.update({(*scope, name + field): ((*shown, plain + field), names) for field, names in fields})
+    return found
+
+
+def _without_suffixes(paths: set[Path]) -> dict[Path, str]:
+    """Return the last part of each path, without its suffix where the name is free."""
+    taken = {path for path in paths if path and not _SUFFIX.search(path[-1])}
+    plain = {path: path[-1] for path in taken}
+    for path in sorted(paths - taken):
+        if path:
+            name = _SUFFIX.sub("", path[-1])
+            free = (*path[:-1], name) not in taken
+            plain[path] = name if free else path[-1]
+            taken.add((*path[:-1], plain[path]))
+    return plain
+
+
+def _kind(instance: str) -> str:
+    """Return the name of an instance without its number."""
+    return instance.rstrip("0123456789")
+
+
+def _named(path: Path, kind: str, names: Names | None) -> Names | None:
+    """Return the names of a signal's values; those of a tag depend on the kind of kernel that it is in."""
+    if names is None and path[-1].endswith(".tag") and kind in _TAGS:
+        return {tag.value: tag.name for tag in _TAGS[kind]}
+    return names
+
+
+def model_signals(config: AcceleratorConfig) -> Locate:
+    """Return where the compiled executor's variables are shown.
+
+    Its models are called ``engine<n>.<instance>``; in each is the Verilog module.
+    """
+    models = {
+        "bfs": BfsKernel(config, instrument=True),
+        "intersection": IntersectionKernel(config, instrument=True),
+        "shell": Shell(config, instrument=True),
+    }
+    tables = {kind: _signals(model, port_names(model)) for kind, model in models.items()}
+
+    def locate(path: Path) -> tuple[Path, Names | None] | None:
+        engine, _, instance = path[0].partition(".")
+        kind, inner = _kind(instance), path[2:]
+        if inner not in tables[kind]:
+            return None
+        shown, names = tables[kind][inner]
+        return (engine, instance, *shown), _named(path, kind, names)
+
+    return locate
+
+
+def accelerator_signals(config: AcceleratorConfig) -> Locate:
+    """Return where the variables of Amaranth's simulator are shown; in its file the accelerator is ``bench.top``."""
+    table = _signals(Accelerator(config, instrument=True))
+
+    def locate(path: Path) -> tuple[Path, Names | None] | None:
+        inner = path[2:]
+        if inner not in table:
+            return None
+        shown, names = table[inner]
+        if len(shown) == 1:
+            return ("accelerator", *shown), names
+        return shown, _named(shown, _kind(shown[1]), names)
+
+    return locate

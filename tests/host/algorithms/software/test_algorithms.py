@@ -1,0 +1,117 @@
+"""The software algorithms find scipy's components, on awkward graphs and random ones, with any number of threads."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from host.algorithms.components import component_sizes
+from host.algorithms.reference import check_components
+from host.algorithms.software import ALGORITHMS, run_software
+from host.graph.csr import Graph
+from host.graph.generators import random_graph, rmat_graph
+from tests.system.graphs import GRAPHS, graph_of, messy_graph
+
+WAYS = [("kosaraju", 1), ("tarjan", 1), ("hong", 1), ("hong", 2), ("hong", 5)]
+
+
+def check(algorithm: str, threads: int, graph: Graph) -> None:
+    run = run_software(algorithm, graph, graph.transpose(), threads=threads)
+    assert check_components(run.labels, graph) is None
+    assert run.algorithm == algorithm
+    assert run.threads == threads
+    assert run.seconds > 0
+
+
+@pytest.mark.parametrize(("algorithm", "threads"), WAYS)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_awkward_graphs(name: str, algorithm: str, threads: int) -> None:
+    check(algorithm, threads, GRAPHS[name])
+
+
+@pytest.mark.parametrize(("algorithm", "threads"), WAYS)
+@given(
+    vertices=st.integers(1, 40),
+    edges=st.lists(st.tuples(st.integers(0, 39), st.integers(0, 39)), max_size=120),
+)
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_any_graph(algorithm: str, threads: int, vertices: int, edges: list[tuple[int, int]]) -> None:
+    check(algorithm, threads, graph_of(vertices, [(u % vertices, v % vertices) for u, v in edges]))
+
+
+@pytest.mark.parametrize(("algorithm", "threads"), WAYS)
+@pytest.mark.parametrize(
+    "graph",
+    [
+        random_graph(1 << 13, 1, 3),
+        random_graph(1 << 13, 8, 3),
+        rmat_graph(1 << 13, 4, 3),
+        messy_graph(20_000, 30_000, 3),
+    ],
+    ids=["sparse", "dense", "rmat", "messy"],
+)
+def test_larger_graphs(graph: Graph, algorithm: str, threads: int) -> None:
+    check(algorithm, threads, graph)
+
+
+@pytest.mark.parametrize(("algorithm", "threads"), WAYS)
+def test_long_chains_take_neither_a_deep_stack_nor_long(algorithm: str, threads: int) -> None:
+    vertices = np.arange(20_000, dtype=np.uint32)
+    chain = Graph.from_edges(20_000, vertices[:-1].copy(), vertices[1:].copy())
+    check(algorithm, threads, chain)
+
+
+def test_many_parts_are_shared_by_the_threads() -> None:
+    # Cycles of three that lead into each other, in an order that puts none of them into the pivot's component.
+    pairs = [(3 * c + place, 3 * c + (place + 1) % 3) for c in range(15_000) for place in range(3)]
+    pairs += [(3 * c, 3 * (c + 7) % 45_000) for c in range(14_000)]
+    check("hong", 4, graph_of(45_000, pairs))
+
+
+def test_only_hong_uses_threads() -> None:
+    graph = messy_graph(20, 40, 1)
+    used = {name: run_software(name, graph, graph.transpose(), threads=3).threads for name in ALGORITHMS}
+    assert used == {"kosaraju": 1, "tarjan": 1, "hong": 3}
+
+
+@pytest.mark.long
+def test_hong_is_faster_than_kosaraju_where_a_component_is_giant() -> None:
+    # On this graph it is with one thread already, so a core that others use does not matter.
+    graph = random_graph(1 << 20, 16, 1)
+    transpose = graph.transpose()
+    seconds: dict[str, list[float]] = {"kosaraju": [], "hong": []}
+    for _ in range(5):
+        for name, times in seconds.items():
+            run = run_software(name, graph, transpose, threads=2)
+            times.append(run.seconds)
+    assert component_sizes(run.labels)[1].max() > graph.vertices // 2
+    assert np.median(seconds["hong"]) < np.median(seconds["kosaraju"])
+
+
+def elapsed_at_once(count: int, work: Callable[[], object]) -> float:
+    """Return the seconds that as many threads take for the same work side by side."""
+    with ThreadPoolExecutor(count) as pool:
+        begin = time.perf_counter()
+        for run in [pool.submit(work) for _ in range(count)]:
+            run.result()
+        return time.perf_counter() - begin
+
+
+@pytest.mark.long
+def test_hong_on_two_threads_is_faster_than_kosaraju_on_rmat() -> None:
+    graph = rmat_graph(1 << 20, 16, 1)
+    transpose = graph.transpose()
+    tarjan = partial(ALGORITHMS["tarjan"], graph, transpose, 1)
+    tarjan()
+    if elapsed_at_once(2, tarjan) > 1.4 * elapsed_at_once(1, tarjan):
+        pytest.skip("two cores are not free")
+    seconds: dict[str, list[float]] = {"kosaraju": [], "hong": []}
+    for _ in range(5):
+        for name, times in seconds.items():
+            times.append(run_software(name, graph, transpose, threads=2).seconds)
+    assert np.median(seconds["hong"]) < np.median(seconds["kosaraju"])

@@ -1,0 +1,81 @@
+"""`cyscc software`: the table, the JSON, and what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import host.algorithms.software
+from host.command_line.main import main
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.txt").write_text("1 2\n2 3\n3 1\n3 4\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "threads"), [("kosaraju", "1 thread"), ("tarjan", "1 thread"), ("hong", "3 threads")]
+)
+def test_table(algorithm: str, threads: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["software", algorithm, "g.txt", "--threads", "3"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    lines = out.splitlines()
+    assert lines[:3] == [
+        "graph       g.txt: 4 vertices, 4 edges",
+        f"algorithm   {algorithm}, {threads}",
+        "components  2, the largest of 3 vertices",
+    ]
+    assert lines[3].startswith("time        ")
+    assert lines[4:] == ["verified    yes"]
+
+
+def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["software", "hong", "g.txt", "--threads", "2", "--no-verify", "--json", "-"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    document = json.loads(out)
+    assert document.pop("seconds") > 0
+    assert document.pop("wall")["load"] > 0
+    assert document == {
+        "algorithm": "hong",
+        "graph": {"file": "g.txt", "vertices": 4, "edges": 4},
+        "threads": 2,
+        "components": {"count": 2, "largest": 3},
+        "verified": None,
+    }
+    assert main(["software", "tarjan", "g.txt", "--quiet", "--json", "out.json"]) == 0
+    assert capfd.readouterr() == ("", "")
+    assert json.loads((folder / "out.json").read_text())["verified"] is True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["dijkstra", "g.txt"],
+            "argument ALGORITHM: invalid choice: 'dijkstra' (choose from 'kosaraju', 'tarjan', 'hong')",
+        ),
+        (["tarjan", "none.txt"], "none.txt: does not exist"),
+        (["hong", "g.txt", "--threads", "0"], "argument --threads: must be at least 1, not 0"),
+        (["hong", "g.txt", "--json", "no/out.json"], "no/out.json: its directory does not exist (--json)"),
+    ],
+)
+def test_bad_usage(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["software", *arguments]) == 2
+    assert capfd.readouterr() == ("", f"cyscc software: {message}\n")
+
+
+def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    wrong = host.algorithms.software.SoftwareRun(
+        algorithm="tarjan", threads=1, labels=np.arange(4, dtype=np.uint32), seconds=1.0
+    )
+    monkeypatch.setattr(host.algorithms.software, "run_software", lambda *_, **__: wrong)
+    assert main(["software", "tarjan", "g.txt"]) == 3
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("cyscc software: wrong result: ")

@@ -1,0 +1,152 @@
+"""CSR graphs: construction, transpose, ids, limits."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from host.errors import InputError
+from host.graph.csr import MAX_DEGREE, MAX_EDGES, MAX_VERTICES, Graph, check_degrees, check_limits
+
+Edges = tuple[int, NDArray[np.uint32], NDArray[np.uint32]]
+
+
+@st.composite
+def edge_lists(draw: st.DrawFn) -> Edges:
+    """Draw a number of vertices and a list of edges, repeated ones and self-loops among them."""
+    vertices = draw(st.integers(1, 12))
+    end = st.integers(0, vertices - 1)
+    pairs = np.array(draw(st.lists(st.tuples(end, end), max_size=40)), dtype=np.uint32).reshape(-1, 2)
+    return vertices, pairs[:, 0], pairs[:, 1]
+
+
+def runs(graph: Graph) -> list[list[int]]:
+    """Return each vertex's neighbours."""
+    return [part.tolist() for part in np.split(graph.targets, graph.offsets[1:-1])]
+
+
+def counts(graph: Graph) -> NDArray[np.int64]:
+    """Return the number of edges from each vertex to each other, by scipy."""
+    ones = np.ones(graph.edges, dtype=np.int64)
+    matrix = csr_array((ones, graph.targets.astype(np.int64), graph.offsets), shape=(graph.vertices, graph.vertices))
+    return np.asarray(matrix.todense())
+
+
+@given(edge_lists())
+def test_from_edges_keeps_the_order_of_the_list(edges: Edges) -> None:
+    vertices, sources, targets = edges
+    graph = Graph.from_edges(vertices, sources, targets)
+    assert runs(graph) == [targets[sources == vertex].tolist() for vertex in range(vertices)]
+    assert (graph.vertices, graph.edges) == (vertices, len(sources))
+    assert graph.out_degrees().tolist() == np.bincount(sources, minlength=vertices).tolist()
+
+
+@given(edge_lists())
+def test_transpose_is_scipys(edges: Edges) -> None:
+    graph = Graph.from_edges(*edges)
+    transpose = graph.transpose()
+    assert (counts(transpose) == counts(graph).T).all()
+    assert runs(transpose) == [sorted(run) for run in runs(transpose)]
+
+
+@given(edge_lists())
+def test_transposing_twice_sorts_the_neighbours(edges: Edges) -> None:
+    graph = Graph.from_edges(*edges)
+    assert runs(graph.transpose().transpose()) == [sorted(run) for run in runs(graph)]
+
+
+def test_transpose_keeps_the_ids() -> None:
+    ends = np.array([0, 1], dtype=np.uint32)
+    graph = Graph.from_edges(2, ends, ends[::-1], ids=np.array([5, 9]))
+    assert graph.transpose().original(np.array([1, 0])).tolist() == [9, 5]
+    assert Graph.from_edges(2, ends, ends, base=1).transpose().base == 1
+
+
+def test_arrays_have_the_promised_types() -> None:
+    ends = np.array([0, 1], dtype=np.int64)
+    for graph in (Graph.from_edges(2, ends, ends), Graph.from_edges(2, ends, ends).transpose()):
+        assert [graph.offsets.dtype, graph.targets.dtype] == [np.dtype(np.int64), np.dtype(np.uint32)]
+        assert graph.offsets.flags.c_contiguous
+        assert graph.targets.flags.c_contiguous
+
+
+def test_original_and_index_are_inverse() -> None:
+    none = np.empty(0, dtype=np.uint32)
+    for graph in (
+        Graph.from_edges(3, none, none),
+        Graph.from_edges(3, none, none, base=1),
+        Graph.from_edges(3, none, none, ids=np.array([4, 7, 2**63 - 1])),
+    ):
+        names = graph.original(np.arange(3, dtype=np.uint32))
+        assert names.dtype == np.int64
+        assert [graph.index(int(name)) for name in names] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("name", [-1, 0, 3, 5, 8, 2**63, 2**64 + 4, -(2**70)])
+def test_index_refuses_an_unknown_vertex(name: int) -> None:
+    none = np.empty(0, dtype=np.uint32)
+    for graph in (
+        Graph.from_edges(2, none, none, base=1),
+        Graph.from_edges(3, none, none, ids=np.array([4, 7, 2**62])),
+    ):
+        with pytest.raises(InputError) as error:
+            graph.index(name)
+        assert str(error.value) == f"the graph has no vertex {name}"
+
+
+def test_limits_fire_one_beyond() -> None:
+    check_limits(MAX_VERTICES, MAX_EDGES)
+    with pytest.raises(InputError) as error:
+        check_limits(MAX_VERTICES + 1, 0)
+    assert str(error.value) == "4294967295 vertices are too many for 32 bits (at most 4294967294)"
+    with pytest.raises(InputError) as error:
+        check_limits(1, MAX_EDGES + 1)
+    assert str(error.value) == "4294967296 edges are too many for 32 bits (at most 4294967295)"
+
+
+def test_degree_limit_fires_one_beyond() -> None:
+    check_degrees(np.array([0, MAX_DEGREE, MAX_DEGREE + 5]))
+    with pytest.raises(InputError) as error:
+        check_degrees(np.array([0, 7, MAX_DEGREE + 8]))
+    assert str(error.value) == "2147483648 edges of one vertex are too many for 31 bits (at most 2147483647)"
+
+
+@pytest.mark.parametrize(
+    ("offsets", "targets", "ids", "message"),
+    [
+        ([0, 1], np.zeros(1, np.int32), None, "offsets and targets must be int64 and uint32, not int64 and int32"),
+        ([0, 1], np.zeros(2, np.uint32), None, "offsets must run from 0 to 2"),
+        ([1, 2], np.zeros(2, np.uint32), None, "offsets must run from 0 to 2"),
+        ([], np.zeros(0, np.uint32), None, "offsets must run from 0 to 0"),
+        ([0, 1], np.zeros(1, np.uint32), np.array([1, 2]), "ids must name 1 vertices, not 2"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(
+    offsets: list[int], targets: NDArray[np.uint32], ids: NDArray[np.int64] | None, message: str
+) -> None:
+    with pytest.raises(ValueError) as error:  # noqa: PT011 (the whole message is checked)
+        Graph(offsets=np.array(offsets, dtype=np.int64), targets=targets, ids=ids)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("sources", "targets", "message"),
+    [
+        ([0], [3], "vertex 3 is outside a graph of 3 vertices"),
+        ([4, 1], [0, 0], "vertex 4 is outside a graph of 3 vertices"),
+        ([1, -1], [0, 0], "vertex -1 is outside a graph of 3 vertices"),
+        ([1, 1], [0], "sources and targets must be equally long, not 2 and 1"),
+    ],
+)
+def test_edges_outside_are_refused(sources: list[int], targets: list[int], message: str) -> None:
+    with pytest.raises(ValueError) as error:  # noqa: PT011 (the whole message is checked)
+        Graph.from_edges(3, np.array(sources), np.array(targets))
+    assert str(error.value) == message
+
+
+def test_an_input_error_is_one_line() -> None:
+    assert str(InputError("bad")) == "bad"
+    assert str(InputError("bad", path="a.gr")) == "a.gr: bad"
+    assert str(InputError("bad", path="a\nb.gr", line=3)) == "a\\nb.gr:3: bad"

@@ -1,0 +1,289 @@
+"""Graph files that are not: one line each, which names file, line and cause."""
+
+import gzip
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import bsr_array, csr_array, save_npz
+
+from host.errors import InputError
+from host.graph.csr import Graph
+from host.graph.formats import read_graph, text, write_graph
+from host.graph.generators import random_graph
+
+MTX = "%%MatrixMarket matrix coordinate "
+
+
+def message(call: Callable[[], object], folder: Path) -> str:
+    """Return the message of the `InputError` that `call` raises, without the folder."""
+    with pytest.raises(InputError) as error:
+        call()
+    assert "\n" not in str(error.value)
+    return str(error.value).replace(f"{folder}/", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("g.txt", "0 1\nabc 2\n", "g.txt:2: 'abc' is not a vertex id"),
+        ("g.txt", "0 1x\n", "g.txt:1: '1x' is not a vertex id"),
+        ("g.txt", "1.0 2\n", "g.txt:1: '1.0' is not a vertex id"),
+        ("g.txt", "1,2\n", "g.txt:1: '1,2' is not a vertex id"),
+        ("g.txt", "+1 2\n", "g.txt:1: '+1' is not a vertex id"),
+        ("g.txt", "1 - 2\n", "g.txt:1: '-' is not a vertex id"),
+        ("g.txt", "é 2\n", "g.txt:1: 'é' is not a vertex id"),
+        ("g.txt", f"1 {'z' * 99}\n", f"g.txt:1: '{'z' * 40}...' is not a vertex id"),
+        ("g.txt", "# c\n\n0 1\r\n1 -3\n", "g.txt:4: vertex id -3 is negative"),
+        (
+            "g.txt",
+            "1 9223372036854775808\n",
+            "g.txt:1: vertex id '9223372036854775808' is larger than 9223372036854775807",
+        ),
+        (
+            "g.txt",
+            "1 18446744073709551617\n",
+            "g.txt:1: vertex id '18446744073709551617' is larger than 9223372036854775807",
+        ),
+        ("g.txt", "0 1\n5\n", "g.txt:2: too few columns for 'SOURCE TARGET'"),
+        ("g.txt", "0 1 2 3 4\n", "g.txt:1: too many columns for 'SOURCE TARGET', from '4' on"),
+        ("g.txt", "0 1 x\n", "g.txt:1: 'x' is not a number"),
+        ("g.txt", "0 1 1e\n", "g.txt:1: '1e' is not a number"),
+        ("g.txt", "0 1 .\n", "g.txt:1: '.' is not a number"),
+        ("g.txt", "0 1 infinite\n", "g.txt:1: 'infinite' is not a number"),
+        ("g.txt", "", "g.txt: has no edges, and so no vertices"),
+        ("g.txt", "# only\n% comments\n", "g.txt: has no edges, and so no vertices"),
+        ("g.txt", b"\x7fELF\x02\x01\x00", "g.txt:1: not text (byte 0x7f)"),
+        ("g.txt", b"1 2\n3 \xff\xfe\n", "g.txt:2: not text (byte 0xff)"),
+        ("g.txt", gzip.compress(b"1 2\n", mtime=0), "g.txt:1: not text (byte 0x1f)"),
+        ("g.txt.gz", b"1 2\n", "g.txt.gz: not gzip data"),
+        ("g.txt.gz", b"", "g.txt.gz: not gzip data"),
+        ("g.txt.gz", gzip.compress(b"1 2\n" * 99, mtime=0)[:-3], "g.txt.gz: the gzip data is cut short"),
+        ("g.npz.gz", gzip.compress(b"1 2\n" * 99, mtime=0)[:-3], "g.npz.gz: the gzip data is cut short"),
+        ("g.npz.gz", gzip.compress(b"1 2\n", mtime=0), "g.npz.gz: not an .npz file"),
+        ("g.mtx", "", "g.mtx:1: expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY'"),
+        ("g.mtx", "1 1 0\n", "g.mtx:1: expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY'"),
+        (
+            "g.mtx",
+            "%%MatrixMarket matrix array real general\n",
+            "g.mtx:1: the layout 'array' is not supported, only coordinate",
+        ),
+        (
+            "g.mtx",
+            MTX + "complex general\n",
+            "g.mtx:1: the field 'complex' is not supported, only pattern, integer, real",
+        ),
+        (
+            "g.mtx",
+            MTX + "real hermitian\n",
+            "g.mtx:1: the symmetry 'hermitian' is not supported, only general, symmetric, skew-symmetric",
+        ),
+        ("g.mtx", MTX + "pattern general\n% c\n", "g.mtx:3: expected the sizes 'ROWS COLUMNS ENTRIES'"),
+        ("g.mtx", MTX + "pattern general\n3 3\n", "g.mtx:2: expected the sizes 'ROWS COLUMNS ENTRIES'"),
+        ("g.mtx", MTX + "pattern general\n3 x 1\n", "g.mtx:2: 'x' is not a number of columns"),
+        ("g.mtx", MTX + "pattern general\n3 3 -1\n", "g.mtx:2: the number of entries, -1, is negative"),
+        ("g.mtx", MTX + "pattern general\n3 4 1\n", "g.mtx:2: the matrix is not square: 3 rows, 4 columns"),
+        ("g.mtx", MTX + "pattern general\n0 0 0\n", "g.mtx:2: the graph is empty: it has no vertices"),
+        (
+            "g.mtx",
+            MTX + "pattern general\n4294967295 4294967295 0\n",
+            "g.mtx:2: 4294967295 vertices are too many for 32 bits (at most 4294967294)",
+        ),
+        ("g.mtx", MTX + "pattern general\n3 3 1\n1 4\n", "g.mtx:3: vertex id 4 is outside 1..3"),
+        ("g.mtx", MTX + "pattern general\n3 3 1\n0 1\n", "g.mtx:3: vertex id 0 is outside 1..3"),
+        ("g.mtx", MTX + "pattern general\n3 3 1\n1 2 3\n", "g.mtx:3: too many columns for 'ROW COLUMN', from '3' on"),
+        ("g.mtx", MTX + "real general\n3 3 1\n1 2\n", "g.mtx:3: too few columns for 'ROW COLUMN VALUE'"),
+        ("g.mtx", MTX + "real general\n3 3 1\n1 2 x\n", "g.mtx:3: 'x' is not a number"),
+        (
+            "g.mtx",
+            MTX + "pattern general\n3 3 2\n1 2\n",
+            "g.mtx: the header announces 2 edges, but only 1 follow",
+        ),
+        (
+            "g.mtx",
+            MTX + "pattern general\n3 3 1\n1 2\n% c\n2 3\n",
+            "g.mtx:5: an edge beyond the 1 that the header announces",
+        ),
+        ("g.gr", "", "g.gr: has no header 'p sp VERTICES EDGES'"),
+        ("g.gr", "c only\n", "g.gr: has no header 'p sp VERTICES EDGES'"),
+        ("g.gr", "c c\na 1 2 3\n", "g.gr:2: expected the header 'p sp VERTICES EDGES', not 'a'"),
+        ("g.gr", "p col 3 1\n", "g.gr:1: expected the header 'p sp VERTICES EDGES'"),
+        ("g.gr", "p sp 3\n", "g.gr:1: expected the header 'p sp VERTICES EDGES'"),
+        ("g.gr", "p sp three 1\n", "g.gr:1: 'three' is not a number of vertices"),
+        ("g.gr", "p sp 3 -1\n", "g.gr:1: the number of edges, -1, is negative"),
+        ("g.gr", "p sp 0 0\n", "g.gr:1: the graph is empty: it has no vertices"),
+        (
+            "g.gr",
+            "p sp 3 4294967296\n",
+            "g.gr:1: 4294967296 edges are too many for 32 bits (at most 4294967295)",
+        ),
+        ("g.gr", f"p sp 3 {'9' * 5000}\n", f"g.gr:1: '{'9' * 40}...' is not a number of edges"),
+        ("g.gr", "p sp 3 1\np sp 3 1\n", "g.gr:2: 'p' begins no edge ('a') and no comment ('c')"),
+        ("g.gr", "p sp 3 1\nab 1 2\n", "g.gr:2: 'ab' begins no edge ('a') and no comment ('c')"),
+        ("g.gr", "p sp 3 1\na 1 -2 1\n", "g.gr:2: vertex id -2 is negative"),
+        ("g.gr", "p sp 3 1\na 4 2 1\n", "g.gr:2: vertex id 4 is outside 1..3"),
+        ("g.gr", "p sp 3 1\na\n", "g.gr:2: too few columns for 'a SOURCE TARGET WEIGHT'"),
+        ("g.gr", "p sp 3 1\na 1 2 3 4\n", "g.gr:2: too many columns for 'a SOURCE TARGET WEIGHT', from '4' on"),
+        ("g.gr", "p sp 3 2\na 1 2 3\n", "g.gr: the header announces 2 edges, but only 1 follow"),
+        ("g.gr", "p sp 3 0\na 1 2 3\n", "g.gr:2: an edge beyond the 0 that the header announces"),
+        ("g.npz", "1 2\n", "g.npz: not an .npz file"),
+        ("g.npz", b"", "g.npz: not an .npz file"),
+    ],
+)
+def test_bad_content(tmp_path: Path, name: str, content: str | bytes, expected: str) -> None:
+    (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    assert message(lambda: read_graph(tmp_path / name), tmp_path) == expected
+
+
+def test_the_line_is_right_in_a_later_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "_BLOCK", 64)
+    (tmp_path / "g.txt").write_text("# c\n" + "10 20\n" * 500 + "\n1 x\n")
+    assert message(lambda: read_graph(tmp_path / "g.txt"), tmp_path) == "g.txt:503: 'x' is not a vertex id"
+
+
+@pytest.mark.parametrize("name", ["g.txt", "g.gr"])
+def test_an_endless_line(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "_BLOCK", 64)
+    (tmp_path / name).write_text("c" * 65)
+    assert message(lambda: read_graph(tmp_path / name), tmp_path) == f"{name}:1: the line is longer than 64 bytes"
+
+
+def test_more_edges_than_32_bits_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "g.mtx").write_text(MTX + "pattern symmetric\n3 3 2\n1 2\n2 3\n")
+    monkeypatch.setattr("host.graph.csr.MAX_EDGES", 3)
+    expected = "g.mtx: 4 edges are too many for 32 bits (at most 3)"
+    assert message(lambda: read_graph(tmp_path / "g.mtx"), tmp_path) == expected
+
+
+def test_more_ids_than_32_bits_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("host.graph.csr.MAX_VERTICES", 3)
+    expected = "g.txt: 4 vertices are too many for 32 bits (at most 3)"
+    for largest in (4, 2**40):
+        (tmp_path / "g.txt").write_text(f"1 2\n3 {largest}\n")
+        assert message(lambda: read_graph(tmp_path / "g.txt"), tmp_path) == expected
+
+
+def test_missing_file_and_directory(tmp_path: Path) -> None:
+    assert message(lambda: read_graph(tmp_path / "none.gr"), tmp_path) == "none.gr: does not exist"
+    (tmp_path / "folder").mkdir()
+    assert message(lambda: read_graph(tmp_path / "folder"), tmp_path) == "folder: is a directory, not a graph"
+    name = "f" * 300
+    assert message(lambda: read_graph(tmp_path / name), tmp_path) == f"{name}: cannot be read: File name too long"
+
+
+def test_unreadable_file(tmp_path: Path) -> None:
+    os.symlink("/proc/self/mem", tmp_path / "g.txt")
+    assert message(lambda: read_graph(tmp_path / "g.txt"), tmp_path) == "g.txt: cannot be read: Input/output error"
+
+
+def test_damaged_gzip(tmp_path: Path) -> None:
+    data = bytearray(gzip.compress(b"1 2\n" * 99, mtime=0))
+    data[-8] ^= 1
+    (tmp_path / "g.txt.gz").write_bytes(data)
+    found = message(lambda: read_graph(tmp_path / "g.txt.gz"), tmp_path)
+    assert found.startswith("g.txt.gz: the gzip data is damaged: CRC check failed")
+    data[10] = 0xFF
+    (tmp_path / "g.txt.gz").write_bytes(data)
+    found = message(lambda: read_graph(tmp_path / "g.txt.gz"), tmp_path)
+    assert found == "g.txt.gz: the gzip data is damaged: Error -3 while decompressing data: invalid block type"
+
+
+def test_out_of_memory(tmp_path: Path) -> None:
+    np.savez(tmp_path / "g.npz", format=b"csr", shape=[3, 3], indptr=np.zeros(4, int), indices=np.zeros(0, int))
+
+    def exhausted(*_: object) -> Graph:
+        raise MemoryError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("host.graph.formats.npz._compressed", exhausted)
+        found = message(lambda: read_graph(tmp_path / "g.npz"), tmp_path)
+    assert found == "g.npz: does not fit in this machine's memory"
+
+
+CSR: dict[str, Any] = {"format": b"csr", "shape": [2, 2], "indptr": [0, 1, 2], "indices": [0, 1]}
+COO: dict[str, Any] = {"format": b"coo", "shape": [2, 2], "row": [0, 1], "col": [0, 1]}
+
+
+@pytest.mark.parametrize(
+    ("arrays", "expected"),
+    [
+        ({"a": [1]}, "no sparse matrix as scipy saves it: it has no array 'format'"),
+        (CSR | {"format": b"dia"}, "the layout 'dia' is not supported, only csr, csc, coo"),
+        (CSR | {"format": [1, 2]}, "the layout None is not supported, only csr, csc, coo"),
+        (CSR | {"shape": [2, 3]}, "the matrix is not square: 2 rows, 3 columns"),
+        (CSR | {"shape": [0, 0]}, "the graph is empty: it has no vertices"),
+        (CSR | {"shape": [-2, -2]}, "the number of rows, -2, is negative"),
+        (CSR | {"shape": [4]}, "the shape [4] is not that of a matrix"),
+        (CSR | {"shape": [2**32, 2**32]}, "4294967296 vertices are too many for 32 bits (at most 4294967294)"),
+        (CSR | {"indptr": [0, 2]}, "the array 'indptr' must have 3 entries, not 2"),
+        (CSR | {"indptr": [0, 3, 2]}, "the array 'indptr' must rise from 0 to 2"),
+        (CSR | {"indptr": [0, 1, 1]}, "the array 'indptr' must rise from 0 to 2"),
+        (CSR | {"indices": [0, 2]}, "index 2 of the array 'indices' is outside 0..1"),
+        (CSR | {"indices": [0, -1]}, "index -1 of the array 'indices' is outside 0..1"),
+        (CSR | {"indices": [0.5, 1.0]}, "the array 'indices' must be a row of integers"),
+        (COO | {"row": [0, 5]}, "index 5 of the array 'row' is outside 0..1"),
+        (COO | {"col": [-1, 0]}, "index -1 of the array 'col' is outside 0..1"),
+        (COO | {"col": [0]}, "the arrays 'row' and 'col' differ in length: 2 and 1"),
+    ],
+)
+def test_bad_npz(tmp_path: Path, arrays: dict[str, Any], expected: str) -> None:
+    np.savez(tmp_path / "g.npz", **arrays)
+    assert message(lambda: read_graph(tmp_path / "g.npz"), tmp_path) == f"g.npz: {expected}"
+
+
+def test_other_scipy_layouts_are_refused(tmp_path: Path) -> None:
+    save_npz(tmp_path / "g.npz", bsr_array(np.eye(2)))
+    expected = "g.npz: the layout 'bsr' is not supported, only csr, csc, coo"
+    assert message(lambda: read_graph(tmp_path / "g.npz"), tmp_path) == expected
+
+
+def test_damaged_npz(tmp_path: Path) -> None:
+    path = tmp_path / "g.npz"
+    save_npz(path, csr_array(np.ones((50, 50))), compressed=False)
+    data = bytearray(path.read_bytes())
+    data[200] ^= 0xFF
+    path.write_bytes(data)
+    found = message(lambda: read_graph(path), tmp_path)
+    assert found == "g.npz: damaged .npz file: Bad CRC-32 for file 'indices.npy'"
+    path.write_bytes(data[:-100])
+    assert message(lambda: read_graph(path), tmp_path) == "g.npz: not an .npz file"
+
+
+def test_objects_are_not_unpickled(tmp_path: Path) -> None:
+    np.savez(tmp_path / "g.npz", format=np.array({"csr"}, dtype=object))
+    expected = "g.npz: damaged .npz file: Object arrays cannot be loaded when allow_pickle=False"
+    assert message(lambda: read_graph(tmp_path / "g.npz"), tmp_path) == expected
+
+
+def test_what_cannot_be_written(tmp_path: Path) -> None:
+    graph = random_graph(4, 2, 1)
+    folder = tmp_path / "folder.gr"
+    folder.mkdir()
+    expected = "folder.gr: cannot be written: Is a directory"
+    assert message(lambda: write_graph(graph, folder), tmp_path) == expected
+    expected = "none/g.gr: cannot be written: No such file or directory"
+    assert message(lambda: write_graph(graph, tmp_path / "none" / "g.gr"), tmp_path) == expected
+    none = np.empty(0, dtype=np.uint32)
+    expected = "g.txt: a graph without edges cannot be written as an edge list"
+    assert message(lambda: write_graph(Graph.from_edges(3, none, none), tmp_path / "g.txt"), tmp_path) == expected
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.gr"]
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".gr.gz", ".npz", ".npz.gz"])
+def test_nothing_is_left_of_a_write_that_fails(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"g{suffix}"
+    path.write_bytes(b"old")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("host.graph.formats.writer._PairWriter.write", full)
+        patch.setattr("scipy.sparse.save_npz", full)
+        expected = f"g{suffix}: cannot be written: No space left on device"
+        assert message(lambda: write_graph(random_graph(4, 2, 1), path), tmp_path) == expected
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+    assert path.read_bytes() == b"old"

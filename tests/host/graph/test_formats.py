@@ -1,0 +1,192 @@
+"""Graph files that are as they should be."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.io import mmread
+from scipy.sparse import coo_array, csc_array, csr_array, load_npz, save_npz
+
+from host.graph.csr import Graph
+from host.graph.formats import read_graph, text, write_graph
+from host.graph.formats.edges import EdgeBuffer
+from host.graph.generators import random_graph
+
+ALL = [".txt", ".mtx", ".gr", ".npz", ".tsv.gz", ".mtx.gz", ".gr.gz", ".npz.gz", ".MTX", ".el.GZ"]
+
+
+def edges_of(graph: Graph) -> list[tuple[int, int]]:
+    """Return the edges in the ids of the input, by source."""
+    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees())
+    return list(zip(graph.original(sources).tolist(), graph.original(graph.targets).tolist(), strict=True))
+
+
+def read(folder: Path, name: str, content: str | bytes) -> Graph:
+    """Write a file, gzipped if the name says so, and read it as a graph."""
+    data = content.encode() if isinstance(content, str) else content
+    path = folder / name
+    path.write_bytes(gzip.compress(data, mtime=0) if name.endswith(".gz") else data)
+    return read_graph(path)
+
+
+@pytest.mark.parametrize("suffix", ALL)
+def test_round_trip(tmp_path: Path, suffix: str) -> None:
+    graph = random_graph(1000, 5, 1)
+    write_graph(graph, tmp_path / f"graph{suffix}")
+    again = read_graph(str(tmp_path / f"graph{suffix}"))
+    assert again.offsets.tolist() == graph.offsets.tolist()
+    assert again.targets.tolist() == graph.targets.tolist()
+    assert again.ids is None
+    assert again.base == (1 if suffix.lower().startswith((".mtx", ".gr")) else 0)
+    assert [path.name for path in tmp_path.iterdir()] == [f"graph{suffix}"]
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".gr"])
+def test_round_trip_over_many_blocks(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "_BLOCK", 64)
+    graph = random_graph(300, 7, 1)
+    write_graph(graph, tmp_path / f"graph{suffix}")
+    again = read_graph(tmp_path / f"graph{suffix}")
+    assert again.offsets.tolist() == graph.offsets.tolist()
+    assert again.targets.tolist() == graph.targets.tolist()
+
+
+@pytest.mark.parametrize("suffix", [".mtx", ".gr", ".npz", ".npz.gz"])
+def test_isolated_vertices_survive(tmp_path: Path, suffix: str) -> None:
+    none = np.empty(0, dtype=np.uint32)
+    write_graph(Graph.from_edges(3, none, none), tmp_path / f"graph{suffix}")
+    again = read_graph(tmp_path / f"graph{suffix}")
+    assert (again.vertices, again.edges) == (3, 0)
+
+
+def test_equal_graphs_are_equal_files(tmp_path: Path) -> None:
+    graph = random_graph(100, 5, 1)
+    for suffix in (".gr.gz", ".npz"):
+        for name in ("a", "b"):
+            write_graph(graph, tmp_path / (name + suffix))
+        assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
+
+
+def test_written_text(tmp_path: Path) -> None:
+    ends = np.array([0, 2, 0], dtype=np.uint32), np.array([2, 1, 0], dtype=np.uint32)
+    graph = Graph.from_edges(3, *ends, ids=np.array([0, 40, 2**63 - 1]))
+    for name in ("g.txt", "g.mtx", "g.gr"):
+        write_graph(graph, tmp_path / name)
+    largest = 2**63 - 1
+    assert (
+        tmp_path / "g.txt"
+    ).read_text() == f"# Directed graph\n# Nodes: 3 Edges: 3\n0 {largest}\n0 0\n{largest} 40\n"
+    banner = "%%MatrixMarket matrix coordinate pattern general\n"
+    assert (tmp_path / "g.mtx").read_text() == f"{banner}3 3 3\n1 3\n1 1\n3 2\n"
+    assert (tmp_path / "g.gr").read_text() == "p sp 3 3\na 1 3 1\na 1 1 1\na 3 2 1\n"
+    assert edges_of(read_graph(tmp_path / "g.txt")) == [(0, largest), (0, 0), (largest, 40)]
+
+
+def test_scipy_reads_what_is_written(tmp_path: Path) -> None:
+    graph = random_graph(50, 3, 1)
+    for name in ("g.mtx", "g.npz"):
+        write_graph(graph, tmp_path / name)
+    expected = csr_array((np.ones(graph.edges), graph.targets.astype(np.int32), graph.offsets), shape=(50, 50))
+    for matrix in (mmread(tmp_path / "g.mtx"), load_npz(tmp_path / "g.npz")):
+        assert (matrix.toarray() == expected.toarray()).all()
+
+
+def test_an_existing_file_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "graph.gr"
+    path.write_text("old")
+    ends = np.array([0, 1], dtype=np.uint32)
+    write_graph(Graph.from_edges(2, ends, ends[::-1]), path)
+    assert path.read_text() == "p sp 2 2\na 1 2 1\na 2 1 1\n"
+
+
+@pytest.mark.parametrize("name", ["g.txt", "g.edges", "g.snap", "g", "g.txt.gz"])
+def test_snap(tmp_path: Path, name: str) -> None:
+    content = "# comment 1 2\n% another\n\n  7\t9 \r\n9 7 0.5 -1e3\n#\n 007 7 nan +inf"
+    graph = read(tmp_path, name, content)
+    assert edges_of(graph) == [(7, 9), (7, 7), (9, 7)]
+    assert graph.ids is not None
+    assert graph.ids.tolist() == [7, 9]
+
+
+@pytest.mark.parametrize(("first", "base"), [(0, 0), (1, 1), (2, None)])
+def test_consecutive_ids_need_no_table(tmp_path: Path, first: int, base: int | None) -> None:
+    graph = read(tmp_path, "g.txt", f"{first + 1} {first}\n{first} {first + 2}\n")
+    assert edges_of(graph) == [(first, first + 2), (first + 1, first)]
+    assert (graph.ids is None) == (base is not None)
+    assert base is None or graph.base == base
+
+
+@pytest.mark.parametrize("largest", [2**32 - 1, 2**32, 2**63 - 1])
+def test_large_ids(tmp_path: Path, largest: int) -> None:
+    assert edges_of(read(tmp_path, "g.txt", f"3 {largest}\n{largest} 0\n")) == [(3, largest), (largest, 0)]
+
+
+@pytest.mark.parametrize("scale", [1, 7, 2**11 + 1, 2**40 + 3])
+def test_ids_are_compacted_in_ascending_order(scale: int) -> None:
+    ends = np.random.default_rng(1).integers(0, 400_000, (2, 700_000)) * scale
+    buffer = EdgeBuffer()
+    for part in np.array_split(ends, 5, axis=1):
+        buffer.append(part[0], part[1])
+    ids, sources, targets = buffer.compact()
+    expected, numbers = np.unique(ends, return_inverse=True)
+    assert (ids == expected).all()
+    assert (numbers.reshape(2, -1) == [sources, targets]).all()
+    assert {sources.dtype, targets.dtype} == {np.dtype(np.uint32)}
+    assert buffer.count == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**63 - 1), st.integers(0, 2**63 - 1)), min_size=1, max_size=20))
+def test_any_ids_survive(tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[int, int]]) -> None:
+    content = "".join(f"{source} {target}\n" for source, target in pairs)
+    graph = read(tmp_path_factory.mktemp("any"), "g.txt", content)
+    assert edges_of(graph) == sorted(pairs, key=lambda pair: pair[0])
+
+
+def test_real_graph(wiki_vote: Path) -> None:
+    graph = read_graph(wiki_vote)
+    assert (graph.vertices, graph.edges) == (7115, 103689)
+    assert graph.original(np.array([0, 7114])).tolist() == [3, 8297]
+
+
+@pytest.mark.parametrize(
+    ("header", "entries", "edges"),
+    [
+        ("pattern general", "3 1\n1 2\n", [(1, 2), (3, 1)]),
+        ("real general", "3 1 0.0\n1 1 -2.5e-3\n", [(1, 1), (3, 1)]),
+        ("Integer General", "3 1 4\n3 1 4\n", [(3, 1), (3, 1)]),
+        ("pattern symmetric", "3 1\n2 2\n", [(1, 3), (2, 2), (3, 1)]),
+        ("integer skew-symmetric", "3 1 1\n2 1 1\n", [(1, 3), (1, 2), (2, 1), (3, 1)]),
+    ],
+)
+def test_matrix_market(tmp_path: Path, header: str, entries: str, edges: list[tuple[int, int]]) -> None:
+    content = f"%%MatrixMarket matrix coordinate {header}\n% comment\n\n4 4 2\n{entries}"
+    graph = read(tmp_path, "g.mtx", content)
+    assert graph.vertices == 4
+    assert edges_of(graph) == edges
+
+
+def test_dimacs(tmp_path: Path) -> None:
+    content = "c GTgraph\nc\n\np sp 4 3\na 4 1 17\nc between\na 1 2\na 4 1 2\n"
+    graph = read(tmp_path, "g.gr", content)
+    assert graph.vertices == 4
+    assert edges_of(graph) == [(1, 2), (4, 1), (4, 1)]
+
+
+@pytest.mark.parametrize("layout", [csr_array, csc_array, coo_array])
+@pytest.mark.parametrize("compressed", [False, True])
+def test_npz(tmp_path: Path, layout: type, compressed: bool) -> None:
+    ends = np.array([2, 0, 2, 1]), np.array([0, 1, 3, 1])
+    matrix = layout(coo_array((np.array([1.0, 0.0, -1.0, 2.0]), ends), shape=(5, 5)))
+    save_npz(tmp_path / "g.npz", matrix, compressed=compressed)
+    graph = read_graph(tmp_path / "g.npz")
+    assert graph.vertices == 5
+    assert edges_of(graph) == [(0, 1), (1, 1), (2, 0), (2, 3)]
+
+
+def test_npz_keeps_repeated_entries(tmp_path: Path) -> None:
+    ends = np.array([1, 1, 0]), np.array([0, 0, 1])
+    save_npz(tmp_path / "g.npz", coo_array((np.ones(3), ends), shape=(2, 2)))
+    assert edges_of(read_graph(tmp_path / "g.npz")) == [(0, 1), (1, 0), (1, 0)]

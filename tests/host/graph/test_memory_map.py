@@ -1,0 +1,83 @@
+"""Graph words, placement and queues."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from host.graph.csr import Graph
+from host.graph.memory_map import ColourArray, PlacedGraph, QueueArrays, default_slack
+from tests.host.fake_coprocessor import FakeCoprocessor
+
+
+def small_graph() -> Graph:
+    """Return 0 -> 1, 0 -> 2, 2 -> 0, 2 -> 2; vertices 1 and 3 have no edge out."""
+    sources, targets = np.array([[0, 1], [0, 2], [2, 0], [2, 2]], np.uint32).T
+    return Graph.from_edges(4, sources, targets)
+
+
+def test_words_pack_start_count_and_visited() -> None:
+    placed = PlacedGraph.place(FakeCoprocessor(), small_graph())
+    placed.reset(np.array([False, True, True, False]))
+    assert [hex(word) for word in placed.words.tolist()] == [
+        hex(0 << 32 | 2 << 1),
+        hex(2 << 32 | 0 << 1 | 1),
+        hex(2 << 32 | 2 << 1 | 1),
+        hex(4 << 32 | 0 << 1),
+    ]
+
+
+def test_reset_clears_what_a_run_has_visited() -> None:
+    placed = PlacedGraph.place(FakeCoprocessor(), small_graph())
+    placed.reset(np.ones(4, np.bool_))
+    placed.reset(np.zeros(4, np.bool_))
+    assert not (placed.words & np.uint64(1)).any()
+
+
+def test_start_index_beyond_31_bits_keeps_all_its_bits() -> None:
+    class Offsets:
+        vertices = 1
+        offsets = np.array([2**32 - 1, 2**32 - 1 + 2**31 - 1], np.int64)
+
+    words = np.zeros(1, np.uint64)
+    PlacedGraph(graph=Offsets(), words_address=0, neighbours_address=0, words=words).reset(  # type: ignore[arg-type]
+        np.array([True])
+    )
+    assert words[0] == (2**32 - 1) << 32 | (2**31 - 1) << 1 | 1
+
+
+def test_placed_graph_keeps_its_edges_in_coprocessor_memory_only() -> None:
+    coprocessor = FakeCoprocessor()
+    placed = PlacedGraph.place(coprocessor, small_graph())
+    neighbours = coprocessor.view(placed.neighbours_address, np.uint32, 4)
+    assert neighbours.tolist() == [1, 2, 0, 2]
+    assert np.shares_memory(placed.graph.targets, neighbours)
+    assert placed.size == 4 * 8 + 4 * 4
+
+
+def test_graph_without_edges_is_placed() -> None:
+    empty = np.empty(0, np.uint32)
+    placed = PlacedGraph.place(FakeCoprocessor(), Graph.from_edges(2, empty, empty, base=1))
+    assert (placed.graph.vertices, placed.graph.edges, placed.graph.base) == (2, 0, 1)
+
+
+@pytest.mark.parametrize("directions", [1, 2])
+def test_queues_have_their_capacity_and_do_not_overlap(directions: int) -> None:
+    queues = QueueArrays.allocate(FakeCoprocessor(), capacity=100, directions=directions)
+    spans = [(address, 800) for address in queues.frontier_addresses]
+    spans += [(address, 400) for address in queues.reach_addresses]
+    assert len(queues.reaches) == directions
+    assert [array.nbytes for array in (*queues.frontiers, *queues.reaches)] == [size for _, size in spans]
+    spans.sort()
+    assert all(a + size <= b for (a, size), (b, _) in itertools.pairwise(spans))
+
+
+def test_colours_start_at_zero() -> None:
+    colours = ColourArray.allocate(FakeCoprocessor(), 5)
+    assert colours.values.dtype == np.uint32
+    assert colours.values.tolist() == [0] * 5
+
+
+@pytest.mark.parametrize(("vertices", "slack"), [(0, 65_536), (3, 65_536), (4, 65_537), (1 << 20, 65_536 + (1 << 18))])
+def test_default_slack(vertices: int, slack: int) -> None:
+    assert default_slack(vertices) == slack

@@ -1,0 +1,201 @@
+"""Tables and JSON."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from host.algorithms.driver import Level
+from host.algorithms.kosaraju import ComponentRun, SearchTotals, strong_components
+from host.algorithms.search import BfsRun, breadth_first_search
+from host.graph.csr import Graph
+from host.graph.memory_map import PlacedGraph
+from host.graph.trim import trim
+from host.results.documents import Setting, Wall, bfs_document, scc_document, write_json
+from host.results.tables import bfs_table, scc_table
+from tests.host.fake_coprocessor import FakeCoprocessor
+
+SETTING = Setting(
+    graph="dir/g.txt",
+    vertices=7115,
+    edges=103689,
+    config="hc2",
+    memory="fixed:75",
+    executor="compiled",
+    threads=2,
+    clock=150e6,
+    uploaded_bytes=1000,
+)
+WALL = Wall(load=0.5, build=1.25, simulate=2.0, verify=0.04, simulated_cycles=300_000, peak_memory_bytes=123_000_000)
+
+
+def graph() -> Graph:
+    edges = np.array([[0, 1], [1, 0], [1, 2], [2, 3], [3, 2], [4, 4]], np.uint32).T
+    return Graph.from_edges(5, edges[0], edges[1], ids=np.array([10, 20, 30, 40, 50]))
+
+
+def lookup(document: dict[str, Any], path: str) -> Any:
+    value: Any = document
+    for key in path.split("."):
+        value = value[key]
+    return value
+
+
+def test_scc_document() -> None:
+    coprocessor = FakeCoprocessor()
+    transpose = graph().transpose()
+    run = strong_components(
+        coprocessor,
+        PlacedGraph.place(coprocessor, graph()),
+        PlacedGraph.place(coprocessor, transpose),
+        trim(graph(), transpose),
+    )
+    document = scc_document(
+        run, SETTING, WALL, graph=graph(), largest=2, verified=True, statistics={"memory": {"reads": 1}}
+    )
+    expected = {
+        "graph.vertices": 7115,
+        "graph.edges": 103689,
+        "components.count": 3,
+        "components.largest": 2,
+        "trimmed": 0,
+        "iterations": 3,
+        "cycles.total": run.cycles,
+        "cycles.forward": run.forward.cycles,
+        "cycles.backward": run.backward.cycles,
+        "cycles.intersection": run.intersection_cycles,
+        "seconds": run.cycles / 150e6,
+        "edges_traversed": run.forward.edges + run.backward.edges,
+        "gteps": pytest.approx((run.forward.edges + run.backward.edges) * 0.15 / run.cycles),
+        "verified": True,
+        "wall.build": 1.25,
+        "wall.simulate": 2.0,
+        "wall.cycles_per_second": 150_000.0,
+        "config": "hc2",
+        "memory": "fixed:75",
+        "executor": "compiled",
+        "retries": 0,
+        "statistics": {"memory": {"reads": 1}},
+        "longest_iteration.start": 10,
+        "longest_iteration.number": 1,
+    }
+    assert {path: lookup(document, path) for path in expected} == expected
+    cycles = document["cycles"]
+    assert cycles["total"] == cycles["forward"] + cycles["backward"] + cycles["intersection"] == coprocessor.cycle
+    longest = document["longest_iteration"]
+    assert longest["cycles"] == longest["intersection"] + sum(
+        level["cycles"] for phase in ("forward", "backward") for level in longest[phase]["levels"]
+    )
+
+
+def test_bfs_document() -> None:
+    coprocessor = FakeCoprocessor()
+    run = breadth_first_search(coprocessor, PlacedGraph.place(coprocessor, graph()), 1)
+    document = bfs_document(run, SETTING, WALL, graph=graph(), verified=None, statistics={})
+    expected = {
+        "source": 20,
+        "reached": 4,
+        "levels": [
+            {"frontier": 1, "pushed": 2, "cycles": 103},
+            {"frontier": 2, "pushed": 1, "cycles": 103},
+            {"frontier": 1, "pushed": 0, "cycles": 101},
+        ],
+        "duplicates": 0,
+        "cycles.total": 307,
+        "seconds": 307 / 150e6,
+        "edges_traversed": 5,
+        "gteps": pytest.approx(5 * 0.15 / 307),
+        "verified": None,
+        "wall.build": 1.25,
+        "wall.simulate": 2.0,
+        "wall.cycles_per_second": 150_000.0,
+        "retries": 0,
+    }
+    assert {path: lookup(document, path) for path in expected} == expected
+
+
+def test_without_cycles_there_is_no_throughput() -> None:
+    run = ComponentRun(colours=np.arange(1, 4, dtype=np.uint32), components=3, trimmed=3)
+    wall = Wall(load=0, build=0, simulate=0, verify=0, simulated_cycles=0, peak_memory_bytes=0)
+    document = scc_document(run, SETTING, wall, graph=graph(), largest=1, verified=True, statistics={})
+    assert (document["gteps"], document["seconds"], document["longest_iteration"]) == (0.0, 0.0, None)
+    assert document["wall"]["cycles_per_second"] == 0.0
+
+
+def test_json_file_ends_with_a_newline(tmp_path: Path) -> None:
+    path = tmp_path / "out.json"
+    write_json(str(path), {"a": [1, None]})
+    assert path.read_text().endswith("}\n")
+    assert json.loads(path.read_text()) == {"a": [1, None]}
+
+
+def test_scc_table() -> None:
+    run = ComponentRun(
+        colours=np.empty(0, np.uint32),
+        components=5816,
+        trimmed=5739,
+        iterations=77,
+        forward=SearchTotals(cycles=150_000, edges=100_000),
+        backward=SearchTotals(cycles=45_000, edges=25_000),
+        intersection_cycles=105_000,
+        retries=1,
+    )
+    assert scc_table(run, SETTING, WALL, largest=1300, verified=True).splitlines() == [
+        "graph         dir/g.txt: 7,115 vertices, 103,689 edges",
+        "machine       hc2, memory fixed:75, executor compiled, 2 threads",
+        "components    5,816, the largest of 1,300 vertices",
+        "trimmed       5,739 vertices",
+        "iterations    77",
+        "forward       150,000 cycles   50.0%",
+        "backward       45,000 cycles   15.0%",
+        "intersection  105,000 cycles   35.0%",
+        "total         300,000 cycles  100.0%",
+        "simulated     2.000 ms at 150 MHz",
+        "traversed     125,000 edges, 0.062 GTEPS",
+        "verified      yes",
+        "restarts      1, the queues having overflowed",
+        "wall time     load 0.5 s, build 1.2 s, simulate 2.0 s (150,000 cycles/s), verify 0.0 s",
+    ]
+
+
+def bfs_run(levels: int) -> BfsRun:
+    return BfsRun(
+        source=2,
+        levels=np.array([-1, 1, 0, 2, -1], np.int32),
+        level_records=tuple(Level(1, int(number < levels - 1), 1000) for number in range(levels)),
+        reached=3,
+        duplicates=1,
+        edges_traversed=1234,
+        retries=0,
+    )
+
+
+def test_bfs_table() -> None:
+    assert bfs_table(bfs_run(3), SETTING, WALL, graph=graph(), verified=None).splitlines() == [
+        "level  frontier  pushed  cycles",
+        "    0         1       1   1,000",
+        "    1         1       1   1,000",
+        "    2         1       0   1,000",
+        "",
+        "graph       dir/g.txt: 7,115 vertices, 103,689 edges",
+        "machine     hc2, memory fixed:75, executor compiled, 2 threads",
+        "source      30",
+        "reached     3 vertices in 3 levels",
+        "duplicates  1 vertices pushed again",
+        "cycles      3,000",
+        "simulated   20.000 us at 150 MHz",
+        "traversed   1,234 edges, 0.062 GTEPS",
+        "verified    not checked",
+        "wall time   load 0.5 s, build 1.2 s, simulate 2.0 s (150,000 cycles/s), verify 0.0 s",
+    ]
+
+
+@pytest.mark.parametrize(("levels", "lines"), [(31, 31), (32, 31), (100_000, 31)])
+def test_of_very_many_levels_the_middle_is_left_out(levels: int, lines: int) -> None:
+    table = bfs_table(bfs_run(levels), SETTING, WALL, graph=graph(), verified=True).splitlines()
+    rows = table[1 : table.index("")]
+    assert len(rows) == lines
+    assert ("..." in rows[24]) == (levels > 31)
+    assert rows[-1].split()[0] == f"{levels - 1:,}"

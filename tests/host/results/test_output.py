@@ -1,0 +1,139 @@
+"""Output files are complete or not there."""
+
+import os
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import pytest
+
+from host.errors import InputError
+from host.results.labels import write_pairs
+from host.results.output import check_folder, check_output, renamed_when_complete, write_output
+
+
+def write_new(file: BinaryIO) -> None:
+    file.write(b"new")
+
+
+def test_file_is_written_and_nothing_else_is_left(tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    target.write_text("old")
+    write_output(str(target), write_new)
+    assert target.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_what_was_there_stays_when_writing_fails(tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    target.write_text("old")
+
+    def write(file: BinaryIO) -> None:
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(InputError) as caught:
+        write_output(str(target), write)
+    assert str(caught.value) == f"{target}: cannot be written: No space left on device"
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("after_errors", [True, False])
+def test_after_an_error_a_file_is_kept_only_on_request(tmp_path: Path, after_errors: bool) -> None:
+    target = tmp_path / "run.vcd"
+
+    def fail() -> None:
+        with renamed_when_complete(str(target), after_errors=after_errors) as name:
+            assert name.suffix == ".vcd"
+            name.write_text("waves")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert [path.read_text() for path in tmp_path.iterdir()] == (["waves"] if after_errors else [])
+    assert target.exists() == after_errors
+
+
+def test_nothing_written_is_nothing_renamed(tmp_path: Path) -> None:
+    with renamed_when_complete(str(tmp_path / "run.vcd"), after_errors=True):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_symbolic_link_stays_one(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_output(str(link), write_new)
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+
+def test_device_is_written_in_place() -> None:
+    check_output("/dev/null", "--labels")
+    write_pairs("/dev/null", np.array([1]), np.array([2]))
+    assert not Path("/dev/null").is_file()
+
+
+def test_pipe_is_written_in_place(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    check_output(str(pipe), "--labels")
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_pairs(str(pipe), np.array([1]), np.array([2]))
+    assert os.read(reader, 100) == b"1 2\n"
+    os.close(reader)
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("", "is a directory (--json)"),
+        ("none/out", "its directory does not exist (--json)"),
+        ("file/out", "its directory does not exist (--json)"),
+        ("x" * 300, "cannot be written: File name too long (--json)"),
+    ],
+)
+def test_impossible_file_is_refused_and_nothing_left(tmp_path: Path, name: str, cause: str) -> None:
+    (tmp_path / "file").touch()
+    path = str(tmp_path / name)
+    with pytest.raises(InputError) as caught:
+        check_output(path, "--json")
+    assert str(caught.value) == f"{path}: {cause}"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_possible_file_is_not_touched(tmp_path: Path) -> None:
+    check_output(str(tmp_path / "new"), "--json")
+    assert list(tmp_path.iterdir()) == []
+    check_output("-", "--json")
+
+
+def test_folder_may_exist_or_be_made(tmp_path: Path) -> None:
+    check_folder(str(tmp_path), "--output")
+    check_folder(str(tmp_path / "new"), "--output")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.touch()
+    with pytest.raises(InputError) as caught:
+        check_folder(str(path), "--output")
+    assert str(caught.value) == f"{path}: is not a directory (--output)"
+
+
+def test_pairs_of_all_sizes(tmp_path: Path) -> None:
+    path = tmp_path / "pairs"
+    left = np.array([0, 7, 10, 999_999_999_999, 2**63 - 1, -5, -(2**63)])
+    right = np.array([3, -1, 0, 100, 2**63 - 1, 42, 9])
+    write_pairs(str(path), left, right)
+    assert path.read_text() == "".join(f"{a} {b}\n" for a, b in zip(left.tolist(), right.tolist(), strict=True))
+
+
+def test_pairs_beyond_one_chunk_keep_their_order(tmp_path: Path) -> None:
+    path = tmp_path / "pairs"
+    numbers = np.arange(200_000)
+    write_pairs(str(path), numbers, numbers // 3)
+    assert np.array_equal(np.loadtxt(path, np.int64), np.stack([numbers, numbers // 3], axis=1))

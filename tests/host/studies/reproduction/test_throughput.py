@@ -1,0 +1,76 @@
+"""Figures 10 and 11, from made-up measurements."""
+
+import pytest
+
+from host.errors import InputError
+from host.studies.reproduction.table1 import cells
+from host.studies.reproduction.throughput import bounded, throughput_document, throughput_markdown, throughput_requests
+from tests.host.studies.reproduction.results import bfs_result
+
+
+def test_bounds() -> None:
+    kept, left_out = bounded((16, 32, 64), (2, 4), most=128)
+    assert kept == [(2, 16), (2, 32), (2, 64), (4, 16), (4, 32)]
+    assert left_out == [(4, 64)]
+    with pytest.raises(InputError) as caught:
+        bounded((16, 32), (2, 4), most=31)
+    assert str(caught.value) == "no graph has at most 31 edges: the smallest one has 32 (--max-edges)"
+    assert bounded((16,), (2,), most=32) == ([(2, 16)], [])
+
+
+def test_requests_come_in_the_order_of_the_panels() -> None:
+    requests = throughput_requests([(8, 16), (8, 32)], kind="rmat", configs=("published",), memory="hc2", seed=3)
+    assert [(request.graph.vertices, request.preset) for request in requests.values()] == [
+        (16, "published-bfs-1ae"),
+        (16, "published-bfs"),
+        (32, "published-bfs-1ae"),
+        (32, "published-bfs"),
+    ]
+    assert all((request.graph.kind, request.graph.seed) == ("rmat", 3) for request in requests.values())
+
+
+def test_document_and_markdown() -> None:
+    requests = throughput_requests(
+        [(8, 16), (8, 32), (9, 16)], kind="random", configs=("published",), memory="hc2", seed=3
+    )
+    results = {request: bfs_result(request.graph.vertices / 100) for request in requests.values()}
+    document = throughput_document(
+        cells(requests, results),
+        [(9, 32)],
+        figure="fig10",
+        most=256,
+        memory="hc2",
+        seed=3,
+        clock=150e6,
+        version="1.2",
+    )
+    points = document.pop("points")
+    assert document == {
+        "figure": "fig10",
+        "version": "1.2",
+        "memory": "hc2",
+        "clock_hz": 150e6,
+        "seed": 3,
+        "kind": "random",
+        "max_edges": 256,
+        "paper_average_over_vertices": [2**20, 2**21, 2**22, 2**23],
+        "left_out": [{"degree": 9, "vertices": 32}],
+    }
+    assert [
+        (p["degree"], p["vertices"], p["engines"], p["simulated"], p["paper"], p["ratio"]) for p in points[2:6]
+    ] == [
+        (8, 32, 1, 0.32, 0.504, pytest.approx(0.32 / 0.504)),
+        (8, 32, 4, 0.32, 1.949, pytest.approx(0.32 / 1.949)),
+        (9, 16, 1, 0.16, None, None),
+        (9, 16, 4, 0.16, None, None),
+    ]
+    text = throughput_markdown({**document, "points": points})
+    assert text.startswith("# Figure 10: breadth-first search of uniform random graphs\n")
+    assert "\nLeft out, more than 2^8 edges: degree 9 with 2^5 vertices.\n" in text
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
+    assert rows[0] == ["vertices", "1 AE", "paper", "4 AEs", "paper", "Betkaoui"]
+    assert rows[2:4] == [
+        ["2^4", "0.160", "0.504", "0.160", "1.949", "0.745"],
+        ["2^5", "0.320", "0.504", "0.320", "1.949", "0.745"],
+    ]
+    assert rows[6] == ["2^4", "0.160", "-", "0.160", "-", "-"]

@@ -1,0 +1,40 @@
+"""Rooflines made by hand."""
+
+import numpy as np
+
+from host.results.documents import Setting
+from host.studies.roofline.analysis import Roofline
+from host.studies.roofline.limits import Bounds
+from sim.configuration import PRESETS
+from sim.memory import parse_profile
+
+__all__ = ["SETTING", "bounds_of", "roofline_of"]
+
+SETTING = Setting(
+    graph="g.gr",
+    vertices=100,
+    edges=1000,
+    config="hc2-1ae",
+    memory="fixed:75",
+    executor="compiled",
+    threads=1,
+    clock=150e6,
+    uploaded_bytes=1,
+)
+
+
+def bounds_of(config: str, memory: str) -> Bounds:
+    """Return the bounds of a preset with a memory profile."""
+    return Bounds.of(PRESETS[config], parse_profile(memory))
+
+
+def roofline_of(levels: list[tuple[int, int, int, list[int]]], *, memory: str = "fixed:75") -> Roofline:
+    """Return the roofline of levels, each given by edges, requests, cycles and its limits."""
+    edges, requests, cycles, limits = zip(*levels, strict=True)
+    return Roofline(
+        bounds=bounds_of("hc2-1ae", memory),
+        edges=np.array(edges, np.int64),
+        requests=np.array(requests, np.int64),
+        cycles=np.array(cycles, np.int64),
+        limits=np.array(limits, np.int64),
+    )

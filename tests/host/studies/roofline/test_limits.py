@@ -1,0 +1,126 @@
+"""The limits of levels made by hand, and the ceilings."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from host.studies.roofline.ceilings import ceilings
+from host.studies.roofline.limits import LIMITS, Bounds, ring_turn
+from host.studies.roofline.traffic import LevelTraffic
+from sim.configuration import AcceleratorConfig
+from sim.memory import parse_profile
+
+FOUR = AcceleratorConfig(
+    engines=4,
+    bfs_kernels=16,
+    frontier_depth=64,
+    neighbour_depth=128,
+    word_depth=128,
+    visit_depth=64,
+    issue_interval=1,
+    ring_stages=4,
+    link_cycles=8,
+)
+ONE = FOUR.replace(engines=1)
+PUBLISHED = ONE.replace(issue_interval=2)
+
+
+def bounds_of(config: AcceleratorConfig, memory: str) -> Bounds:
+    return Bounds.of(config, parse_profile(memory))
+
+
+def level(bounds: Bounds, **work: list[int]) -> LevelTraffic:
+    """Return a level of the given entries, edges and pushes of the first kernels, all on link 0 and bank 0."""
+    by_kernel = {}
+    for name in ("entries", "edges", "pushes"):
+        by_kernel[name] = np.zeros(bounds.kernels, np.int64)
+        by_kernel[name][: len(work.get(name, []))] = work.get(name, [])
+    reads = (by_kernel["entries"] + 2 * by_kernel["edges"]).reshape(bounds.engines, -1).sum(axis=1)
+    links = np.zeros((bounds.engines, 16), np.int64)
+    links[:, 0] = reads
+    writes, banks = np.zeros(16, np.int64), np.zeros(1024, np.int64)
+    writes[0] = 3 * by_kernel["pushes"].sum()
+    banks[0] = reads.sum() + writes[0]
+    return LevelTraffic(**by_kernel, read_links=links, write_links=writes, banks=banks)
+
+
+def limits(bounds: Bounds, **work: list[int]) -> dict[str, int]:
+    return dict(zip(bounds.names, bounds.limits(level(bounds, **work)), strict=True))
+
+
+@pytest.mark.parametrize(("engines", "turn"), [(4, 4 * 29), (2, 2 * 29), (1, 20)])
+def test_turn_of_the_token(engines: int, turn: int) -> None:
+    assert ring_turn(FOUR.replace(engines=engines)) == turn
+
+
+@pytest.mark.parametrize("memory", ["fixed:75", "stress"])
+def test_links_and_banks_limit_only_where_they_are_modelled(memory: str) -> None:
+    assert bounds_of(FOUR, memory).names == ("ports", "imbalance", "outstanding", "ring", "overhead")
+    assert bounds_of(FOUR, "hc2").names == LIMITS
+    assert [ceiling.name for ceiling in ceilings(bounds_of(FOUR, memory))] == ["ports"]
+
+
+@pytest.mark.parametrize(("config", "cycles"), [(PUBLISHED, (2, 4, 4)), (ONE, (1, 2, 3))])
+def test_cycles_of_a_port(config: AcceleratorConfig, cycles: tuple[int, int, int]) -> None:
+    bounds = bounds_of(config, "fixed:75")
+    for work, each in zip(("entries", "edges", "pushes"), cycles, strict=True):
+        found = limits(bounds, **{work: [10, 6]})
+        assert (found["ports"], found["imbalance"]) == (each, 10 * each)
+
+
+def test_limits_of_the_memory() -> None:
+    bounds = bounds_of(FOUR, "hc2")
+    found = limits(bounds, entries=[100], edges=[450], pushes=[200])
+    assert found["links"] == 1600 / 64
+    assert found["banks"] == -(-1600 * 15 // 1024)
+    assert found["busiest_bank"] == 1600 * 15
+    # The reads are all of AE 0, but of the writes a fourth may be.
+    assert found["busiest_link"] == 1000
+    assert limits(bounds, pushes=[160])["busiest_link"] == 480 / 4
+    spread = level(bounds, pushes=[160])
+    spread.write_links[:] = 30
+    assert dict(zip(bounds.names, bounds.limits(spread), strict=True))["busiest_link"] == 480 / 16
+    slow = dataclasses.replace(bounds, bank_busy=60)
+    assert limits(slow, entries=[100])["busiest_bank"] == 6000
+
+
+def test_outstanding_reads_limit_what_a_kernel_can_read() -> None:
+    bounds = bounds_of(ONE, "fixed:75")
+    assert limits(bounds, entries=[64])["outstanding"] == 80
+    assert limits(bounds, entries=[64], edges=[0, 12_800])["outstanding"] == 8000
+    narrow = bounds_of(ONE.replace(word_depth=16), "fixed:75")
+    assert limits(narrow, edges=[12_800])["outstanding"] == 64_000
+
+
+def test_ring_hands_out_only_so_many_slots_a_turn() -> None:
+    bounds = bounds_of(ONE, "fixed:75")
+    assert [limits(bounds, pushes=[n])["ring"] for n in (0, 1, 66, 67, 660)] == [0, 20, 20, 40, 200]
+
+
+def test_level_overhead() -> None:
+    # Three reads of 80 cycles after each other, less the 4 of the ring master; the flush; a turn is 20.
+    bounds = bounds_of(ONE, "fixed:75")
+    assert limits(bounds, entries=[1])["overhead"] == 7 + 20 * (1 + 4)
+    assert limits(bounds, entries=[1], edges=[1])["overhead"] == 7 + 20 * (1 + 12)
+    assert limits(bounds, entries=[1], edges=[1], pushes=[1])["overhead"] == 7 + 20 * (1 + 12 + 1)
+    # The first AE's kernels are passed first in a turn, so they wait longest for the last one.
+    whole = bounds_of(FOUR, "fixed:100")
+    assert limits(whole, entries=[1], edges=[1])["overhead"] == 7 + 116 * (1 + 3)
+    last = [0] * 63 + [1]
+    assert limits(whole, entries=last, edges=last)["overhead"] == 7 + 116 * (1 + 2)
+
+
+def test_ceilings_of_the_full_machine() -> None:
+    half = np.array([0.25, 0.5])
+    found = {ceiling.name: ceiling for ceiling in ceilings(bounds_of(FOUR, "hc2"))}
+    assert {name: ceiling.reads for name, ceiling in found.items()} == {"ports": 64, "links": 64, "banks": 1024 / 15}
+    assert found["ports"].edges(half).tolist() == [16, 32]
+    assert found["banks"].edges(half) == pytest.approx([1024 / 60, 1024 / 30])
+
+
+def test_published_ports_are_faster_in_visits() -> None:
+    # An edge costs 4 cycles, each other request at least a third of a visit's 4.
+    (ports, *_) = ceilings(bounds_of(PUBLISHED.replace(engines=4), "hc2"))
+    assert ports.reads == 32
+    assert ports.edges(np.array([0.5, 0.2])) == pytest.approx([64 / 4, 64 / (4 + 3 * 4 / 3)])

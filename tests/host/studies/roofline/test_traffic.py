@@ -1,0 +1,83 @@
+"""The requests of a level, against the addresses of the memory model's documentation."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from host.graph.memory_map import pack_word
+from host.studies.roofline.traffic import LevelAddresses, LevelTraffic
+from tests.system.graphs import messy_graph
+
+ADDRESSES = LevelAddresses(current_queue=4608, neighbours=81_920, words=1 << 20, next_queue=40_960, reach_queue=9220)
+
+
+def link(address: int) -> int:
+    return 2 * (address >> 6 & 7) + (address >> 3 & 1)
+
+
+def bank(address: int) -> int:
+    return 128 * (address >> 6 & 7) + (address >> 9 & 15) * 8 + (address >> 3 & 7)
+
+
+@pytest.mark.parametrize(("engines", "kernels"), [(1, 1), (1, 5), (2, 2), (4, 3)])
+def test_every_request_is_counted_where_it_goes(engines: int, kernels: int) -> None:
+    graph = messy_graph(300, 2000, seed=engines)
+    random = np.random.default_rng(7)
+    frontier = random.integers(0, 300, 37)
+    pushed = random.integers(0, 300, 23).astype(np.uint32)
+    pushes = random.multinomial(23, np.ones(engines * kernels) / (engines * kernels))
+
+    reads: list[list[int]] = [[] for _ in range(engines * kernels)]
+    edges = [0] * (engines * kernels)
+    for place, vertex in enumerate(frontier.tolist()):
+        kernel = place % (engines * kernels)
+        first, end = graph.offsets[vertex : vertex + 2].tolist()
+        edges[kernel] += end - first
+        reads[kernel].append(ADDRESSES.current_queue + 8 * place)
+        for index in range(first, end):
+            neighbour = int(graph.targets[index])
+            reads[kernel] += [ADDRESSES.neighbours + 4 * index, ADDRESSES.words + 8 * neighbour]
+    writes = [
+        address
+        for slot, vertex in enumerate(pushed.tolist())
+        for address in (
+            ADDRESSES.next_queue + 8 * slot,
+            ADDRESSES.words + 8 * vertex,
+            ADDRESSES.reach_queue + 4 * slot,
+        )
+    ]
+
+    degrees = graph.out_degrees()
+    queue = [pack_word(int(graph.offsets[v]), int(degrees[v]), visited=True) for v in frontier]
+    issued = np.array([len(own) for own in reads]) + 3 * pushes
+    traffic = LevelTraffic.count(
+        queue=np.array(queue, np.uint64),
+        targets=graph.targets,
+        reach=np.concatenate([pushed, np.full(9, 5, np.uint32)]),
+        issued=issued.reshape(engines, kernels),
+        addresses=ADDRESSES,
+    )
+    assert traffic.entries.tolist() == [len(range(k, 37, engines * kernels)) for k in range(engines * kernels)]
+    assert traffic.edges.tolist() == edges
+    assert traffic.pushes.tolist() == pushes.tolist()
+    for engine in range(engines):
+        own = Counter(link(a) for kernel in reads[engine * kernels : (engine + 1) * kernels] for a in kernel)
+        assert traffic.read_links[engine].tolist() == [own[number] for number in range(16)]
+    written = Counter(map(link, writes))
+    assert traffic.write_links.tolist() == [written[number] for number in range(16)]
+    everywhere = Counter(bank(a) for a in [*writes, *(a for own in reads for a in own)])
+    assert traffic.banks.tolist() == [everywhere[number] for number in range(1024)]
+    assert traffic.requests == issued.sum()
+
+
+def test_words_of_the_highest_places() -> None:
+    word = np.array([pack_word(0xFFFF_FFFF, 0, visited=True)], np.uint64)
+    traffic = LevelTraffic.count(
+        queue=word,
+        targets=np.empty(0, np.uint32),
+        reach=np.empty(0, np.uint32),
+        issued=np.array([[1]]),
+        addresses=ADDRESSES,
+    )
+    assert (traffic.edges.tolist(), traffic.requests) == ([0], 1)

@@ -1,0 +1,52 @@
+"""A level dispatched by hand, so that a machine can be looked at without the host program."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from host.graph.memory_map import pack_word
+from sim.coprocessor import Instruction, Register
+from sim.machine import Machine
+
+__all__ = ["WORDS", "Level", "dispatch_level"]
+
+WORDS = (pack_word(0, 2, True), pack_word(2, 0, False), pack_word(2, 0, False))
+"""Graph words of three vertices, the first of which leads to the others."""
+
+
+class Level(NamedTuple):
+    """Addresses of what a level writes."""
+
+    next_queue: int
+    reach_queue: int
+
+
+def dispatch_level(machine: Machine, *, word: int = WORDS[0], capacity: int = 16) -> Level:
+    """Dispatch the level that expands the first of the three vertices.
+
+    Parameters
+    ----------
+    machine : Machine
+        Where.
+    word : int
+        What the current queue holds for the vertex.
+    capacity : int
+        Entries that the queues take.
+    """
+    words, neighbours, current, following, reach = (machine.allocate(size) for size in (24, 8, 8, 128, 64))
+    machine.write(words, np.array(WORDS, np.uint64))
+    machine.write(neighbours, np.array([1, 2], np.uint32))
+    machine.write(current, np.array([word], np.uint64))
+    machine.set_registers(
+        {
+            Register.WORDS: words,
+            Register.NEIGHBOURS: neighbours,
+            Register.CURRENT_QUEUE: current,
+            Register.NEXT_QUEUE: following,
+            Register.REACH_QUEUE: reach,
+            Register.CURRENT_COUNT: 1,
+            Register.CAPACITY: capacity,
+        }
+    )
+    machine.dispatch(Instruction.BFS_LEVEL)
+    return Level(following, reach)

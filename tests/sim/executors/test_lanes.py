@@ -1,0 +1,297 @@
+"""Modules whose instances are lanes of one object: what they compute, and what is refused."""
+
+import platform
+import subprocess
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from amaranth.hdl import Cat, Elaboratable, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+from amaranth.sim import Simulator
+
+import sim.executors
+from hw.config import PRESETS
+from sim.errors import BuildError
+from sim.executors.compiled.executor import CompiledExecutor
+from sim.executors.compiled.lanes import lanes_source
+from sim.machine import assemble_machine
+from sim.memory import parse_profile
+from tests.sim.executors.test_executors import CROWD, TANGLE, assert_equal, bfs, scc
+
+NATIVE = Path(sim.executors.__path__[0]) / "native"
+
+CYCLES = 300
+
+DRIVER = """
+#include "mixed.h"
+#include <cstdio>
+#include <memory>
+using namespace cyscc;
+int main() {{
+    auto mixed = std::make_unique<Mixed>();
+    alignas(64) uint64_t values[{lanes}];
+    unsigned long long value;
+    for (int cycle = 0; cycle < {cycles}; ++cycle) {{
+{body}
+    }}
+}}
+"""
+
+
+class Mixed(wiring.Component):
+    """A bit of everything that a kernel is made of."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "narrow": In(7),
+                "other": In(7),
+                "wide": In(40),
+                "packed": In(70),
+                "flag": In(1),
+                "enable": In(1),
+                "arithmetic": Out(9),
+                "difference": Out(34),
+                "relations": Out(9),
+                "chosen": Out(40),
+                "counted": Out(5),
+                "history": Out(6),
+                "record": Out(70),
+                "recalled": Out(66),
+                "recalled_too": Out(66),
+                "bit": Out(1),
+                "one": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Put every result into a register."""
+        m = Module()
+        a, b, wide, flag = self.narrow, self.other, self.wide, self.flag
+        m.d.sync += [
+            self.arithmetic.eq((a + b + (a - b)[:3]) ^ (a & b)),
+            self.difference.eq(wide[:33].as_signed() - b.as_signed()),
+            self.relations.eq(
+                Cat(a < b, a <= b, a == b, a != wide[:7], a.any(), b.all(), ~flag, (a > 5) & flag, (a == 3) | ~flag)
+            ),
+            self.history.eq(Cat(flag, self.history[:-1])),
+            self.bit.eq(a[3] ^ (wide[20:] >= 1000)),
+            self.one.eq(1),
+        ]
+        with m.Switch(a[:3]):
+            with m.Case(0):
+                m.d.sync += self.chosen.eq(wide)
+            with m.Case(1, 2):
+                m.d.sync += self.chosen.eq(Cat(b, wide[:33]))
+            with m.Case(3):
+                m.d.sync += self.chosen.eq(self.chosen + 1)
+            with m.Default():
+                m.d.sync += self.chosen[3:12].eq(~b)
+        with m.If(self.counted == 17):
+            m.d.sync += self.counted.eq(2)
+        with m.Elif(flag):
+            m.d.sync += self.counted.eq(self.counted + 1)
+        with m.If(self.enable):
+            m.d.sync += self.record.eq(self.packed)
+        # A word of 66 bits whose last two come from elsewhere.
+        m.submodules.memory = memory = Memory(shape=66, depth=8, init=[])
+        write = memory.write_port()
+        m.d.comb += [write.addr.eq(a), write.data.eq(Cat(self.packed[:65], flag)), write.en.eq(self.enable | flag)]
+        for result, place in ((self.recalled, b), (self.recalled_too, wide)):
+            read = memory.read_port()
+            seen = Signal.like(result)
+            m.d.comb += [read.addr.eq(place), read.en.eq(~flag), seen.eq(read.data), result.eq(seen)]
+        return m
+
+
+def ports(component: wiring.Component) -> list[tuple[str, int, bool]]:
+    """Return name, width and whether it is an input, of each port."""
+    return [
+        (str(path[0]), len(value), member.flow == In) for path, member, value in component.signature.flatten(component)
+    ]
+
+
+def expected_outputs(stimuli: list[list[dict[str, int]]]) -> list[list[dict[str, int]]]:
+    """Simulate an instance for each lane; return the outputs after each cycle, as [cycle][lane]."""
+    instances = [Mixed() for _ in stimuli[0]]
+    top = Module()
+    top.submodules += instances
+    simulator = Simulator(top)
+    simulator.add_clock(1e-6)
+    seen: list[list[dict[str, int]]] = []
+
+    async def bench(context: Any) -> None:
+        for inputs in stimuli:
+            for instance, values in zip(instances, inputs, strict=True):
+                for name, value in values.items():
+                    context.set(getattr(instance, name), value)
+            await context.tick()
+            seen.append(
+                [
+                    {
+                        name: context.get(getattr(instance, name))
+                        for name, _, is_input in ports(instance)
+                        if not is_input
+                    }
+                    for instance in instances
+                ]
+            )
+
+    simulator.add_testbench(bench)
+    simulator.run()
+    return seen
+
+
+def driver(lanes: int) -> str:
+    """Return a program that reads inputs lane by lane and prints outputs, a word at a time, by scalars or vectors."""
+    body = []
+    for name, width, is_input in ports(Mixed()):
+        words = [f"{name}_{word}" for word in range(-(-width // 64))]
+        if width == 1 and is_input:
+            read = 'if (std::scanf("%llx", &value) != 1) return 1; put_bit(mask, lane, value);'
+            body.append(
+                f"{{ Mask mask = 0; for (int lane = 0; lane < {lanes}; ++lane) {{ {read} }} mixed->{name}(mask); }}"
+            )
+        elif is_input:
+            for number, word in enumerate(words):
+                scan = 'if (std::scanf("%llx", &value) != 1) return 1;'
+                if number:
+                    body.append(f"for (int n = 0; n < {lanes}; ++n) {{ {scan} mixed->put_{word}(n, value); }}")
+                else:
+                    body.append(f"for (uint64_t& v : values) {{ {scan} v = value; }} mixed->put_{word}(values);")
+    body.append("mixed->tick();")
+    for name, width, is_input in ports(Mixed()):
+        if is_input:
+            continue
+        for number in range(-(-width // 64)):
+            show = f'for (int n = 0; n < {lanes}; ++n) std::printf("%llx ", (unsigned long long)('
+            if width == 1:
+                body.append(f"{show}mixed->{name}() >> n & 1));")
+            elif number:
+                body.append(f"{show}mixed->get_{name}_{number}(n)));")
+            else:
+                body.append(f"mixed->get_{name}_{number}(values); {show}values[n]));")
+    return DRIVER.format(lanes=lanes, cycles=CYCLES, body="\n".join(body))
+
+
+@pytest.mark.parametrize(
+    ("lanes", "without"),
+    [
+        *((lanes, ()) for lanes in (1, 8, 11, 16)),
+        *((lanes, ("-mno-avx512f",)) for lanes in (3, 16)),
+        (16, ("-mno-avx512f", "-mno-avx")),
+        # As on a processor of another make.
+        (11, ("-mno-avx512f", "-mno-avx", "-U__SSE2__")),
+    ],
+)
+def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int, without: tuple[str, ...]) -> None:
+    if without and platform.machine() != "x86_64":
+        pytest.skip("only x86 has these options")
+    random = Random(lanes)
+    shape = ports(Mixed())
+    inputs = [(name, width) for name, width, is_input in shape if is_input]
+    outputs = [(name, width) for name, width, is_input in shape if not is_input]
+    stimuli = [
+        [{name: random.getrandbits(width) for name, width in inputs} for _ in range(lanes)] for _ in range(CYCLES)
+    ]
+    (tmp_path / "mixed.h").write_text(lanes_source(Mixed(), name="Mixed", lanes=lanes))
+    (tmp_path / "driver.cpp").write_text(driver(lanes))
+    options = ["-std=c++20", "-O1", "-march=native", *without, "-I", str(NATIVE)]
+    command = ["g++", *options, "driver.cpp", "-o", "driver"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    given = [
+        f"{values[name] >> 64 * word & (1 << 64) - 1:x}"
+        for cycle in stimuli
+        for name, width in inputs
+        for word in range(-(-width // 64))
+        for values in cycle
+    ]
+    result = subprocess.run([tmp_path / "driver"], input=" ".join(given), capture_output=True, text=True, check=True)
+    words = iter(int(word, 16) for word in result.stdout.split())
+    for number, wanted in enumerate(expected_outputs(stimuli)):
+        got = [dict.fromkeys((name for name, _ in outputs), 0) for _ in range(lanes)]
+        for name, width in outputs:
+            for word in range(-(-width // 64)):
+                for lane in range(lanes):
+                    got[lane][name] |= next(words) << 64 * word
+        assert got == wanted, f"cycle {number}"
+
+
+class Combinational(wiring.Component):
+    """An output without a register."""
+
+    def __init__(self) -> None:
+        super().__init__({"a": In(4), "b": Out(4)})
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Add one."""
+        m = Module()
+        m.d.comb += self.b.eq(self.a + 1)
+        return m
+
+
+class Shifter(wiring.Component):
+    """An operation that no kernel needs."""
+
+    def __init__(self) -> None:
+        super().__init__({"a": In(8), "b": In(3), "c": Out(8)})
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Shift by a variable."""
+        m = Module()
+        m.d.sync += self.c.eq(self.a >> self.b)
+        return m
+
+
+class Looker(wiring.Component):
+    """A memory that is read without a clock."""
+
+    def __init__(self) -> None:
+        super().__init__({"a": In(3), "b": Out(8)})
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Register what is read."""
+        m = Module()
+        m.submodules.memory = memory = Memory(shape=8, depth=8, init=[1, 2, 3])
+        write, read = memory.write_port(), memory.read_port(domain="comb")
+        m.d.comb += [read.addr.eq(self.a), write.en.eq(self.a[0]), write.addr.eq(self.a), write.data.eq(self.a)]
+        m.d.sync += self.b.eq(read.data)
+        return m
+
+
+@pytest.mark.parametrize(
+    ("component", "cause"),
+    [
+        (Combinational(), "drives an output, which only a register may"),
+        (Shifter(), "is of the kind $shr, which the lanes cannot compute"),
+        (Looker(), "is of a form that the lanes do not cover"),
+    ],
+)
+def test_what_lanes_cannot_do_is_named(component: wiring.Component, cause: str) -> None:
+    with pytest.raises(BuildError, match=cause.replace("$", r"\$")):
+        lanes_source(component, name="Refused", lanes=4)
+
+
+@pytest.mark.parametrize("memory", ["hc2", "fixed:700"])
+@pytest.mark.parametrize(
+    "config", ["test", *(pytest.param(full, marks=pytest.mark.long) for full in ("published-bfs-1ae", "hc2"))]
+)
+def test_lanes_and_objects_leave_the_same(config: str, memory: str) -> None:
+    outcomes = []
+    for lanes in (True, False):
+        machine = assemble_machine(
+            PRESETS[config],
+            parse_profile(memory),
+            lambda model, watchdog, lanes=lanes: CompiledExecutor(  # type: ignore[misc]  # mypy cannot infer defaults
+                PRESETS[config], model, watchdog=watchdog, lanes=lanes
+            ),
+        )
+        try:
+            outcomes.append(bfs(machine, CROWD) if PRESETS[config].bfs_only else scc(machine, TANGLE))
+        finally:
+            machine.close()
+    assert_equal(*outcomes)

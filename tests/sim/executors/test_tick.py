@@ -1,0 +1,153 @@
+"""The function that advances a model: direct for the models as they are built, the usual evaluations for all else."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from hw.config import PRESETS
+from sim.executors.compiled.build import build_library
+from sim.executors.compiled.tick import tick_function
+from tests.sim.executors.toolchain import Toolchain
+
+MODELS = ["Vbfs_kernel", "Vintersection_kernel", "Vshell"]
+
+GENERAL = """
+namespace cyscc {
+void tick(%s& model) {
+    model.clk = 0;
+    model.eval();
+    model.clk = 1;
+    model.eval();
+}
+}  // namespace cyscc
+"""
+
+TWO_CLOCKS = """
+module shell(input clk, input other, input d, output reg q, output reg r);
+  always @(posedge clk) q <= d;
+  always @(posedge other) r <= q;
+endmodule
+"""
+
+REGION = """
+void Vm___024root___eval_{region}(Vm___024root* vlSelf) {{
+    VL_DEBUG_IF(VL_DBG_MSGF("+    Vm___024root___eval_{region}\\n"); );
+    auto& vlSelfRef = std::ref(*vlSelf).get();
+    // Body
+{body}
+}}
+"""
+
+GUARDED = """\
+    if ((1ULL & vlSelfRef.__V{region}Triggered[0U])) {{
+        Vm_{region}_first(vlSelf);
+        Vm_{region}_second(vlSelf);
+    }}"""
+
+DIRECT = """
+namespace cyscc {
+void tick(Vm& model) {
+    Vm_ico_first(model.rootp);
+    Vm_ico_second(model.rootp);
+    Vm_nba_first(model.rootp);
+    Vm_nba_second(model.rootp);
+}
+}  // namespace cyscc
+"""
+
+
+class Ticked(NamedTuple):
+    """A call of `tick_function`, and what it returned."""
+
+    name: str
+    code: str
+    lines: str
+
+
+def ticks_of_a_build(folder: Path, monkeypatch: pytest.MonkeyPatch, *, config: str, waves: bool) -> dict[str, Ticked]:
+    """Build a machine with an empty compiler; return the functions of its models."""
+    seen: dict[str, Ticked] = {}
+
+    def spy(name: str, code: str, *, direct: bool) -> str:
+        seen[name] = Ticked(name, code, tick_function(name, code, direct=direct))
+        return seen[name].lines
+
+    Toolchain.install(folder, monkeypatch)
+    monkeypatch.setattr("sim.executors.compiled.build.tick_function", spy)
+    build_library(PRESETS[config], lanes=False, waves=waves)
+    return seen
+
+
+def regions(*, ico: str, nba: str) -> str:
+    """Return generated code, as it were, with these bodies of its regions."""
+    return "".join(REGION.format(region=region, body=body) for region, body in (("ico", ico), ("nba", nba)))
+
+
+def guarded(region: str) -> str:
+    return GUARDED.format(region=region)
+
+
+@pytest.mark.parametrize("config", ["test", "hc2", "published-1ae"])
+def test_models_as_built_have_the_direct_form(config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = ticks_of_a_build(tmp_path, monkeypatch, config=config, waves=False)
+    assert sorted(ticks) == MODELS
+    for name, code, lines in ticks.values():
+        head, *calls, end, close = lines.strip().splitlines()[1:]
+        assert (head, end, close) == (f"void tick({name}& model) {{", "}", "}  // namespace cyscc")
+        called = [re.fullmatch(r"    (\w+)\(model\.rootp\);", call) for call in calls]
+        functions = [match[1] for match in called if match]
+        assert len(functions) == len(calls)
+        kinds = [re.sub(r".*___(ico|nba)_sequent.*", r"\1", function) for function in functions]
+        assert kinds == sorted(kinds)
+        assert set(kinds) == {"ico", "nba"}
+        for function in functions:
+            assert code.count(f"void {function}({name}___024root* vlSelf) {{") == 1
+
+
+def test_models_with_waveforms_are_evaluated_as_usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = ticks_of_a_build(tmp_path, monkeypatch, config="test", waves=True)
+    assert {name: tick.lines for name, tick in ticks.items()} == {name: GENERAL % name for name in MODELS}
+
+
+def test_real_model_with_two_clocks_is_evaluated_as_usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.executors.compiled.build.shell_verilog", lambda config, instrument: TWO_CLOCKS)
+    ticks = ticks_of_a_build(tmp_path, monkeypatch, config="test", waves=False)
+    assert "Vshell___024root___eval_nba(" in ticks["Vshell"].code
+    assert ticks["Vshell"].lines == GENERAL % "Vshell"
+    assert ticks["Vbfs_kernel"].lines != GENERAL % "Vbfs_kernel"
+
+
+def test_direct_form_keeps_the_order_of_calls() -> None:
+    assert tick_function("Vm", regions(ico=guarded("ico"), nba=guarded("nba")), direct=True) == DIRECT
+
+
+def test_direct_form_is_not_looked_for_unasked() -> None:
+    assert tick_function("Vm", regions(ico=guarded("ico"), nba=guarded("nba")), direct=False) == GENERAL % "Vm"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("", id="no region"),
+        pytest.param(regions(ico="", nba=guarded("nba")), id="empty region"),
+        pytest.param(REGION.format(region="nba", body=guarded("nba")), id="no input logic"),
+        pytest.param(REGION.format(region="ico", body=guarded("ico")), id="no registers"),
+        pytest.param(regions(ico=guarded("ico"), nba=guarded("nba").replace("1ULL", "3ULL")), id="two triggers"),
+        pytest.param(regions(ico=guarded("ico"), nba=guarded("nba").replace("[0U]", "[1U]")), id="other trigger"),
+        pytest.param(regions(ico=guarded("ico"), nba=f"{guarded('nba')}\n{guarded('nba')}"), id="two guards"),
+        pytest.param(regions(ico=guarded("ico"), nba=f"{guarded('nba')}\n    vlSelfRef.a = 1;"), id="statement after"),
+        pytest.param(regions(ico=f"    vlSelfRef.a = 1;\n{guarded('ico')}", nba=guarded("nba")), id="statement before"),
+        pytest.param(
+            regions(ico=guarded("ico"), nba=guarded("nba").replace("first(vlSelf)", "first(vlSelf, 1)")), id="argument"
+        ),
+        pytest.param(
+            regions(ico=guarded("ico"), nba=guarded("nba").replace("Vm_nba_second(vlSelf)", "vlSelfRef.a = 1")),
+            id="statement inside",
+        ),
+        pytest.param(regions(ico=guarded("ico"), nba=guarded("nba")).replace("Vm___", "Vn___"), id="other model"),
+    ],
+)
+def test_anything_else_is_evaluated_as_usual(code: str) -> None:
+    assert tick_function("Vm", code, direct=True) == GENERAL % "Vm"
