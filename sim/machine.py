@@ -15,7 +15,7 @@ from hw.registers import Counter, Instruction, KernelWord, Register, kernel_regi
 from sim.coprocessor import Coprocessor
 from sim.errors import CycleLimitError, HangError, MemoryAccessError
 from sim.executors import Command, CommandKind, Executor, RunState
-from sim.memory import Memory, MemoryParameters, PayloadLayout
+from sim.memory import Memory, PayloadLayout, Profile
 from sim.observation.diagnosis import diagnose
 from sim.observation.statistics import summarise_activity, summarise_counters
 
@@ -208,7 +208,7 @@ class Machine(Coprocessor):
 
 def assemble_machine(
     config: AcceleratorConfig,
-    memory: MemoryParameters,
+    memory: Profile,
     make_executor: Callable[[Memory, int], Executor],
     *,
     cycle_limit: int | None = None,
@@ -220,7 +220,7 @@ def assemble_machine(
     ----------
     config : AcceleratorConfig
         Sizes.
-    memory : MemoryParameters
+    memory : Profile
         Memory profile.
     make_executor : callable
         Makes the executor, given the memory and the cycles without a request or a response after which a run hangs.
@@ -249,7 +249,7 @@ def assemble_machine(
 
 def create_machine(
     config: AcceleratorConfig,
-    memory: MemoryParameters,
+    memory: Profile,
     *,
     executor: str = "compiled",
     threads: int = 1,
@@ -264,7 +264,7 @@ def create_machine(
     ----------
     config : AcceleratorConfig
         Sizes.
-    memory : MemoryParameters
+    memory : Profile
         Memory profile.
     executor : str
         ``"compiled"`` (built on first use, then cached) or ``"amaranth"``.

@@ -16,7 +16,7 @@ from hw.application_engine import ApplicationEngine
 from hw.config import AcceleratorConfig
 from hw.kernel_control import Activity
 from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
-from sim.memory import Memory, accept, as_word, mailbox_layout, prepare, settle
+from sim.memory import FLUSH, Memory
 from sim.observation.signals import accelerator_signals
 from sim.observation.waves import Waves
 
@@ -68,7 +68,6 @@ class AmaranthExecutor(Executor):
         self._memory = memory
         self._watchdog = watchdog
         self._interval = meeting_interval(config, memory)
-        self._layout = mailbox_layout(config.ports)
         self._accelerator = Accelerator(config, instrument=True)
         self._engines = self._accelerator.engines
         self._hosts = [_Host() for _ in self._engines]
@@ -118,7 +117,7 @@ class AmaranthExecutor(Executor):
             boundary = self._cycle + self._interval
             while self._cycle < boundary:
                 self._simulator.advance()
-            if settle(self._memory.context, self._cycle - 1):
+            if self._memory.settle(self._cycle - 1):
                 return RunState.MEMORY_ERROR
             if self._done():
                 return RunState.DONE
@@ -154,22 +153,21 @@ class AmaranthExecutor(Executor):
 
     def _drive(self, context: Any, number: int, engine: ApplicationEngine) -> None:
         """Play memory and host to an AE for a cycle."""
-        layout = self._layout
-        box = self._memory.mailbox[number]
-        prepare(self._memory.context, number, self._cycle)
+        box = self._memory.mailboxes[number]
+        self._memory.prepare(number, self._cycle)
         read_ready, write_ready, responses, flushed = (
-            int(box[word]) for word in (layout.read_ready, layout.write_ready, layout.responses, layout.flushed)
+            int(box[name]) for name in ("read_ready", "write_ready", "responses", "flushed")
         )
         reads = writes = flushes = 0
         for index, port in enumerate(engine.port):
             if _get(context, port.read.valid) and read_ready >> index & 1:
                 reads |= 1 << index
-                box[layout.read_payloads + index] = as_word(_get(context, port.read.payload))
+                box["read_payloads"][index] = _get(context, port.read.payload)
             if _get(context, port.write.valid) and write_ready >> index & 1:
                 writes |= 1 << index
                 payload = _get(context, port.write.payload)
-                box[layout.write_payloads + index] = as_word(payload >> 64)
-                box[layout.write_data + index] = as_word(payload)
+                box["write_payloads"][index] = payload >> 64
+                box["write_data"][index] = payload & 0xFFFF_FFFF_FFFF_FFFF
             if _get(context, port.flush):
                 flushes |= 1 << index
             context.set(port.read.ready, read_ready >> index & 1)
@@ -177,12 +175,12 @@ class AmaranthExecutor(Executor):
             context.set(port.flushed, flushed >> index & 1)
             context.set(port.response.valid, responses >> index & 1)
             if responses >> index & 1:
-                value = int(box[layout.data + index]) & 0xFFFF_FFFF_FFFF_FFFF
-                context.set(Value.cast(port.response.payload), value | int(box[layout.tags + index]) << 64)
-        box[layout.reads], box[layout.writes], box[layout.flushes] = reads, writes, flushes
+                value = int(box["data"][index]) | int(box["tags"][index]) << 64
+                context.set(Value.cast(port.response.payload), value)
+        box["requests"][: FLUSH + 1] = reads, writes, flushes
         if reads | writes | flushes | responses | flushed:
             self._moved = self._cycle
-        accept(self._memory.context, number, self._cycle)
+        self._memory.accept(number, self._cycle)
         for kernel, activity in enumerate(engine.activity):
             self._activity[number, kernel, _get(context, activity)] += 1
         self._command(context, self._hosts[number], engine)

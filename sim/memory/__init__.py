@@ -4,17 +4,18 @@ Its files follow a request's way: `acceptance`, `crossbar`, `service`, `delivery
 between. `records` declares the state and `profiles` the rules. Executors use `Memory`.
 """
 
-from sim.memory.header import memory_header
 from sim.memory.functions import MemoryModel
+from sim.memory.header import memory_header
 from sim.memory.memory import Memory
 from sim.memory.payload import PayloadLayout
-from sim.memory.profiles import Fixed, Hc2, Profile, Stress, parse_profile, profile_from
+from sim.memory.profiles import Contention, Fixed, Hc2, Profile, Stress, parse_profile, profile_from
 from sim.memory.records import FLUSH, READ, WRITE
 
 __all__ = [
     "FLUSH",
     "READ",
     "WRITE",
+    "Contention",
     "Fixed",
     "Hc2",
     "Memory",

@@ -90,7 +90,7 @@ class Error(Record):
             self.cycle = cycle
 
 
-class Mailbox(Record, lines=True):
+class Mailbox(Record, lines=True, word="<u8"):
     """What an AE and the memory exchange in a cycle; bit p of a mask is port p.
 
     `prepare` fills the masks of the ports that take a read or a write and of those that see a response or a completed

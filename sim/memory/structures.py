@@ -9,11 +9,12 @@ A record is a class whose annotations are its fields::
         def oldest(self) -> int:
             return self.slots[self.head]
 
-`int` is a 64-bit word, `Any` what a subclass says, a record lies inside, `Annotated[Words, 32]` and `Annotated[Rows[Ring], 32]` are 32 of them
-inside, and `Words` and `Rows[Ring]` without a number are links: addresses of arrays that a `Room` holds. In compiled
-code a record is its address, a field a plain machine load or store, and methods are copied into their callers; there
-are no array headers, bounds, negative indices or reference counts. Numba's own records read the same, but their arrays
-take half as much time again. In Python a record is an element of a structured numpy array.
+`int` is a 64-bit word, `Any` what a subclass says, a record lies inside, `Annotated[Words, 32]` and
+`Annotated[Rows[Ring], 32]` are 32 of them inside, and `Words` and `Rows[Ring]` without a number are links: addresses of
+arrays that a `Room` holds. In compiled code a record is its address, a field a plain machine load or store, and methods
+are copied into their callers; there are no array headers, bounds, negative indices or reference counts. Numba's own
+records read the same, but their arrays take half as much time again. In Python a record is an element of a structured
+numpy array.
 """
 
 import operator
@@ -116,14 +117,14 @@ def seldom(method: Method) -> Method:
 
 
 class Record:
-    """Base of all records; `lines=True` makes a record whole cache lines long."""
+    """Base of all records; see `declare` for the options of a class."""
 
     dtype: ClassVar[np.dtype[np.void]]
     """The record in numpy arrays."""
     address: ClassVar[Address]
     """The type of its address in compiled code."""
 
-    def __init_subclass__(cls, *, lines: bool = False) -> None:
+    def __init_subclass__(cls, *, lines: bool = False, word: str = "<i8") -> None:
         """Lay out the fields, those of a base class first."""
         methods = {name: function for name, function in vars(cls).items() if isfunction(function)}
         for base in cls.__mro__[1:-1]:
@@ -131,11 +132,11 @@ class Record:
         methods.pop("__init_subclass__", None)
         hints = get_type_hints(cls, include_extras=True)
         kinds = {name: kind for name, kind in hints.items() if kind is not Any and get_origin(kind) is not ClassVar}
-        cls.dtype, cls.address = declare(f"{cls.__module__}.{cls.__qualname__}", kinds, methods, lines=lines)
+        cls.dtype, cls.address = declare(f"{cls.__module__}.{cls.__qualname__}", kinds, methods, lines=lines, word=word)
 
 
 def declare(
-    name: str, kinds: dict[str, Any], methods: dict[str, Callable[..., Any]], *, lines: bool = False
+    name: str, kinds: dict[str, Any], methods: dict[str, Callable[..., Any]], *, lines: bool = False, word: str = "<i8"
 ) -> tuple[np.dtype[np.void], Address]:
     """Return the types of a record in numpy arrays and of its address in compiled code.
 
@@ -149,10 +150,12 @@ def declare(
         Functions to compile, whose first parameter is the record.
     lines : bool
         Whether it is whole cache lines long.
+    word : str
+        What words are in numpy arrays; in compiled code they are always signed.
     """
     fields, formats, place = {}, [], 0
     for field, annotation in kinds.items():
-        kind, format_, inside = _field(annotation)
+        kind, format_, inside = _field(annotation, word)
         fields[field] = (place, kind, inside)
         formats.append(format_)
         place += np.dtype(format_).itemsize
@@ -179,14 +182,14 @@ def _chooser(function: Callable[..., Any]) -> Callable[..., Any]:
     return choose
 
 
-def _field(annotation: Any) -> tuple[Any, Any, bool]:
+def _field(annotation: Any, word: str) -> tuple[Any, Any, bool]:
     """Return compiled type and numpy format of a field, and whether the type is that of its own address."""
     if annotation is int:
-        return types.int64, "<i8", False
+        return types.int64, word, False
     if get_origin(annotation) is Annotated:
         kind, count = get_args(annotation)
         element = get_args(kind)
-        return _several(kind), (element[0].dtype if element else "<i8", (count,)), True
+        return _several(kind), (element[0].dtype if element else word, (count,)), True
     if annotation is Words or get_origin(annotation) is Rows:
         return _several(annotation), "<i8", False
     return annotation.address, annotation.dtype, True
@@ -264,7 +267,7 @@ class _Fields(AttributeTemplate):  # type: ignore[misc]
 @infer_global(operator.getitem)
 class _GetItem(AbstractTemplate):  # type: ignore[misc]
     def generic(self, arguments: Any, keywords: Any) -> Any:
-        row, index = arguments
+        row = arguments[0]
         if isinstance(row, Address) and row.element is not None:
             return signature(row.element, row, types.int64)
         return None
@@ -273,7 +276,7 @@ class _GetItem(AbstractTemplate):  # type: ignore[misc]
 @infer_global(operator.setitem)
 class _SetItem(AbstractTemplate):  # type: ignore[misc]
     def generic(self, arguments: Any, keywords: Any) -> Any:
-        row, index, value = arguments
+        row = arguments[0]
         return signature(types.none, row, types.int64, types.int64) if row == _WORDS else None
 
 

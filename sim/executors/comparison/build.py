@@ -13,6 +13,7 @@ from hw.config import AcceleratorConfig
 from sim.errors import BuildError
 from sim.executors.comparison.sources import TOP, export_machine, pins_header
 from sim.executors.tools import Toolchain, cached_library, digest_files, processor, run_tool
+from sim.memory import memory_header
 
 __all__ = ["KINDS", "build_whole_model"]
 
@@ -50,6 +51,7 @@ def build_whole_model(kind: str, config: AcceleratorConfig) -> Path:
         f"baseline-{kind}",
         parts=(
             astuple(config),
+            memory_header(),
             tools.versions(),
             _VERILATOR_OPTIONS,
             _COMPILER_OPTIONS,
@@ -67,8 +69,7 @@ def _sources() -> Iterator[Path]:
     here = Path(__file__)
     yield from sorted(Path(sys.modules["hw"].__path__[0]).rglob("*.py"))
     yield from sorted(_NATIVE.iterdir())
-    yield from (here, here.with_name("sources.py"))
-    yield from (here.parents[1] / "tools.py", here.parents[2] / "memory" / "state.py")
+    yield from (here, here.with_name("sources.py"), here.parents[1] / "tools.py")
 
 
 # Taken when the hardware is imported too: a file that changes later is not what this process builds.

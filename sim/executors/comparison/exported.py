@@ -11,7 +11,7 @@ from cocotb.triggers import FallingEdge
 
 from hw.config import AcceleratorConfig
 from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
-from sim.memory import Memory, accept, as_word, mailbox_layout, prepare, settle
+from sim.memory import FLUSH, Memory
 
 __all__ = ["ExportedExecutor"]
 
@@ -49,7 +49,6 @@ class ExportedExecutor(Executor):
         self._memory = memory
         self._interval = meeting_interval(config, memory)
         self._watchdog = watchdog
-        self._layout = mailbox_layout(memory.ports)
         self._cycle = 0
         self._moved = 0
         self._dispatched = -1
@@ -121,7 +120,7 @@ class ExportedExecutor(Executor):
                         self._dispatched = self._cycle
                 await FallingEdge(self._clock)
                 self._cycle += 1
-            if settle(self._memory.context, self._cycle - 1):
+            if self._memory.settle(self._cycle - 1):
                 return RunState.MEMORY_ERROR
             if all(host.done(self._dispatched) for host in self._hosts):
                 return RunState.DONE
@@ -132,22 +131,22 @@ class ExportedExecutor(Executor):
 
     def _play_memory(self, engine: int, pins: "_Pins") -> None:
         """Take the requests of a cycle and give the AE what the memory shows it."""
-        layout, box = self._layout, self._memory.mailbox[engine]
-        prepare(self._memory.context, engine, self._cycle)
+        box = self._memory.mailboxes[engine]
+        self._memory.prepare(engine, self._cycle)
         read_ready, write_ready, responses, flushed = (
-            int(box[word]) for word in (layout.read_ready, layout.write_ready, layout.responses, layout.flushed)
+            int(box[name]) for name in ("read_ready", "write_ready", "responses", "flushed")
         )
         reads = writes = flushes = 0
         for port in range(self._memory.ports):
             prefix = f"port_{port}_"
             if read_ready >> port & 1 and pins.get(prefix + "read_valid"):
                 reads |= 1 << port
-                box[layout.read_payloads + port] = as_word(pins.get(prefix + "read_payload"))
+                box["read_payloads"][port] = pins.get(prefix + "read_payload")
             if write_ready >> port & 1 and pins.get(prefix + "write_valid"):
                 writes |= 1 << port
                 payload = pins.get(prefix + "write_payload")
-                box[layout.write_payloads + port] = as_word(payload >> 64)
-                box[layout.write_data + port] = as_word(payload)
+                box["write_payloads"][port] = payload >> 64
+                box["write_data"][port] = payload & _WORD
             if pins.get(prefix + "flush"):
                 flushes |= 1 << port
             pins.set(prefix + "read_ready", read_ready >> port & 1)
@@ -155,12 +154,12 @@ class ExportedExecutor(Executor):
             pins.set(prefix + "flushed", flushed >> port & 1)
             pins.set(prefix + "response_valid", responses >> port & 1)
             if responses >> port & 1:
-                data, tag = int(box[layout.data + port]), int(box[layout.tags + port])
-                pins.set(prefix + "response_payload", data & _WORD | tag << 64)
-        box[layout.reads], box[layout.writes], box[layout.flushes] = reads, writes, flushes
+                data, tag = int(box["data"][port]), int(box["tags"][port])
+                pins.set(prefix + "response_payload", data | tag << 64)
+        box["requests"][: FLUSH + 1] = reads, writes, flushes
         if reads | writes | flushes | responses | flushed:
             self._moved = self._cycle
-        accept(self._memory.context, engine, self._cycle)
+        self._memory.accept(engine, self._cycle)
 
 
 class _Pins:

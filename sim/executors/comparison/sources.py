@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 from hw.config import AcceleratorConfig
 from hw.verilog import accelerator_verilog
 from sim.export import declared_ports, export_verilog
-from sim.memory import mailbox_layout
+from sim.memory import memory_header
 
 __all__ = ["TOP", "export_machine", "pins_header"]
 
@@ -40,7 +39,7 @@ def export_machine(config: AcceleratorConfig, folder: Path) -> list[Path]:
 
 
 def pins_header(config: AcceleratorConfig, top: Path, member: Callable[[str], str]) -> str:
-    """Return a C++ header with sizes, the layout of the mailbox, and the ports of all AEs.
+    """Return a C++ header with what is shared with the memory, sizes and the ports of all AEs.
 
     Parameters
     ----------
@@ -63,15 +62,11 @@ def pins_header(config: AcceleratorConfig, top: Path, member: Callable[[str], st
         place = f"pins[{engine}]" if port is None else f"pins[{engine}].ports[{port}]"
         binds.append(f"    {place}.{name}.bind(top.{member(pin.name)});")
     sizes = {"kEngines": config.engines, "kPorts": config.ports}
-    box = {
-        "kBox" + "".join(map(str.capitalize, name.split("_"))): word
-        for name, word in asdict(mailbox_layout(config.ports)).items()
-    }
     return "\n".join(
         [
-            "#pragma once",
+            memory_header(),
             "namespace cyscc {",
-            *(f"inline constexpr int {name} = {value};" for name, value in (sizes | box).items()),
+            *(f"inline constexpr int {name} = {value};" for name, value in sizes.items()),
             *_struct("PortPins", port_pins),
             *_struct("EnginePins", engine_pins, "    std::array<PortPins, kPorts> ports;"),
             "inline void connect(Top& top, std::array<EnginePins, kEngines>& pins) {",

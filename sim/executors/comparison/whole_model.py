@@ -9,15 +9,16 @@ from hw.config import AcceleratorConfig
 from sim.executors.base import meeting_interval
 from sim.executors.comparison.build import build_whole_model
 from sim.executors.shared_object import LibraryExecutor
-from sim.memory import Memory
+from sim.memory import Memory, MemoryModel
 
 __all__ = ["WholeModelExecutor"]
 
 
 class _Setup(ctypes.Structure):
     _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("prepare", "accept", "settle", "context", "mailbox")),
-        *((name, ctypes.c_int64) for name in ("interval", "watchdog")),
+        ("memory", MemoryModel),
+        ("interval", ctypes.c_int64),
+        ("watchdog", ctypes.c_int64),
     ]
 
 
@@ -43,13 +44,8 @@ class WholeModelExecutor(LibraryExecutor):
 
     def __init__(self, kind: str, config: AcceleratorConfig, memory: Memory, *, watchdog: int) -> None:
         self._memory = memory
-        addresses = memory.addresses()
         setup = _Setup(
-            prepare=addresses["prepare"],
-            accept=addresses["accept"],
-            settle=addresses["settle"],
-            context=memory.context.ctypes.data,
-            mailbox=memory.mailbox.ctypes.data,
+            memory=memory.model,
             interval=meeting_interval(config, memory),
             watchdog=watchdog,
         )

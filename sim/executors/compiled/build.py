@@ -17,8 +17,7 @@ from hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
 from sim.executors.compiled.lanes import lanes_source
 from sim.executors.compiled.tick import tick_function
 from sim.executors.tools import Toolchain, cached_library, digest_files, processor, run_tool
-from sim.memory import mailbox_layout
-from sim.memory.state import CTX_MAILBOX_WORDS
+from sim.memory import memory_header
 
 __all__ = ["build_library"]
 
@@ -76,6 +75,7 @@ def build_library(config: AcceleratorConfig, *, lanes: bool, waves: bool) -> Pat
         "machine",
         parts=(
             astuple(config),
+            memory_header(),
             lanes,
             waves,
             tools.compiler,
@@ -97,7 +97,7 @@ def _sources() -> Iterator[Path]:
     yield from sorted(_NATIVE.iterdir())
     yield from sorted((here.parent / "lanes").glob("*.py"))
     executors = here.parent.parent
-    yield from (here, here.with_name("tick.py"), executors / "tools.py", executors.parent / "memory" / "state.py")
+    yield from (here, here.with_name("tick.py"), executors / "tools.py")
 
 
 # Taken when the hardware is imported too: a file that changes later is not what this process builds.
@@ -111,6 +111,7 @@ def _build(config: AcceleratorConfig, folder: Path, *, lanes: bool, waves: bool,
         for kind, name in KERNEL_NAMES.items():
             makers[name] = partial(kernel_verilog, kind, config, instrument=True)
     (folder / "config.h").write_text(_header(config))
+    (folder / "memory.h").write_text(memory_header())
     include = tools.include_folder
     trace = ["--trace-vcd", "--trace-structs"] if waves else []
 
@@ -158,26 +159,12 @@ def _build(config: AcceleratorConfig, folder: Path, *, lanes: bool, waves: bool,
 
 
 def _header(config: AcceleratorConfig) -> str:
-    """Return the sizes and layouts that the C++ shares with the hardware and the memory model."""
-    box = mailbox_layout(config.ports)
+    """Return the sizes that the C++ shares with the hardware."""
     constants = {
         "kBfsKernels": config.bfs_kernels,
         "kIntersectionKernels": config.intersection_kernels,
         "kLinkCycles": config.link_cycles,
         "kActivities": len(Activity),
-        "kContextMailboxWords": CTX_MAILBOX_WORDS,
-        "kBoxReadReady": box.read_ready,
-        "kBoxWriteReady": box.write_ready,
-        "kBoxResponses": box.responses,
-        "kBoxFlushed": box.flushed,
-        "kBoxReads": box.reads,
-        "kBoxWrites": box.writes,
-        "kBoxFlushes": box.flushes,
-        "kBoxTags": box.tags,
-        "kBoxData": box.data,
-        "kBoxReadPayloads": box.read_payloads,
-        "kBoxWritePayloads": box.write_payloads,
-        "kBoxWriteData": box.write_data,
     }
     lines = ["#pragma once", f"#define CYSCC_ENGINES {config.engines}"]
     lines += [f"inline constexpr int {name} = {value};" for name, value in constants.items()]

@@ -12,30 +12,16 @@ from hw.kernel_control import Activity
 from sim.executors.base import meeting_interval
 from sim.executors.compiled.build import build_library
 from sim.executors.shared_object import LibraryExecutor
-from sim.memory import Memory
+from sim.memory import Memory, MemoryModel
 from sim.observation.signals import model_signals
 from sim.observation.waves import Waves
 
 __all__ = ["CompiledExecutor"]
 
 
-class _MemoryModel(ctypes.Structure):
-    _fields_ = [
-        ("prepare", ctypes.c_void_p),
-        ("accept", ctypes.c_void_p),
-        ("settle", ctypes.c_void_p),
-        ("seal", ctypes.c_void_p),
-        ("serve", ctypes.c_void_p),
-        ("deliver", ctypes.c_void_p),
-        ("next_event", ctypes.c_void_p),
-        ("context", ctypes.c_void_p),
-        ("mailbox", ctypes.c_void_p),
-    ]
-
-
 class _Setup(ctypes.Structure):
     _fields_ = [
-        ("memory", _MemoryModel),
+        ("memory", MemoryModel),
         ("interval", ctypes.c_int64),
         ("round", ctypes.c_int64),
         ("watchdog", ctypes.c_int64),
@@ -96,11 +82,7 @@ class CompiledExecutor(LibraryExecutor):
         interval = meeting_interval(config, memory)
         first, last = self._waves.window if self._waves else (0, 0)
         setup = _Setup(
-            memory=_MemoryModel(
-                **memory.addresses(),
-                context=memory.context.ctypes.data,
-                mailbox=memory.mailbox.ctypes.data,
-            ),
+            memory=memory.model,
             interval=interval,
             round=0 if self._waves else _round(interval, memory),
             watchdog=watchdog,

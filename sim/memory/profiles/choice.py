@@ -25,8 +25,8 @@ def parse_profile(text: str) -> Profile:
     Parameters
     ----------
     text : str
-        `hc2`, `fixed:<cycles>`, `stress`, `stress:<seed>`; a file of parameters that ends in ``.toml``, see
-        `read_profile`; or a file of rules that ends in ``.py``, likewise with a value after a colon if it has a `short`.
+        `hc2`, `fixed:<cycles>`, `stress`, `stress:<seed>`; a file of rules that ends in ``.py``, with a value after a
+        colon if it has a `short`; or a file of parameters that ends in ``.toml``, see `read_profile`.
 
     Raises
     ------

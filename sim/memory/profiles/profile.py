@@ -53,7 +53,7 @@ class State:
     room: Room
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Contention:
     """What requests share, as far as the roofline may count on it.
 
@@ -132,7 +132,7 @@ class Profile:
                 raise ValueError(f"memory {each.name} must be an integer from {low} to {high}, not {value!r}")
 
     def __str__(self) -> str:
-        """Return the profile as text: what `parse_profile` reads, with other parameters that were changed in brackets."""
+        """Return the profile as text: what `parse_profile` reads, and in brackets what else was changed."""
         changed = {each.name: getattr(self, each.name) for each in fields(self) if self._told(each)}
         more = ", ".join(f"{name}={value}" for name, value in changed.items())
         colon = f":{getattr(self, self.short)}" if self.short else ""
@@ -184,7 +184,7 @@ class Profile:
         """Set the profile's state, which is all zero, before the first cycle; an AE has `ports` ports."""
 
     def statistics(self, state: State, *, cycles: int) -> dict[str, Any]:
-        """Return what only this profile counts, ready for JSON; `waiting_cycles` is joined with that of all profiles."""
+        """Return what only this profile counts, ready for JSON; `waiting_cycles` is joined with that of all."""
         return {}
 
     def reset_statistics(self, state: State) -> None:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-
 from sim.memory.compiling import apart
 from sim.memory.hashing import draw, stream
 from sim.memory.profiles.profile import Profile, parameter, rule

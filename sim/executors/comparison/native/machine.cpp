@@ -8,7 +8,7 @@
 
 #include CYSCC_MODEL
 
-// Generated: sizes, layout of the mailbox, and the ports.
+// Generated: what it shares with the memory, sizes and ports.
 #include "pins.h"
 
 namespace cyscc {
@@ -22,13 +22,8 @@ struct Command {
     uint64_t value;
 };
 
-// The memory model: compiled functions and their context.
 struct Setup {
-    void (*prepare)(int64_t*, int64_t, int64_t);
-    void (*accept)(int64_t*, int64_t, int64_t);
-    int64_t (*settle)(int64_t*, int64_t);
-    int64_t* context;
-    int64_t* mailbox;
+    MemoryModel memory;
     int64_t interval;  // cycles between two calls of settle
     int64_t watchdog;
 };
@@ -65,7 +60,7 @@ public:
                 }
                 model_.tick();
             }
-            if (setup_.settle(setup_.context, cycle_ - 1)) return kMemoryError;
+            if (setup_.memory.settle(setup_.memory.context, cycle_ - 1)) return kMemoryError;
             if (std::ranges::all_of(hosts_, [this](const Host& host) { return finished(host); })) return kDone;
             if (cycle_ - moved_ > setup_.watchdog) return kHung;
             if (cycle_ >= end) return kRunning;
@@ -93,37 +88,37 @@ private:
 
     // Takes the requests of a cycle and shows the AE what the memory has for it.
     void play_memory(int engine) {
-        int64_t* const box = setup_.mailbox + engine * kBoxWords;
-        setup_.prepare(setup_.context, engine, cycle_);
-        const uint32_t read_ready = uint32_t(box[kBoxReadReady]);
-        const uint32_t write_ready = uint32_t(box[kBoxWriteReady]);
-        const uint32_t responses = uint32_t(box[kBoxResponses]);
-        const uint32_t flushed = uint32_t(box[kBoxFlushed]);
+        Mailbox& box = setup_.memory.mailboxes[engine];
+        setup_.memory.prepare(setup_.memory.context, engine, cycle_);
+        const uint32_t read_ready = uint32_t(box.read_ready);
+        const uint32_t write_ready = uint32_t(box.write_ready);
+        const uint32_t responses = uint32_t(box.responses);
+        const uint32_t flushed = uint32_t(box.flushed);
         uint32_t reads = 0, writes = 0, flushes = 0;
         for (int n = 0; n < kPorts; ++n) {
             PortPins& port = pins_[engine].ports[n];
             const uint32_t bit = 1u << n;
             if (read_ready & bit && port.read_valid.get()) {
                 reads |= bit;
-                box[kBoxReadPayloads + n] = int64_t(port.read_payload.get());
+                box.read_payloads[n] = port.read_payload.get();
             }
             if (write_ready & bit && port.write_valid.get()) {
                 writes |= bit;
-                box[kBoxWritePayloads + n] = int64_t(port.write_payload.get(1));
-                box[kBoxWriteData + n] = int64_t(port.write_payload.get(0));
+                box.write_payloads[n] = port.write_payload.get(1);
+                box.write_data[n] = port.write_payload.get(0);
             }
             if (port.flush.get()) flushes |= bit;
             port.read_ready.set((read_ready & bit) != 0);
             port.write_ready.set((write_ready & bit) != 0);
             port.flushed.set((flushed & bit) != 0);
             port.response_valid.set((responses & bit) != 0);
-            if (responses & bit) port.response_payload.set(uint64_t(box[kBoxData + n]), uint64_t(box[kBoxTags + n]));
+            if (responses & bit) port.response_payload.set(box.data[n], box.tags[n]);
         }
-        box[kBoxReads] = reads;
-        box[kBoxWrites] = writes;
-        box[kBoxFlushes] = flushes;
+        box.requests[kReads] = reads;
+        box.requests[kWrites] = writes;
+        box.requests[kFlushes] = flushes;
         if (reads | writes | flushes | responses | flushed) moved_ = cycle_;
-        setup_.accept(setup_.context, engine, cycle_);
+        setup_.memory.accept(setup_.memory.context, engine, cycle_);
     }
 
     // Gives an AE one command a cycle, a read until it is answered.

@@ -14,7 +14,7 @@ std::string place_of(int number) { return "engine" + std::to_string(number); }
 Engine::Engine(VerilatedContext* context, int number, const MemoryModel& memory, Link* from, Link* to)
     : number_(number),
       memory_(memory),
-      box_(memory.mailbox + number * memory.context[kContextMailboxWords]),
+      box_(memory.mailboxes + number),
       from_(from),
       to_(to),
       shell_(std::make_unique<Vshell>(context, (place_of(number) + ".shell").c_str()))

@@ -35,19 +35,6 @@ struct Command {
     uint64_t value;
 };
 
-// The memory model: compiled functions and their context.
-struct MemoryModel {
-    void (*prepare)(int64_t*, int64_t, int64_t);
-    void (*accept)(int64_t*, int64_t, int64_t);
-    int64_t (*settle)(int64_t*, int64_t);
-    int64_t (*seal)(int64_t*, int64_t);
-    void (*serve)(int64_t*);
-    void (*deliver)(int64_t*, int64_t);
-    int64_t (*next_event)(int64_t*, int64_t, int64_t);
-    int64_t* context;
-    int64_t* mailbox;
-};
-
 // The link from an engine to the next. A token is written for the cycle in which it arrives; engines run ahead of each
 // other by less than the link's delay, so sender and receiver never touch the same place at once.
 struct Link {
