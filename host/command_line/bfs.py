@@ -73,9 +73,8 @@ def _recorder(arguments: argparse.Namespace, machine: "Machine", placed: PlacedG
         return None
     from host.studies.roofline.limits import Bounds
     from host.studies.roofline.recorder import Recorder
-    from sim.memory import parse_profile
 
-    bounds = Bounds.of(configuration(arguments.config), parse_profile(arguments.memory))
+    bounds = Bounds.of(configuration(arguments.config), machine.memory.profile)
     return Recorder(machine, placed, bounds)
 
 

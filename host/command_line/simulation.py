@@ -19,7 +19,7 @@ from sim.errors import SimulationError
 
 if TYPE_CHECKING:
     from sim.machine import Machine
-    from sim.memory import MemoryParameters
+    from sim.memory import Profile
 
 __all__ = ["Simulation", "check_result"]
 
@@ -84,7 +84,7 @@ class Simulation:
                 raise UsageError(f"{option} and {users[key]} are the same file: {path}")
             users[key] = option
 
-    def _memory_profile(self) -> "MemoryParameters":
+    def _memory_profile(self) -> "Profile":
         from sim.memory import parse_profile
 
         try:
