@@ -17,7 +17,7 @@ from sim.errors import CycleLimitError, HangError, MemoryAccessError
 from sim.executors.base import Command, CommandKind, Executor, RunState
 from sim.executors.names import EXECUTORS
 from sim.executors.tools import OnStep
-from sim.memory import Memory, MemoryParameters, PayloadLayout
+from sim.memory import Memory, PayloadLayout, Profile
 from sim.observation.diagnosis import diagnose
 from sim.observation.statistics import Tally
 
@@ -255,7 +255,7 @@ class Machine(Coprocessor):
 
 def assemble_machine(
     config: AcceleratorConfig,
-    memory: MemoryParameters,
+    memory: Profile,
     make_executor: Callable[[Memory, int], Executor],
     *,
     cycle_limit: int | None = None,
@@ -268,7 +268,7 @@ def assemble_machine(
     ----------
     config : AcceleratorConfig
         Sizes.
-    memory : MemoryParameters
+    memory : Profile
         Memory profile.
     make_executor : callable
         Makes the executor, given the memory and the cycles without a request or a response after which a run hangs.
@@ -299,7 +299,7 @@ def assemble_machine(
 
 def create_machine(
     config: AcceleratorConfig,
-    memory: MemoryParameters,
+    memory: Profile,
     *,
     executor: str = "compiled",
     threads: int = 1,
@@ -315,7 +315,7 @@ def create_machine(
     ----------
     config : AcceleratorConfig
         Sizes.
-    memory : MemoryParameters
+    memory : Profile
         Memory profile.
     executor : str
         ``"compiled"`` (built on first use, then cached) or ``"amaranth"``.

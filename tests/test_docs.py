@@ -243,7 +243,8 @@ def test_causes() -> None:
 
 def fields(document: dict[str, Any], prefix: str = "") -> set[str]:
     """Return the paths of a document's fields, down to what the documentation describes as a whole."""
-    whole = {"longest_iteration", "statistics.counters", "statistics.causes", "statistics.memory"}
+    whole = {"configuration", "longest_iteration", "memory_profile", "statistics.memory"}
+    whole |= {f"statistics.{part}" for part in ("causes", "counters", "restarted")}
     found = set()
     for key, value in document.items():
         path = prefix + key
@@ -264,7 +265,17 @@ def test_json_fields(command: str, tmp_path: Path) -> None:
     graph, config, result = tmp_path / "graph.txt", tmp_path / "one.toml", tmp_path / "result.json"
     graph.write_text("0 1\n1 0\n")
     config.write_text('preset = "test"\nengines = 1\nbfs_kernels = 1\n')
-    options = ["--config", str(config), "--engine", "amaranth", "--memory", "fixed:1", "--quiet", "--json", str(result)]
+    options = [
+        "--config",
+        str(config),
+        "--executor",
+        "amaranth",
+        "--memory",
+        "fixed:1",
+        "--quiet",
+        "--json",
+        str(result),
+    ]
     assert main([command, str(graph), *options, *(["--source", "0"] if command == "bfs" else [])]) == 0
     document = json.loads(result.read_text())
     assert fields(document) == described_fields("Fields of both commands:", f"Further fields of `{command}`:")

@@ -170,7 +170,10 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a simulation."""
     add_config(parser)
     parser.add_argument(
-        "--memory", default="hc2", metavar="PROFILE", help="memory: hc2 (default), fixed:CYCLES, stress or stress:SEED"
+        "--memory",
+        default="hc2",
+        metavar="PROFILE|FILE.toml",
+        help="memory: hc2 (default), fixed:CYCLES, stress, stress:SEED, or a TOML file",
     )
     parser.add_argument(
         "--executor",

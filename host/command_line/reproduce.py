@@ -69,13 +69,14 @@ def _machines(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
 
 
 def _profile(text: str) -> str:
-    """Return the name of a memory profile."""
+    """Return the text of a memory profile if it names one."""
     from sim.memory import parse_profile
 
     try:
-        return parse_profile(text).name
+        parse_profile(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def _add_common(parser: argparse.ArgumentParser, *, configs: str, known: Sequence[str]) -> None:
@@ -88,7 +89,11 @@ def _add_common(parser: argparse.ArgumentParser, *, configs: str, known: Sequenc
         help=f"machines: {', '.join(known)} (default: %(default)s)",
     )
     parser.add_argument(
-        "--memory", default="hc2", type=_profile, metavar="PROFILE", help="memory: hc2 (default), fixed:CYCLES, stress"
+        "--memory",
+        default="hc2",
+        type=_profile,
+        metavar="PROFILE",
+        help="memory: hc2 (default), fixed:CYCLES, stress, or a TOML file",
     )
     parser.add_argument(
         "--seed", default=1, type=at_least(0, 2**64 - 1), metavar="S", help="seed of the graphs (default: 1)"

@@ -2,6 +2,7 @@
 
 import argparse
 import resource
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -23,7 +24,7 @@ from sim.errors import SimulationError
 
 if TYPE_CHECKING:
     from sim.machine import Machine
-    from sim.memory import MemoryParameters
+    from sim.memory import Profile
 
 __all__ = ["Advance", "Simulation", "check_result"]
 
@@ -113,7 +114,7 @@ class Simulation:
     ----------
     config : AcceleratorConfig
         The machine's sizes.
-    memory : MemoryParameters
+    memory : Profile
         Its memory profile.
 
     Raises
@@ -137,6 +138,8 @@ class Simulation:
     def _check_outputs(self) -> None:
         if self._arguments.waves == STANDARD_OUTPUT:
             raise UsageError("--waves needs a file")
+        if self._arguments.waves is not None and Path(self._arguments.waves).suffix not in ("", ".vcd"):
+            raise UsageError(f"--waves writes VCD files, which end in .vcd: {self._arguments.waves}")
         users: dict[Path | str, str] = {Path(self._arguments.graph).resolve(): "the graph"}
         for option, path in self._outputs.items():
             if path is None:
@@ -147,7 +150,7 @@ class Simulation:
                 raise UsageError(f"{option} and {users[key]} are the same file: {path}")
             users[key] = option
 
-    def _memory_profile(self) -> "MemoryParameters":
+    def _memory_profile(self) -> "Profile":
         from sim.memory import parse_profile
 
         try:
@@ -231,7 +234,17 @@ class Simulation:
             except ValueError as error:
                 raise UsageError(str(error)) from None
             stack.callback(machine.close)
+            stack.callback(self._mention_missed_window, machine)
             yield machine
+
+    def _mention_missed_window(self, machine: "Machine") -> None:
+        """Say that there are no waveforms when the run ended before the window."""
+        first = (self._arguments.wave_window or (-1, 0))[0]
+        if machine.cycle <= first:
+            sys.stderr.write(
+                f"cyscc: --wave-window begins at cycle {first:,}, and the run had {machine.cycle:,}: "
+                f"{self._arguments.waves} is not written\n"
+            )
 
     def setting(self, graph: Graph, machine: "Machine", *, uploaded_bytes: int) -> Setting:
         """Return what ran where."""
@@ -247,7 +260,7 @@ class Simulation:
             clock=machine.clock,
             uploaded_bytes=uploaded_bytes,
             configuration=asdict(self.config),
-            memory_profile=asdict(self.memory),
+            memory_profile=self.memory.describe(),
         )
 
     def wall(self, machine: "Machine") -> Wall:

@@ -16,6 +16,7 @@ from hw.config import AcceleratorConfig
 from sim.errors import BuildError
 from sim.executors.header import machine_header
 from sim.executors.tools import NATIVE, Toolchain
+from sim.memory import memory_header
 
 __all__ = ["cache_directory", "cached_library", "digest_sources"]
 
@@ -65,15 +66,16 @@ def cached_library(
     sources : bytes
         Digest of the sources that it is made of.
     build : callable
-        Builds it in a folder, in which ``config.h`` is, and returns its path there. The folder is removed afterwards.
+        Builds it in a folder, in which the generated headers are, and returns its path there. The folder is removed
+        afterwards.
 
     Raises
     ------
     BuildError
         The cache cannot be written, or `build` fails.
     """
-    header = machine_header(config)
-    everything = [*parts, astuple(config), header, tools.identity(), version("amaranth")]
+    headers = {"config.h": machine_header(config), "memory.h": memory_header()}
+    everything = [*parts, astuple(config), headers, tools.identity(), version("amaranth")]
     key = hashlib.sha256(repr(everything).encode() + sources).hexdigest()[:24]
     library = cache_directory() / f"{name}-{key}.so"
     if library.exists():
@@ -81,7 +83,8 @@ def cached_library(
     try:
         library.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="build-", dir=library.parent) as folder:
-            (Path(folder) / "config.h").write_text(header)
+            for header, text in headers.items():
+                (Path(folder) / header).write_text(text)
             build(Path(folder)).replace(library)
     except OSError as error:
         raise BuildError(

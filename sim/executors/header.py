@@ -1,18 +1,16 @@
-"""What native executors share with the hardware, the memory model and Python, as a C++ header."""
+"""What native executors share with the hardware and with Python, as a C++ header."""
 
-from dataclasses import asdict
 from enum import IntEnum
 
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from sim.executors.base import CommandKind, RunState
-from sim.memory import mailbox_layout
 
 __all__ = ["machine_header"]
 
 
 def machine_header(config: AcceleratorConfig) -> str:
-    """Return ``config.h``: sizes, the numbers of enumerations, and where the words of a mailbox are."""
+    """Return ``config.h``: sizes, and the numbers of enumerations."""
     constants = {
         "engines": config.engines,
         "ports": config.ports,
@@ -20,7 +18,6 @@ def machine_header(config: AcceleratorConfig) -> str:
         "intersection_kernels": config.intersection_kernels,
         "link_cycles": config.link_cycles,
         "causes": len(Cause),
-        **{f"box_{name}": word for name, word in asdict(mailbox_layout(config.ports)).items()},
     }
     lines = [
         "#pragma once",

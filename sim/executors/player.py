@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from hw.config import AcceleratorConfig
 from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
-from sim.memory import Memory, accept, as_word, mailbox_layout, prepare, settle
+from sim.memory import FLUSH, Memory
 
 __all__ = ["Pins", "Player"]
 
@@ -99,7 +99,6 @@ class Player(Executor):
         self._memory = memory
         self._watchdog = watchdog
         self._interval = meeting_interval(config, memory)
-        self._layout = mailbox_layout(memory.ports)
         self._hosts = [_Host() for _ in range(config.engines)]
         self._cycle = 0
         self._moved = 0
@@ -133,7 +132,7 @@ class Player(Executor):
 
     def _meet(self) -> RunState:
         """Settle the memory after an interval."""
-        if settle(self._memory.context, self._cycle - 1):
+        if self._memory.settle(self._cycle - 1):
             return RunState.MEMORY_ERROR
         if all(host.finished for host in self._hosts):
             return RunState.DONE
@@ -141,22 +140,23 @@ class Player(Executor):
 
     def _play_memory(self, engine: int, pins: Pins) -> None:
         """Take the requests of a cycle and give the AE what the memory shows it."""
-        layout, box = self._layout, self._memory.mailbox[engine]
-        prepare(self._memory.context, engine, self._cycle)
+        memory, cycle = self._memory, self._cycle
+        box = memory.mailboxes[engine]
+        memory.prepare(engine, cycle)
         read_ready, write_ready, responses, flushed = (
-            int(box[word]) for word in (layout.read_ready, layout.write_ready, layout.responses, layout.flushed)
+            int(box[name]) for name in ("read_ready", "write_ready", "responses", "flushed")
         )
         reads = writes = flushes = 0
-        for port in range(self._memory.ports):
+        for port in range(memory.ports):
             prefix, bit = f"port_{port}_", 1 << port
             if read_ready & bit and pins.get(prefix + "read_valid"):
                 reads |= bit
-                box[layout.read_payloads + port] = as_word(pins.get(prefix + "read_payload"))
+                box["read_payloads"][port] = pins.get(prefix + "read_payload")
             if write_ready & bit and pins.get(prefix + "write_valid"):
                 writes |= bit
                 payload = pins.get(prefix + "write_payload")
-                box[layout.write_payloads + port] = as_word(payload >> 64)
-                box[layout.write_data + port] = as_word(payload)
+                box["write_payloads"][port] = payload >> 64
+                box["write_data"][port] = payload & _WORD
             if pins.get(prefix + "flush"):
                 flushes |= bit
             pins.set(prefix + "read_ready", read_ready >> port & 1)
@@ -164,9 +164,8 @@ class Player(Executor):
             pins.set(prefix + "flushed", flushed >> port & 1)
             pins.set(prefix + "response_valid", responses >> port & 1)
             if responses & bit:
-                data, tag = int(box[layout.data + port]), int(box[layout.tags + port])
-                pins.set(prefix + "response_payload", data & _WORD | tag << 64)
-        box[layout.reads], box[layout.writes], box[layout.flushes] = reads, writes, flushes
+                pins.set(prefix + "response_payload", int(box["data"][port]) | int(box["tags"][port]) << 64)
+        box["requests"][: FLUSH + 1] = reads, writes, flushes
         if reads | writes | flushes | responses | flushed:
-            self._moved = self._cycle
-        accept(self._memory.context, engine, self._cycle)
+            self._moved = cycle
+        memory.accept(engine, cycle)

@@ -10,26 +10,16 @@ import numpy.typing as npt
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
-from sim.memory import Memory
+from sim.memory import Memory, MemoryModel
 
 __all__ = ["LibraryExecutor"]
 
 _COMMAND = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.uint64)])
 
 
-class _MemoryModel(ctypes.Structure):
-    _fields_ = [
-        (name, ctypes.c_void_p)
-        for name in (
-            *("prepare", "accept", "settle", "seal", "serve", "deliver", "next_event"),
-            *("context", "mailbox"),
-        )
-    ]
-
-
 class _Setup(ctypes.Structure):
     _fields_ = [
-        ("memory", _MemoryModel),
+        ("memory", MemoryModel),
         *((name, ctypes.c_int64) for name in ("interval", "round", "watchdog", "threads")),
         ("waves", ctypes.c_char_p),
         *((name, ctypes.c_int64) for name in ("first_wave", "last_wave")),
@@ -74,10 +64,7 @@ class LibraryExecutor(Executor):
             function = getattr(self._library, f"cyscc_{name}")
             function.restype = result
             function.argtypes = arguments
-        model = _MemoryModel(
-            **memory.addresses(), context=memory.context.ctypes.data, mailbox=memory.mailbox.ctypes.data
-        )
-        setup = _Setup(memory=model, interval=meeting_interval(config, memory), watchdog=watchdog, **options)
+        setup = _Setup(memory=memory.model, interval=meeting_interval(config, memory), watchdog=watchdog, **options)
         self._machine = ctypes.c_void_p(self._library.cyscc_create(ctypes.byref(setup)))
 
     @property

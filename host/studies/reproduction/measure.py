@@ -59,7 +59,7 @@ class MachineRequest:
         return {
             "graph": asdict(self.graph),
             "configuration": asdict(PRESETS[self.preset]),
-            "memory": asdict(parse_profile(self.memory)),
+            "memory": parse_profile(self.memory).describe(),
             "sources": sources_digest(),
         }
 

@@ -159,6 +159,7 @@ class Recorder(Coprocessor):
                 next_queue=registers[Register.NEXT_QUEUE],
                 reach_queue=registers[Register.REACH_QUEUE],
             ),
+            contention=self.bounds.contention,
         )
         use = LevelUse(traffic.requests, int(traffic.pushes.sum()), cycles, self.bounds.limits(traffic))
         self.levels.append(use)

@@ -6,8 +6,9 @@
 
 #include "pins.h"
 
-// Generated: sizes, numbers of enumerations, layout of the mailbox.
+// Generated: sizes and the numbers of enumerations; the memory.
 #include "config.h"
+#include "memory.h"
 
 namespace cyscc {
 
@@ -17,48 +18,35 @@ struct Command {
     uint64_t value;
 };
 
-// The memory model: compiled functions and their context.
-struct MemoryModel {
-    void (*prepare)(int64_t*, int64_t, int64_t);
-    void (*accept)(int64_t*, int64_t, int64_t);
-    int64_t (*settle)(int64_t*, int64_t);
-    int64_t (*seal)(int64_t*, int64_t);
-    void (*serve)(int64_t*);
-    void (*deliver)(int64_t*, int64_t);
-    int64_t (*next_event)(int64_t*, int64_t, int64_t);
-    int64_t* context;
-    int64_t* mailbox;
-};
-
 // What an AE and the memory exchange in a cycle.
 class Box {
 public:
-    explicit Box(int64_t* words) : words_(words) {}
+    explicit Box(Mailbox* mailbox) : mailbox_(mailbox) {}
 
-    uint32_t read_ready() const { return uint32_t(words_[kBoxReadReady]); }
-    uint32_t write_ready() const { return uint32_t(words_[kBoxWriteReady]); }
-    uint32_t responses() const { return uint32_t(words_[kBoxResponses]); }
-    uint32_t flushed() const { return uint32_t(words_[kBoxFlushed]); }
-    bool has_requests() const { return (words_[kBoxReads] | words_[kBoxWrites] | words_[kBoxFlushes]) != 0; }
+    uint32_t read_ready() const { return uint32_t(mailbox_->read_ready); }
+    uint32_t write_ready() const { return uint32_t(mailbox_->write_ready); }
+    uint32_t responses() const { return uint32_t(mailbox_->responses); }
+    uint32_t flushed() const { return uint32_t(mailbox_->flushed); }
+    bool has_requests() const {
+        return (mailbox_->requests[kReads] | mailbox_->requests[kWrites] | mailbox_->requests[kFlushes]) != 0;
+    }
 
     // Hands over requests of the ports of a mask. Their payloads are in the arrays below.
     void hand_over(uint32_t reads, uint32_t writes, uint32_t flushes) {
-        words_[kBoxReads] |= reads;
-        words_[kBoxWrites] |= writes;
-        words_[kBoxFlushes] |= flushes;
+        mailbox_->requests[kReads] |= reads;
+        mailbox_->requests[kWrites] |= writes;
+        mailbox_->requests[kFlushes] |= flushes;
     }
 
     // One word a port.
-    uint64_t* tags() { return array(kBoxTags); }
-    uint64_t* data() { return array(kBoxData); }
-    uint64_t* read_payloads() { return array(kBoxReadPayloads); }
-    uint64_t* write_payloads() { return array(kBoxWritePayloads); }
-    uint64_t* write_data() { return array(kBoxWriteData); }
+    uint64_t* tags() { return mailbox_->tags; }
+    uint64_t* data() { return mailbox_->data; }
+    uint64_t* read_payloads() { return mailbox_->read_payloads; }
+    uint64_t* write_payloads() { return mailbox_->write_payloads; }
+    uint64_t* write_data() { return mailbox_->write_data; }
 
 private:
-    uint64_t* array(int first) { return reinterpret_cast<uint64_t*>(words_ + first); }
-
-    int64_t* words_;
+    Mailbox* mailbox_;
 };
 
 // Shows a port what the memory has for it in a cycle, and takes its requests; with an empty mask nothing passes.
@@ -84,7 +72,7 @@ void play_port(Port&& port, Box box, int number, uint32_t mask) {
 class Player {
 public:
     Player(const MemoryModel& memory, int number)
-        : memory_(memory), number_(number), box_(memory.mailbox + number * kBoxWords) {}
+        : memory_(memory), number_(number), box_(memory.mailboxes + number) {}
 
     Box box() const { return box_; }
 

@@ -101,6 +101,7 @@ USAGE = {
     "scc g.txt --waves w.vcd --wave-window :5": "cyscc scc: argument --wave-window: '' is not an integer",
     "scc g.txt --wave-window 1:5": "cyscc scc: --wave-window needs --waves",
     "scc g.txt --waves -": "cyscc scc: --waves needs a file",
+    "scc g.txt --waves w.fst": "cyscc scc: --waves writes VCD files, which end in .vcd: w.fst",
     "scc g.txt --labels none/out": "cyscc scc: none/out: its directory does not exist (--labels)",
     "scc g.txt --labels directory": "cyscc scc: directory: is a directory (--labels)",
     "scc g.txt --json g.txt/out": "cyscc scc: g.txt/out: its directory does not exist (--json)",

@@ -17,6 +17,26 @@ from tests.host.fake_coprocessor import FakeCoprocessor
 LABELS = "10 10\n11 10\n12 10\n13 13\n14 14\n15 14\n16 16\n17 16\n"
 
 
+def test_window_that_the_run_does_not_reach(
+    folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]
+) -> None:
+    class Untraced(FakeCoprocessor):
+        """Leaves no waveforms, as a machine does whose window was not reached."""
+
+        def close(self) -> None:
+            workshop.asked["waves"].unlink()
+            super().close()
+
+    workshop.make = Untraced
+    assert main(["scc", "g.txt", "--waves", "w.vcd", "--wave-window", "99999999:100000000"]) == 0
+    out, err = capfd.readouterr()
+    assert workshop.machine is not None
+    cycles = f"{workshop.machine.cycle:,}"
+    assert err == f"cyscc: --wave-window begins at cycle 99,999,999, and the run had {cycles}: w.vcd is not written\n"
+    assert "components    4," in out
+    assert not (folder / "w.vcd").exists()
+
+
 def test_scc(folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["scc", "g.txt", "--labels", "labels", "--json", "json"]) == 0
     out, err = capfd.readouterr()
@@ -86,7 +106,7 @@ def test_options_reach_the_machine(folder: Path, workshop: Workshop) -> None:
 def test_defaults(folder: Path, workshop: Workshop) -> None:
     assert main(["scc", "g.txt", "--quiet"]) == 0
     asked = workshop.asked
-    assert (asked["config"].engines, asked["memory"].kind) == (4, "hc2")
+    assert (asked["config"].engines, asked["memory"].name) == (4, "hc2")
     assert asked["threads"] == len(os.sched_getaffinity(0))
     assert (asked["executor"], asked["cycle_limit"], asked["waves"]) == ("compiled", None, None)
 
