@@ -237,12 +237,18 @@ def test_memory_parameters() -> None:
 
 
 def test_causes() -> None:
-    assert [row[0] for row in rows("simulation.md", "## What is counted")] == [cause.name.lower() for cause in Cause]
+    assert [row[0] for row in rows("simulation.md", "### Causes")] == [cause.name.lower() for cause in Cause]
 
 
 def fields(document: dict[str, Any], prefix: str = "") -> set[str]:
     """Return the paths of a document's fields, down to what the documentation describes as a whole."""
-    whole = {"longest_iteration", "statistics.counters", "statistics.causes", "statistics.memory"}
+    whole = {
+        "longest_iteration",
+        "statistics.counters",
+        "statistics.causes",
+        "statistics.memory",
+        "statistics.restarted",
+    }
     found = set()
     for key, value in document.items():
         path = prefix + key
