@@ -241,7 +241,7 @@ class Machine(Coprocessor):
                 self._slice = max(_SHORTEST_SLICE, int(self._slice * min(max(pace, 0.5), 4.0)))
 
     def _limit_error(self) -> CycleLimitError:
-        return CycleLimitError(f"cycle limit of {self._cycle_limit:,} cycles reached", self._diagnosis())
+        return CycleLimitError(f"cycle limit of {self._cycle_limit:,} reached", self._diagnosis())
 
     def _diagnosis(self) -> str:
         return diagnose(self._config, self._memory, self._read_while_stuck)

@@ -238,7 +238,7 @@ def test_memory_parameters() -> None:
 
 
 def test_causes() -> None:
-    assert [row[0] for row in rows("simulation.md", "## What is counted")] == [cause.name.lower() for cause in Cause]
+    assert [row[0] for row in rows("simulation.md", "### Causes")] == [cause.name.lower() for cause in Cause]
 
 
 def fields(document: dict[str, Any], prefix: str = "") -> set[str]:

@@ -120,7 +120,8 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.roofline_plot is not None and roofline is not None:
         from host.studies.roofline.plot import write_roofline_plot
 
-        write_roofline_plot(arguments.roofline_plot, roofline, setting)
+        with simulation.progress.step("drawing"):
+            write_roofline_plot(arguments.roofline_plot, roofline, setting)
     if arguments.json is not None:
         document = bfs_document(search, setting, wall, graph=graph, verified=verified, statistics=statistics)
         if roofline is not None:

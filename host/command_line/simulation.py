@@ -116,6 +116,8 @@ class Simulation:
         The machine's sizes.
     memory : Profile
         Its memory profile.
+    progress : Progress
+        What shows how far it is.
 
     Raises
     ------
@@ -126,7 +128,7 @@ class Simulation:
     def __init__(self, arguments: argparse.Namespace, outputs: dict[str, str | None]) -> None:
         self._arguments = arguments
         self._seconds = dict.fromkeys(("load", "simulate", "verify"), 0.0)
-        self._progress = Progress(quiet=arguments.quiet)
+        self.progress = Progress(quiet=arguments.quiet)
         self._advance: Advance | None = None
         if arguments.wave_window is not None and arguments.waves is None:
             raise UsageError("--wave-window needs --waves")
@@ -172,7 +174,7 @@ class Simulation:
     def phase(self, name: str, what: str) -> Iterator[Step]:
         """Show what the block does, and add the time that it takes to a phase: load, simulate or verify."""
         begin = time.perf_counter()
-        with self._progress.step(what) as step:
+        with self.progress.step(what) as step:
             yield step
         self._seconds[name] += time.perf_counter() - begin
 
@@ -219,7 +221,7 @@ class Simulation:
                 # Of a simulation that failed the waveforms are wanted most: they are kept.
                 waves = stack.enter_context(renamed_when_complete(arguments.waves, after_errors=True))
             try:
-                with self._progress.step("building the executor") as step:
+                with self.progress.step("building the executor") as step:
                     machine = create_machine(
                         self.config,
                         self.memory,
@@ -233,16 +235,18 @@ class Simulation:
                     )
             except ValueError as error:
                 raise UsageError(str(error)) from None
-            stack.callback(machine.close)
-            stack.callback(self._mention_missed_window, machine)
+            stack.callback(self._close, machine)
             yield machine
 
-    def _mention_missed_window(self, machine: "Machine") -> None:
-        """Say that there are no waveforms when the run ended before the window."""
+    def _close(self, machine: "Machine") -> None:
+        """Close the machine, which completes its waveforms; say so when the run ended before their window."""
+        with self.progress.step("closing"):
+            cycles = machine.cycle
+            machine.close()
         first = (self._arguments.wave_window or (-1, 0))[0]
-        if machine.cycle <= first:
+        if cycles <= first:
             sys.stderr.write(
-                f"cyscc: --wave-window begins at cycle {first:,}, and the run had {machine.cycle:,}: "
+                f"cyscc: --wave-window begins at cycle {first:,}, and the run had {cycles:,}: "
                 f"{self._arguments.waves} is not written\n"
             )
 

@@ -42,7 +42,7 @@ engine 1: idle, N cycles since its dispatch
 engine 0 bfs kernel 0: state done=0 started=1 frontier_idle=0 neighbours_idle=1 words_idle=1 visitor_idle=1 \
 slots_idle=1 requests_idle=1 error=0 read_stalled=0 write_stalled=0 slot_awaited=0 visits=0; \
 credits frontier=3 neighbours=8 words=8; reservation demanded=0 reserved=0
-engine 0 port 0: 1 reads outstanding"""
+engine 0 port 0: 1 read outstanding"""
 
 
 def told(error: SimulationError) -> str:
@@ -123,7 +123,7 @@ def test_cycle_limit(executor: str) -> None:
         dispatch_level(machine)
         with pytest.raises(CycleLimitError) as caught:
             machine.wait()
-    assert str(caught.value) == "cycle limit of 125 cycles reached"
+    assert str(caught.value) == "cycle limit of 125 reached"
     assert told(caught.value) == LIMITED
 
 
@@ -144,7 +144,7 @@ def test_cycle_limit_holds_for_all_instructions_together(missing: int) -> None:
             return
         with pytest.raises(CycleLimitError) as caught:
             machine.wait()
-    assert str(caught.value) == f"cycle limit of {limit} cycles reached"
+    assert str(caught.value) == f"cycle limit of {limit} reached"
 
 
 def test_cycle_limit_is_written_in_groups_of_digits() -> None:
@@ -152,7 +152,7 @@ def test_cycle_limit_is_written_in_groups_of_digits() -> None:
         dispatch_level(machine)
         with pytest.raises(CycleLimitError) as caught:
             machine.wait()
-    assert str(caught.value) == "cycle limit of 12,345 cycles reached"
+    assert str(caught.value) == "cycle limit of 12,345 reached"
 
 
 @every_executor

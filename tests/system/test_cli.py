@@ -111,7 +111,7 @@ def test_reached_cycle_limit_is_a_failed_simulation(graph: str, capfd: pytest.Ca
     options = [*SMALL, "--labels", "labels", "--json", "json", "--cycle-limit", "500"]
     assert main(["scc", graph, *options]) == 3
     lines = capfd.readouterr().err.splitlines()
-    assert lines[0] == "cyscc scc: cycle limit of 500 cycles reached"
+    assert lines[0] == "cyscc scc: cycle limit of 500 reached"
     assert any(line.startswith("engine 0") for line in lines[1:])
     assert sorted(path.name for path in Path().iterdir()) == ["g.txt"]
 

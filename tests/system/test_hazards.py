@@ -118,7 +118,7 @@ def hangs(
         with made(config, memory, executor="amaranth", cycle_limit=limit) as machine:
             if rule is not None:
                 taken = impose(monkeypatch, machine, rule)
-            with pytest.raises(CycleLimitError, match=f"^cycle limit of {limit:,} cycles reached$") as failure:
+            with pytest.raises(CycleLimitError, match=f"^cycle limit of {limit:,} reached$") as failure:
                 search(machine, graph, 0)
     return failure.value.diagnosis, taken
 

@@ -40,14 +40,14 @@ class _Watched(io.FileIO):
         self._size = os.fstat(self.fileno()).st_size or None
         self._done = 0
 
-    def readinto(self, buffer: Any, /) -> int | None:
+    def readinto(self, buffer: Any, /) -> int:
         return self._told(super().readinto(buffer))
 
-    def write(self, data: Any, /) -> int | None:
+    def write(self, data: Any, /) -> int:
         return self._told(super().write(data))
 
-    def _told(self, count: int | None) -> int | None:
-        self._done += count or 0
+    def _told(self, count: int) -> int:
+        self._done += count
         if self._watch is not None:
             self._watch(self._done, self._size, f"{self._done / 1e6:,.1f} MB")
         return count

@@ -164,7 +164,7 @@ def refusing() -> FakeCoprocessor:
         (
             wrong_colour,
             3,
-            "cyscc scc: wrong result: vertex 11: component 11 found, 10 expected (1 of 8 vertices differ)\n",
+            "cyscc scc: wrong result: vertex 11: component 11 found, 10 expected (1 of 8 vertices wrong)\n",
         ),
         (failing(MemoryError()), 2, "cyscc scc: not enough memory\n"),
         (failing(KeyboardInterrupt()), 130, "cyscc scc: interrupted\n"),
@@ -193,7 +193,7 @@ def test_wrong_levels_are_noticed(folder: Path, workshop: Workshop, capfd: pytes
     assert main(["bfs", "g.txt", "--source", "14"]) == 3
     assert capfd.readouterr() == (
         "",
-        "cyscc bfs: wrong result: vertex 10: level 1 found, -1 expected (3 of 8 vertices differ)\n",
+        "cyscc bfs: wrong result: vertex 10: level 1 found, -1 expected (3 of 8 vertices wrong)\n",
     )
 
 

@@ -146,7 +146,7 @@ def test_waveforms_change_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("executor", EXECUTORS)
 def test_failed_run_is_complete(tmp_path: Path, executor: str) -> None:
     output = tmp_path / "run.vcd"
-    with pytest.raises(CycleLimitError, match=r"^cycle limit of 100 cycles reached$"):
+    with pytest.raises(CycleLimitError, match=r"^cycle limit of 100 reached$"):
         simulate(executor, output, cycle_limit=100)
     changes, end = recording(output.read_bytes())
     assert WINDOW[0] + 40 < end < WINDOW[1]
