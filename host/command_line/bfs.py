@@ -67,10 +67,10 @@ def run(arguments: argparse.Namespace) -> None:
     from host.algorithms.reference import check_levels
     from host.algorithms.search import breadth_first_search
     from host.command_line.simulation import Simulation, check_result
+    from host.graph.formats.writer import write_pairs
     from host.graph.memory_map import PlacedGraph
     from host.results.documents import bfs_document, write_json
-    from host.results.labels import write_pairs
-    from host.results.output import figure_format
+    from host.results.output import figure_format, write_output
     from host.results.tables import bfs_table
 
     wants_roofline = arguments.roofline or arguments.roofline_plot is not None
@@ -111,7 +111,8 @@ def run(arguments: argparse.Namespace) -> None:
     verified = True if simulation.verify else None
     if arguments.levels is not None:
         reached = np.flatnonzero(search.levels >= 0)
-        write_pairs(arguments.levels, graph.original(reached), search.levels[reached].astype(np.int64))
+        pairs = graph.original(reached), search.levels[reached].astype(np.int64)
+        write_output(arguments.levels, lambda file: write_pairs(file, *pairs))
     roofline = None
     if recorder is not None:
         from host.studies.roofline.analysis import Roofline

@@ -49,10 +49,11 @@ def run(arguments: argparse.Namespace) -> None:
     from host.algorithms.kosaraju import strong_components
     from host.algorithms.reference import check_components
     from host.command_line.simulation import Simulation, check_result
+    from host.graph.formats.writer import write_pairs
     from host.graph.memory_map import PlacedGraph
     from host.graph.trim import trim
     from host.results.documents import scc_document, write_json
-    from host.results.labels import write_pairs
+    from host.results.output import write_output
     from host.results.tables import scc_table
 
     simulation = Simulation(arguments, {"--labels": arguments.labels})
@@ -86,8 +87,8 @@ def run(arguments: argparse.Namespace) -> None:
     verified = True if simulation.verify else None
     largest = int(component_sizes(labels)[1].max())
     if arguments.labels is not None:
-        vertices = np.arange(graph.vertices, dtype=np.uint32)
-        write_pairs(arguments.labels, graph.original(vertices), graph.original(labels))
+        pairs = graph.original(np.arange(graph.vertices, dtype=np.uint32)), graph.original(labels)
+        write_output(arguments.labels, lambda file: write_pairs(file, *pairs))
     if arguments.json is not None:
         document = scc_document(
             components, setting, wall, graph=graph, largest=largest, verified=verified, statistics=statistics

@@ -1,6 +1,7 @@
 """Tables and JSON."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from host.graph.memory_map import PlacedGraph
 from host.graph.trim import trim
 from host.results.documents import Setting, Wall, bfs_document, scc_document, write_json
 from host.results.tables import bfs_table, scc_table
+from host.results.version import version
+from host.results.words import counted
 from tests.host.fake_coprocessor import FakeCoprocessor
 
 SETTING = Setting(
@@ -75,8 +78,12 @@ def test_scc_document() -> None:
         "wall.build": 1.25,
         "wall.simulate": 2.0,
         "wall.cycles_per_second": 150_000.0,
+        "schema": 1,
+        "version": version(),
         "config": "hc2",
+        "configuration": {"engines": 4},
         "memory": "fixed:75",
+        "memory_profile": {"latency": 75},
         "executor": "compiled",
         "retries": 0,
         "statistics": {"memory": {"reads": 1}},
@@ -201,3 +208,12 @@ def test_of_very_many_levels_the_middle_is_left_out(levels: int, lines: int) -> 
     assert len(rows) == lines
     assert ("..." in rows[24]) == (levels > 31)
     assert rows[-1].split()[0] == f"{levels - 1:,}"
+
+
+def test_one_is_not_many() -> None:
+    assert [counted(number, "edge") for number in (0, 1, 2000)] == ["0 edges", "1 edge", "2,000 edges"]
+    run = ComponentRun(colours=np.array([1], np.uint32), components=1, trimmed=1)
+    alone = replace(SETTING, vertices=1, edges=1, threads=1)
+    table = scc_table(run, alone, WALL, largest=1, verified=True)
+    for part in ("1 vertex, 1 edge\n", "the largest of 1 vertex\n", "1 thread\n", "trimmed       1 vertex\n"):
+        assert part in table
