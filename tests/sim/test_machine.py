@@ -18,7 +18,7 @@ from sim.executors.names import EXECUTORS
 from sim.machine import Machine, create_machine
 from sim.memory import parse_profile
 from tests.sim.executors.levels import dispatch_level
-from tests.sim.executors.test_executors import CROWD
+from tests.sim.executors.outcomes import CROWD
 from tests.system.graphs import GRAPHS
 from tests.system.runs import check_bfs, made, search
 from tests.words import graph_word
@@ -84,9 +84,8 @@ def test_level_by_hand(executor: str) -> None:
         assert machine.memory.stray_writes() == []
 
 
-@every_executor
-def test_unknown_instruction(executor: str) -> None:
-    with made("test", "fixed:75", executor=executor) as machine:
+def test_unknown_instruction() -> None:
+    with made("test", "fixed:75") as machine:
         machine.dispatch(UNKNOWN)
         assert machine.wait() == 1
         assert machine.get_registers([Register.STATUS]).tolist() == [[Status.BAD_INSTRUCTION] * 2]
@@ -105,9 +104,8 @@ def test_host_refuses_a_machine_that_refused_an_instruction() -> None:
     assert str(caught.value) == "an engine did not complete instruction 0 (BFS_LEVEL): status 0x4"
 
 
-@every_executor
-def test_overflow_lasts_until_the_next_dispatch(executor: str) -> None:
-    with made("test", "fixed:9", executor=executor) as machine:
+def test_overflow_lasts_until_the_next_dispatch() -> None:
+    with made("test", "fixed:9") as machine:
         level = dispatch_level(machine, capacity=1)
         machine.wait()
         assert machine.get_registers([Register.STATUS])[0, 0] == Status.OVERFLOW
@@ -171,9 +169,8 @@ def test_access_outside_memory(executor: str) -> None:
     assert caught.value.diagnosis == ""
 
 
-@every_executor
-def test_count_beyond_the_neighbours_runs_into_the_end_of_memory(executor: str) -> None:
-    with made("test", "fixed:9", executor=executor) as machine:
+def test_count_beyond_the_neighbours_runs_into_the_end_of_memory() -> None:
+    with made("test", "fixed:9") as machine:
         dispatch_level(machine, word=graph_word(0, 2**31 - 1, True))
         with pytest.raises(MemoryAccessError, match=r"^memory: read of [48] bytes at address 0x\w+ \(engine 0 port 0 "):
             machine.wait()
