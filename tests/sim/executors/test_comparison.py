@@ -15,7 +15,7 @@ from sim.executors.comparison.build import KINDS, build_whole_model
 from sim.executors.comparison.contenders import Stopwatch, executor_maker
 from sim.executors.comparison.sources import export_machine, pins_header
 from sim.machine import Machine, assemble_machine, create_machine
-from sim.memory import mailbox_layout, parse_profile
+from sim.memory import memory_header, parse_profile
 from tests.sim.executors.levels import WORDS, dispatch_level
 from tests.sim.executors.test_executors import CROWD, TANGLE
 from tests.system.runs import search, solve
@@ -134,7 +134,7 @@ def test_header_names_every_port(tmp_path: Path) -> None:
         "accelerator.v",
     ]
     header = pins_header(TEST, sources[-1], str.upper)
-    assert f"inline constexpr int kBoxReadPayloads = {mailbox_layout(TEST.ports).read_payloads};" in header
+    assert header.startswith(memory_header())
     assert f"inline constexpr int kEngines = {TEST.engines};" in header
     assert "    pins[1].ports[0].read_payload.bind(top.E1_PORT_0_READ_PAYLOAD);" in header
     # Ten of every memory port, 13 more of each AE.
