@@ -271,7 +271,7 @@ def test_json_fields(command: str, tmp_path: Path) -> None:
         "--executor",
         "amaranth",
         "--memory",
-        "fixed:1",
+        "hc2",
         "--quiet",
         "--json",
         str(result),
