@@ -1,11 +1,12 @@
 """The command line: `cyscc`."""
 
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
 
-from host.command_line import bfs, generate, reproduce, scc, software, verilog
+from host.command_line import bench, bfs, generate, reproduce, scc, software, synth, timing, verilog
 from host.command_line.options import Parser, UsageError
 from host.errors import InputError
 from host.results.version import version
@@ -33,7 +34,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"cyscc {version()}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
-    for command in (scc, bfs, generate, verilog, software, reproduce):
+    for command in (scc, bfs, generate, verilog, software, reproduce, bench, synth, timing):
         command.add_parser(commands)
     return parser
 
@@ -91,6 +92,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed, 130 interrupted, 141 nobody
         read standard output to its end.
     """
+    # To be ended is an interrupt too, after which nothing is left behind.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         status = _run(argv)
         sys.stdout.flush()
@@ -98,6 +101,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read standard output is gone; without this the interpreter complains when it flushes at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
+    finally:
+        signal.signal(signal.SIGTERM, before)
     return status
 
 
