@@ -1,7 +1,7 @@
 """Modules synthesised by Yosys, and what they take measured."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +68,11 @@ class ModuleRequest(Request):
 
     Parameters
     ----------
-    texts : tuple of (str, str)
-        Modules and their Verilog: its own first, then those that are synthesised apart.
+    top, text : str
+        Its name and its Verilog.
+    boxes : tuple of (str, str)
+        Modules that it instantiates and that are synthesised elsewhere: name and Verilog, of which only the ports
+        count. They are in the text too.
     family : str
         ``xc5v`` or ``xc6v``.
     folder : Path
@@ -77,14 +80,16 @@ class ModuleRequest(Request):
     """
 
     graph: None = None
-    texts: tuple[tuple[str, str], ...]
+    top: str
+    text: str
+    boxes: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     family: str
     folder: Path
 
     @property
     def label(self) -> str:
         """What messages call it."""
-        return f"{self.texts[0][0]} for {self.family}"
+        return f"{self.top} for {self.family}"
 
     @property
     def bytes(self) -> int:
@@ -95,7 +100,8 @@ class ModuleRequest(Request):
         """Return everything that its result depends on, JSON-able."""
         return {
             "measurement": "synthesis",
-            "modules": [[name, text_digest(text)] for name, text in self.texts],
+            "top": self.top,
+            "verilog": text_digest(self.text),
             "family": self.family,
             "yosys": version(YOSYS),
             "sources": digest_beside(__file__),
@@ -103,10 +109,11 @@ class ModuleRequest(Request):
 
     def measure(self, graph: None, *, verify: bool) -> Measured:
         """Synthesise it, and return its hierarchy's document. There is nothing to verify."""
-        (top, text), *boxes = self.texts
         # Modules of the same name of other machines go to the same folder.
-        name = f"{top}.{self.family}.{measurement_digest(self.inputs())[:8]}"
-        hierarchy = synthesise(top, text, family=self.family, folder=self.folder, name=name, boxes=dict(boxes))
+        name = f"{self.top}.{self.family}.{measurement_digest(self.inputs())[:8]}"
+        hierarchy = synthesise(
+            self.top, self.text, family=self.family, folder=self.folder, name=name, boxes=dict(self.boxes)
+        )
         return hierarchy.document()
 
     def summary(self, result: Mapping[str, Any]) -> str:
@@ -126,7 +133,8 @@ def engine_requests(config: AcceleratorConfig, *, family: str, folder: Path) -> 
     folder : Path
         For Verilog, netlists and logs.
     """
-    kernels = [(name, kernel_verilog(kind, config)) for kind, name in KERNEL_NAMES.items()]
-    own = (ENGINE, application_engine_verilog(config))
-    texts = [(own, *kernels), *((kernel,) for kernel in kernels)]
-    return [ModuleRequest(texts=each, family=family, folder=folder) for each in texts]
+    kernels = tuple((name, kernel_verilog(kind, config)) for kind, name in KERNEL_NAMES.items())
+    return [
+        ModuleRequest(top=ENGINE, text=application_engine_verilog(config), boxes=kernels, family=family, folder=folder),
+        *(ModuleRequest(top=name, text=text, family=family, folder=folder) for name, text in kernels),
+    ]

@@ -1,4 +1,4 @@
-"""The command line of the benchmark."""
+"""`cyscc bench`."""
 
 import json
 from pathlib import Path
@@ -6,11 +6,16 @@ from typing import Any
 
 import pytest
 
-import host.studies.benchmark.campaign
-from host.studies.benchmark.command import main
+import host.studies.benchmark.rows
+from host.command_line.main import main
 from sim.executors.comparison.contenders import missing_tool
 
 Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
 def check_document(document: dict[str, Any], names: list[str]) -> None:
@@ -31,25 +36,26 @@ def check_document(document: dict[str, Any], names: list[str]) -> None:
     assert len(document["references"]) == 2 * (len(names) - 2)
 
 
-def test_quick_run_of_some_rows(tmp_path: Path, capfd: Capture) -> None:
-    output = tmp_path / "bench.json"
+def test_quick_run_of_some_rows(capfd: Capture) -> None:
     names = ["compiled-2", "compiled-1", "amaranth"]
-    assert main(["--quick", "--rows", ",".join(reversed(names)), "--json", str(output)]) == 0
+    assert main(["bench", "--quick", "--rows", ",".join(reversed(names))]) == 0
     out, err = capfd.readouterr()
     assert err == ""
-    assert [line.split("  ")[0] for line in out.splitlines()[3:6]] == [
+    assert [line.split("|")[1].strip() for line in out.splitlines()[4:7]] == [
         "compiled executor, 2 threads",
         "compiled executor, 1 thread",
         "Amaranth's simulator",
     ]
-    document = json.loads(output.read_text())
+    assert Path("build/bench.md").read_text() == out.rpartition("\n4 measurements")[0]
+    assert list(Path("build/measurements").iterdir()) == [], "the next benchmark begins anew"
+    document = json.loads(Path("build/bench.json").read_text())
     check_document(document, names)
     assert document["rows"][2]["faster"]["compiled-1"] > 20
 
 
 @pytest.mark.long
 def test_quick_run_of_all_rows(capfd: Capture) -> None:
-    assert main(["--quick", "--json", "-"]) == 0
+    assert main(["bench", "--quick", "--json", "-"]) == 0
     document = json.loads(capfd.readouterr().out)
     names = ["compiled-2", "compiled-1", "compiled", "cxxrtl", "amaranth", "cocotb"]
     if missing_tool("cocotb") is not None:
@@ -59,19 +65,19 @@ def test_quick_run_of_all_rows(capfd: Capture) -> None:
 
 
 def test_missing_tool_is_said_in_words(monkeypatch: pytest.MonkeyPatch, capfd: Capture) -> None:
-    monkeypatch.setattr(host.studies.benchmark.campaign, "missing_tool", lambda name: f"{name} is not installed")
-    assert main(["--quick", "--rows", "cocotb"]) == 0
+    monkeypatch.setattr(host.studies.benchmark.rows, "missing_tool", lambda name: f"{name} is not installed")
+    assert main(["bench", "--quick", "--rows", "cocotb"]) == 0
     out, err = capfd.readouterr()
     assert err == ""
-    assert out.splitlines()[-1] == "cocotb on Verilator: cocotb is not installed"
+    assert out.splitlines()[-4] == "cocotb on Verilator: cocotb is not installed"
 
 
 def test_failing_measurement(monkeypatch: pytest.MonkeyPatch, capfd: Capture) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler")
-    assert main(["--quick", "--rows", "cxxrtl"]) == 3
+    assert main(["bench", "--quick", "--rows", "cxxrtl"]) == 3
     assert capfd.readouterr() == (
         "",
-        "bench: CXXRTL, 2^10 × 8: C++ compiler 'no-such-compiler' not found: install g++ or name one by the "
+        "cyscc bench: CXXRTL, 2^10 × 8: C++ compiler 'no-such-compiler' not found: install g++ or name one by the "
         "environment variable CXX\n",
     )
 
@@ -90,5 +96,5 @@ def test_failing_measurement(monkeypatch: pytest.MonkeyPatch, capfd: Capture) ->
     ],
 )
 def test_bad_usage(arguments: list[str], message: str, capfd: Capture) -> None:
-    assert main(arguments) == 2
-    assert capfd.readouterr() == ("", f"bench: {message}\n")
+    assert main(["bench", *arguments]) == 2
+    assert capfd.readouterr().err in (f"cyscc bench: {message}\n", f"cyscc: {message}\n")

@@ -116,7 +116,7 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.C
         label = f"{number} of 2: random, degree 8, 2^6 vertices, {preset}: "
         assert re.fullmatch(re.escape(label) + r"0\.\d{3} GTEPS, [\d,]+ cycles, \d+\.\d s", line)
     assert main(arguments) == 0
-    assert capfd.readouterr().err == "2 of 2 measurements taken over\n"
+    assert capfd.readouterr().err == "2 of 2: taken over\n"
     assert main([*arguments, "--quiet"]) == 0
     assert capfd.readouterr() == ("", "")
 

@@ -1,68 +1,91 @@
 """Made-up results of measurements, and documents made of them."""
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from host.studies.reproduction.components import ComponentTimes
-from host.studies.reproduction.measure import CAUSES
-from host.studies.reproduction.table1 import cells, table1_document, table1_requests
-from host.studies.reproduction.throughput import KIND_OF, throughput_document, throughput_requests
-from tests.host.studies.reproduction.requests import spec
+from host.measuring.components import SccRequest
+from host.measuring.requests import Request
+from host.measuring.searches import CAUSES, BfsRequest
+from host.studies.components.document import component_document
+from host.studies.table1.document import table1_document
+from host.studies.throughput.document import throughput_document
 
-__all__ = ["bfs_result", "component_times", "table1_of", "throughput_of"]
-
-
-def bfs_result(gteps: float) -> dict[str, Any]:
-    """Return the result of a search."""
-    return {
-        "gteps": gteps,
-        "source": 5,
-        "cycles": 16000,
-        "edges": 128,
-        "levels": 7,
-        "duplicates": 3,
-        "reached": 16,
-        "shares": {cause: float(cause == "request") for cause in CAUSES},
-        "clock_hz": 150e6,
-        "verified": True,
-        "wall": {"simulate": 1.0},
-    }
+__all__ = ["FakeMeasurements", "components_of", "made_up", "table1_of", "throughput_of"]
 
 
-def component_times(*pairs: tuple[int, int], hong: bool) -> list[ComponentTimes]:
-    """Return the times of graphs: Kosaraju 6 ms, the machine 1.5 ms, Hong's 4 ms."""
-    return [
-        ComponentTimes(
-            graph=spec(degree=degree, vertices=vertices),
-            software={"seconds": 0.006, "searches": 0.004, "intersections": 0.0015, "starts": 0.0005, "runs": 3},
-            machines={
-                "published": {
-                    "cycles": {"searches": 150_000, "intersections": 60_000},
-                    "start_seconds": 0.0001,
-                    "components": 4,
-                    "trimmed": 2,
-                    "iterations": 2,
-                    "clock_hz": 150e6,
-                    "wall": {"simulate": 1.0},
-                }
-            },
-            hong={"seconds": 0.004, "runs": 3} if hong else None,
-        )
-        for degree, vertices in pairs
-    ]
+def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
+    """Return a result: searches of 1 GTEPS, Kosaraju 6 ms, the machine 1.5 ms, Hong's algorithm 4 ms."""
+    if isinstance(request, BfsRequest):
+        return {
+            "gteps": gteps,
+            "source": 5,
+            "cycles": 1000 * request.graph.vertices,
+            "edges": request.graph.edges,
+            "levels": 7,
+            "duplicates": 3,
+            "reached": request.graph.vertices,
+            "shares": {cause: float(cause == "request") for cause in CAUSES},
+            "clock_hz": 150e6,
+            "verified": True,
+            "wall": {"simulate": 1.0},
+        }
+    if isinstance(request, SccRequest):
+        return {
+            "cycles": {"searches": 150_000, "intersections": 60_000},
+            "start_seconds": 0.0001,
+            "components": 4,
+            "trimmed": 2,
+            "iterations": 2,
+            "clock_hz": 150e6,
+            "wall": {"simulate": 1.0},
+        }
+    if "hong" in request.label:
+        return {"seconds": 0.004, "runs": 3}
+    return {"seconds": 0.006, "searches": 0.004, "intersections": 0.0015, "starts": 0.0005, "runs": 3}
 
 
-def table1_of(configs: tuple[str, ...], vertices: tuple[int, ...]) -> dict[str, Any]:
-    """Return the document of table I whose cells are all 1 GTEPS."""
-    requests = table1_requests(configs, vertices, memory="hc2", seed=9)
-    found = cells(requests, {request: bfs_result(1.0) for request in requests.values()})
-    return table1_document(found, memory="hc2", seed=9, clock=150e6, version="1.2")
+class FakeMeasurements:
+    """Remembers what it was asked for, and makes the results up.
+
+    Parameters
+    ----------
+    result : callable
+        Returns the result of a request.
+    """
+
+    def __init__(self, result: Callable[[Any], Mapping[str, Any]] = made_up) -> None:
+        self.requests: list[Any] = []
+        self._result = result
+
+    def measure(self, requests: Iterable[Any]) -> dict[Any, Any]:
+        wanted = list(requests)
+        self.requests += wanted
+        return {request: self._result(request) for request in wanted}
+
+    def forget(self, requests: Iterable[Any]) -> None:
+        for request in requests:
+            self.requests.remove(request)
+
+
+def table1_of(
+    configs: tuple[str, ...], vertices: tuple[int, ...], result: Callable[[Any], Mapping[str, Any]] = made_up
+) -> dict[str, Any]:
+    """Return the document of table I; its cells are all 1 GTEPS if nothing else is said."""
+    measurements: Any = FakeMeasurements(result)
+    return table1_document(measurements, configs, vertices, memory="hc2", seed=9)
 
 
 def throughput_of(figure: str, configs: tuple[str, ...]) -> dict[str, Any]:
     """Return the document of figure 10 or 11 whose points are all 1 GTEPS."""
     pairs = [(degree, 1 << exponent) for degree in (8, 16, 32, 64) for exponent in (16, 18)]
-    requests = throughput_requests(pairs, kind=KIND_OF[figure], configs=configs, memory="hc2", seed=9)
-    points = cells(requests, {request: bfs_result(1.0) for request in requests.values()})
-    return throughput_document(
-        points, [], figure=figure, most=1 << 26, memory="hc2", seed=9, clock=150e6, version="1.2"
-    )
+    measurements: Any = FakeMeasurements()
+    return throughput_document(measurements, figure, pairs, [], configs=configs, most=1 << 26, memory="hc2", seed=9)
+
+
+def components_of(
+    figure: str, *pairs: tuple[int, int], too_large: tuple[tuple[int, int], ...] = (), most: int = 1 << 30
+) -> dict[str, Any]:
+    """Return the document of figure 12 or 13."""
+    measurements: Any = FakeMeasurements()
+    options: dict[str, Any] = {"configs": ("published",), "most": most, "memory": "hc2", "seed": 9}
+    return component_document(measurements, figure, pairs, too_large, **options)

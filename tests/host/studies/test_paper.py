@@ -2,7 +2,7 @@
 
 import pytest
 
-from host.studies.reproduction.paper import (
+from host.studies.paper import (
     ENGINES,
     KINDS,
     TABLE1_DEGREES,

@@ -8,18 +8,16 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-import host.studies.reproduction.components as components
-from host.studies.reproduction.components import speed_up_document, time_document
-from host.studies.reproduction.components_plot import speed_up_figure, time_figure
-from host.studies.reproduction.plots import write_plot
-from host.studies.reproduction.table1_plot import table1_figure
-from host.studies.reproduction.throughput_plot import throughput_figure
-from tests.host.studies.reproduction.results import component_times, table1_of, throughput_of
+import host.studies.components.document as components
+from host.results.plots import write_plot
+from host.studies.components.plot import speed_up_figure, time_figure
+from host.studies.table1.plot import table1_figure
+from host.studies.throughput.plot import throughput_figure
+from tests.host.studies.results import components_of, table1_of, throughput_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-OPTIONS: dict[str, Any] = {"most": 1 << 30, "memory": "hc2", "seed": 9, "version": "1.2"}
 PAIRS = [(degree, 1 << exponent) for exponent in (16, 18, 20) for degree in (16, 32)]
 
 
@@ -103,7 +101,7 @@ def test_throughput(name: str, tmp_path: Path) -> None:
 
 
 def test_time(tmp_path: Path) -> None:
-    document = time_document(component_times(*PAIRS, hong=False), [], **OPTIONS)
+    document = components_of("fig12", *PAIRS)
     figure = time_figure(document)
     found = texts(time_figure, document, tmp_path)
     assert [axes.get_title() for axes in figure.axes] == [
@@ -123,15 +121,14 @@ def test_time(tmp_path: Path) -> None:
 
 
 def test_all_panels_have_the_same_degrees() -> None:
-    times = component_times((16, 1 << 16), (32, 1 << 16), (16, 1 << 18), hong=False)
-    figure = time_figure(time_document(times, [], **OPTIONS))
+    figure = time_figure(components_of("fig12", (16, 1 << 16), (32, 1 << 16), (16, 1 << 18)))
     for axes in figure.axes:
         assert [label.get_text() for label in axes.get_xticklabels()] == ["16", "32"]
         assert axes.get_xlim() == (-0.6, 1.6)
 
 
 def test_speed_up(tmp_path: Path) -> None:
-    document = speed_up_document(component_times(*PAIRS, hong=True), [], **OPTIONS)
+    document = components_of("fig13", *PAIRS)
     figure = speed_up_figure(document)
     found = texts(speed_up_figure, document, tmp_path)
     series = drawn(figure.axes[0])

@@ -1,20 +1,23 @@
 """Two revisions against each other, in a repository whose command line pretends."""
 
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from host.errors import InputError
+from host.measuring.measurements import Measurements
+from host.measuring.requests import OnStep, no_step
 from host.measuring.setting import revision_of
-from host.studies.benchmark.compare import compare_revisions, comparison_table
+from host.measuring.store import Store
 from host.studies.benchmark.workloads import Workload
+from host.studies.comparison.revisions import compare_revisions, comparison_markdown
 from sim.errors import SimulationError
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -57,6 +60,11 @@ def assert_nothing_left(folder: Path) -> None:
     assert len(git(folder, "worktree", "list").splitlines()) == 1
 
 
+def compare(folder: Path, base: str, *, repetitions: int = 1, on_step: OnStep = no_step) -> dict[str, Any]:
+    measurements = Measurements(Store(folder / "build" / "measurements"), verify=False, on_step=on_step)
+    return compare_revisions(measurements, folder, base, workload=WORKLOAD, repetitions=repetitions)
+
+
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
 
@@ -64,23 +72,25 @@ def test_revision_against_itself_and_another(tmp_path: Path, monkeypatch: pytest
     # The sources change within a second, by which Python would not tell that its compiled ones are out of date.
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     base = commit(tmp_path, speed=100)
-    same = compare_revisions(tmp_path, "HEAD", workload=WORKLOAD, repetitions=1)
+    same = compare(tmp_path, "HEAD")
     assert same["revisions"] == {"base": base, "head": base}
     assert [row["ratio"] for row in same["rows"]] == [1, 1]
     head = commit(tmp_path, speed=250)
     told: list[str] = []
-    document = compare_revisions(tmp_path, "HEAD~1", workload=WORKLOAD, repetitions=2, on_measurement=told.append)
+    document = compare(tmp_path, "HEAD~1", repetitions=2, on_step=lambda _, __, what: told.append(what))
     assert document["revisions"] == {"base": base, "head": head}
     assert told == [
-        "base: building",
-        "head: building",
-        *(f"{side}, {n} threads, {r} of 2" for r in (1, 2) for n in (2, 1) for side in ("base", "head")),
+        f"{side}, {threads} threads: {repetition} of 2, {speed * threads} cycles/s"
+        for repetition, counts in ((0, (1,)), (1, (2, 1)), (2, (2, 1)))
+        for threads in counts
+        for side, speed in (("base", 100), ("head", 250))
     ]
+    assert list((tmp_path / "build" / "measurements").iterdir()) == []
     assert_nothing_left(tmp_path)
-    lines = comparison_table(document).splitlines()
+    lines = comparison_markdown(document).splitlines()
     assert lines[0].startswith("configuration test, memory hc2, graph 2^4 × 2; ")
-    assert lines[1:3] == [f"base {base}", f"this {head}"]
-    assert [re.split(r"  +", line) for line in lines[5:]] == [
+    assert lines[2:4] == [f"- base: {base}", f"- this: {head}"]
+    assert [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[7:]] == [
         ["2 threads", "200", "500", "2.50", "yes"],
         ["1 thread", "100", "250", "2.50", "yes"],
     ]
@@ -89,15 +99,15 @@ def test_revision_against_itself_and_another(tmp_path: Path, monkeypatch: pytest
 def test_cycles_that_differ_are_said(tmp_path: Path) -> None:
     commit(tmp_path, cycles=500)
     commit(tmp_path, cycles=501)
-    document = compare_revisions(tmp_path, "HEAD~1", workload=WORKLOAD, repetitions=1)
+    document = compare(tmp_path, "HEAD~1")
     assert [row["same"] for row in document["rows"]] == [False, False]
-    assert comparison_table(document).splitlines()[-1].endswith("  NO")
+    assert comparison_markdown(document).splitlines()[-1].endswith(" NO |")
 
 
 def test_what_cannot_be_compared(tmp_path: Path) -> None:
     def refusal(base: str = "HEAD") -> str:
         with pytest.raises(InputError) as caught:
-            compare_revisions(tmp_path, base, workload=WORKLOAD, repetitions=1)
+            compare(tmp_path, base)
         return str(caught.value)
 
     assert refusal() == f"{tmp_path}: is no git repository, so that there is nothing to compare with"
@@ -113,9 +123,8 @@ def test_what_cannot_be_compared(tmp_path: Path) -> None:
 def test_failing_base_is_named_and_removed(tmp_path: Path) -> None:
     commit(tmp_path, action="sys.exit('cyscc bfs: it is broken')")
     commit(tmp_path)
-    tree = tmp_path / "build" / "bench-compare" / "base"
-    with pytest.raises(SimulationError, match=f"^{re.escape(str(tree))}: cyscc bfs: it is broken$"):
-        compare_revisions(tmp_path, "HEAD~1", workload=WORKLOAD, repetitions=1)
+    with pytest.raises(SimulationError, match=r"^base, 1 threads: cyscc bfs: it is broken$"):
+        compare(tmp_path, "HEAD~1")
     assert_nothing_left(tmp_path)
 
 
@@ -125,7 +134,8 @@ def test_interrupt_leaves_nothing(number: signal.Signals, tmp_path: Path) -> Non
     code = (
         "import sys; from pathlib import Path; import host.measuring.setting as s; "
         f"s.root_folder = lambda: Path({str(tmp_path)!r}); "
-        "from host.studies.benchmark.command import main; sys.exit(main(['--quick', '--compare', 'HEAD']))"
+        f"from host.command_line.main import main; sys.exit(main(['bench', '--quick', '--compare', 'HEAD', '-o', "
+        f"{str(tmp_path / 'build')!r}]))"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code],
@@ -147,7 +157,7 @@ def test_interrupt_leaves_nothing(number: signal.Signals, tmp_path: Path) -> Non
         if process.poll() is None:
             process.kill()
             process.wait()
-    assert (process.returncode, out, err) == (130, b"", b"bench: interrupted\n")
+    assert (process.returncode, out, err) == (130, b"", b"cyscc bench: interrupted\n")
     assert_nothing_left(tmp_path)
 
 

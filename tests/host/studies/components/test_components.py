@@ -1,19 +1,17 @@
 """Figures 12 and 13, from made-up measurements."""
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
-import host.studies.reproduction.components as components
-from host.measuring.processor import cores, processor_name
-from host.studies.reproduction.components import measure_components, speed_up_document, time_document
-from host.studies.reproduction.components_report import speed_up_markdown, time_markdown
-from host.studies.reproduction.measure_scc import SccRequest, SoftwareRequest
-from tests.host.studies.reproduction.results import component_times
-
-OPTIONS: dict[str, Any] = {"most": 1 << 10, "memory": "hc2", "seed": 9, "version": "1.2"}
+import host.studies.components.document as components
+from host.measuring.components import SccRequest, SoftwareRequest
+from host.measuring.setting import cores, processor_name
+from host.results.version import version
+from host.studies.components.document import component_document
+from host.studies.components.markdown import speed_up_markdown, time_markdown
+from tests.host.studies.results import FakeMeasurements, components_of
 
 
 @pytest.fixture(autouse=True)
@@ -22,35 +20,17 @@ def processor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(components, "cores", lambda: 5)
 
 
-class FakeCampaign:
-    """Remembers what it was asked for, and returns it as the result."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[list[Any], bool]] = []
-
-    def measure(self, requests: Iterable[Any], *, alone: bool = False) -> dict[Any, Any]:
-        wanted = list(requests)
-        self.asked.append((wanted, alone))
-        return {request: {"request": request} for request in wanted}
-
-
-def test_software_is_measured_first_and_alone() -> None:
-    campaign = FakeCampaign()
-    times = measure_components(
-        campaign,  # type: ignore[arg-type]  # what is used of it
-        [(16, 32), (64, 32)],
-        configs=("published", "hc2"),
-        memory="fixed:75",
-        seed=9,
-        hong=True,
-    )
-    (software, alone), (machines, beside) = campaign.asked
-    assert (alone, beside) == (True, False)
+def test_software_is_measured_alone() -> None:
+    measurements: Any = FakeMeasurements()
+    options: dict[str, Any] = {"configs": ("published", "hc2"), "most": 1 << 30, "memory": "fixed:75", "seed": 9}
+    component_document(measurements, "fig13", [(16, 32), (64, 32)], [], **options)
+    software = [each for each in measurements.requests if each.alone]
+    machines = [each for each in measurements.requests if not each.alone]
     assert all(isinstance(each, SoftwareRequest) for each in software)
     assert [(each.algorithm, each.threads, each.graph.degree) for each in software] == [
         ("kosaraju", 1, 16),
-        ("kosaraju", 1, 64),
         ("hong", 5, 16),
+        ("kosaraju", 1, 64),
         ("hong", 5, 64),
     ]
     assert all(isinstance(each, SccRequest) for each in machines)
@@ -60,18 +40,14 @@ def test_software_is_measured_first_and_alone() -> None:
         ("published", "fixed:75", 64),
         ("hc2", "fixed:75", 64),
     ]
-    assert [each.graph for each in times] == [software[0].graph, software[1].graph]
-    assert times[1].machines["hc2"] == {"request": machines[3]}
-    assert times[1].software == {"request": software[1]}
-    assert times[1].hong == {"request": software[3]}
 
 
 def test_figure_12() -> None:
-    document = time_document(component_times((16, 32), (64, 32), hong=False), [(64, 64)], **OPTIONS)
+    document = components_of("fig12", (16, 32), (64, 32), too_large=((64, 64),), most=1024)
     points = document.pop("points")
     assert document == {
         "figure": "fig12",
-        "version": "1.2",
+        "version": version(),
         "memory": "hc2",
         "clock_hz": 150e6,
         "seed": 9,
@@ -105,7 +81,7 @@ def test_figure_12() -> None:
 
 
 def test_figure_13() -> None:
-    document = speed_up_document(component_times((16, 32), hong=True), [], **OPTIONS)
+    document = components_of("fig13", (16, 32))
     assert document["figure"] == "fig13"
     assert [(p["series"], p["milliseconds"], p["kosaraju"], p["speed_up"]) for p in document["points"]] == [
         ("published", pytest.approx(1.5), pytest.approx(6), pytest.approx(4)),

@@ -1,5 +1,6 @@
 """Synthesis: of small parts for real, of engines with the tool replaced."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,14 @@ from amaranth.hdl import Elaboratable, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out, connect, flipped
 
-import host.studies.fpga.engine
-from host.studies.fpga.cells import Resources
-from host.studies.fpga.engine import Part, Synthesiser, components, parts, queues, synthesise
-from host.studies.fpga.hierarchy import Hierarchy
+import host.studies.synthesis.netlists
+from host.measuring.measurements import Measurements
+from host.measuring.store import Store
+from host.studies.synthesis.cells import Resources
+from host.studies.synthesis.engine import Part, components, parts, queues
+from host.studies.synthesis.hierarchy import Hierarchy
+from host.studies.synthesis.netlists import synthesise
+from host.studies.synthesis.report import usages
 from hw.config import PRESETS
 from hw.credits import Credits
 from hw.queue import Queue
@@ -135,22 +140,21 @@ def test_parts_and_queues_of_a_component() -> None:
 
 
 def test_what_engines_have_in_common_is_synthesised_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done: list[tuple[str, str]] = []
+    done: list[str] = []
 
     def fake(top: str, text: str, *, family: str, name: str, **_: Any) -> Hierarchy:
         assert f"module {top}" in text
-        done.append((top, name))
+        assert re.fullmatch(rf"{top}\.xc5v\.[0-9a-f]{{8}}", name)
+        done.append(top)
         parts = {"application_engine": [("bfs0", "bfs_kernel"), ("intersection0", "intersection_kernel")]}
         return Hierarchy({top: Resources(logic=1)}, {top: parts.get(top, [])})
 
-    monkeypatch.setattr(host.studies.fpga.engine, "synthesise", fake)
-    synthesiser = Synthesiser(tmp_path)
+    monkeypatch.setattr(host.studies.synthesis.netlists, "synthesise", fake)
     config = PRESETS["test"]
-    for variant in (config, config.replace(visit_depth=8)):
-        assert synthesiser.usage(variant, family="xc5v").total == Resources(logic=3)
-    assert done == [
-        ("application_engine", "application_engine.xc5v.1"),
-        ("bfs_kernel", "bfs_kernel.xc5v.1"),
-        ("intersection_kernel", "intersection_kernel.xc5v.1"),
-        ("bfs_kernel", "bfs_kernel.xc5v.2"),
-    ]
+    engines = [(config, "xc5v"), (config.replace(visit_depth=8), "xc5v")]
+    for _ in range(2):  # the second time from the store
+        measurements = Measurements(Store(tmp_path / "store"), verify=False)
+        found = usages(measurements, engines, folder=tmp_path)
+        assert {engine: usage.total for engine, usage in found.items()} == dict.fromkeys(engines, Resources(logic=3))
+    assert sorted(done) == ["application_engine", "bfs_kernel", "bfs_kernel", "intersection_kernel"]
+    assert (measurements.asked, measurements.found) == (4, 4)

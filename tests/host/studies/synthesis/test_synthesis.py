@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
-import host.studies.fpga.synthesis
-from host.studies.fpga.cells import Resources
-from host.studies.fpga.engine import Component, Part, Usage
-from host.studies.fpga.paper import BAR, PUBLISHED_LESS_VENDOR, Amounts, comparable
-from host.studies.fpga.synthesis import Machine, main, report, with_depth
+import host.studies.synthesis.report
+from host.command_line.main import main
+from host.measuring.measurements import Measurements
+from host.studies.paper import BAR, PUBLISHED_LESS_VENDOR
+from host.studies.synthesis.cells import Resources
+from host.studies.synthesis.engine import Component, Part, Usage
+from host.studies.synthesis.report import Machine, markdown, with_depth
+from host.studies.synthesis.tables import comparable
 from hw.config import PRESETS, AcceleratorConfig
 
 EACH = Resources(logic=1000, memory=300, route_through=200, registers=2500, block_ram=72, carries=10)
@@ -31,7 +34,7 @@ SECTION = """\
 Compared with a Virtex-5 LX330: the published machine's.
 
 | one FPGA                          |            LUTs |       registers | block RAM (Kb) |
-| --------------------------------- | --------------: | --------------: | -------------: |
+|:----------------------------------|----------------:|----------------:|---------------:|
 | this AE                           |  24,000 (11.6%) |  40,000 (19.3%) |  1,152 (11.1%) |
 | published, with vendor interface  | 132,139 (63.7%) | 150,585 (72.6%) |  8,982 (86.6%) |
 | published, without it             | 111,400 (53.7%) | 129,800 (62.6%) |  6,390 (61.6%) |
@@ -40,13 +43,13 @@ Compared with a Virtex-5 LX330: the published machine's.
 | bar                               |             met |             met |            met |
 
 | component  |   LUTs |  logic | memory | route-through | registers | block RAM (Kb) | CARRY4 | DSP |
-| ---------- | -----: | -----: | -----: | ------------: | --------: | -------------: | -----: | --: |
+|:-----------|-------:|-------:|-------:|--------------:|----------:|---------------:|-------:|----:|
 | bfs_kernel |  1,500 |  1,000 |    300 |           200 |     2,500 |             72 |     10 |   0 |
 | 16 of them | 24,000 | 16,000 |  4,800 |         3,200 |    40,000 |          1,152 |    160 |   0 |
 | whole AE   | 24,000 | 16,000 |  4,800 |         3,200 |    40,000 |          1,152 |    160 |   0 |
 
 | in one bfs_kernel |  LUTs | logic | memory | route-through | registers | block RAM (Kb) | CARRY4 | DSP |
-| ----------------- | ----: | ----: | -----: | ------------: | --------: | -------------: | -----: | --: |
+|:------------------|------:|------:|-------:|--------------:|----------:|---------------:|-------:|----:|
 | reader            |   300 |     0 |    300 |             0 |       500 |             72 |      0 |   0 |
 | itself            | 1,000 | 1,000 |      0 |             0 |         0 |              0 |      0 |   0 |
 | sum               | 1,500 | 1,000 |    300 |           200 |     2,500 |             72 |     10 |   0 |
@@ -56,7 +59,7 @@ DEPTHS = """\
 All FIFOs of hc2 of one depth, on xc5v:
 
 | depth |           LUTs | of them memory |      registers | block RAM (Kb) |     bar |
-| ----- | -------------: | -------------: | -------------: | -------------: | ------: |
+|:------|---------------:|---------------:|---------------:|---------------:|--------:|
 | 8     | 24,000 (11.6%) |          4,800 | 40,000 (19.3%) |  1,152 (11.1%) |     met |
 | 512   | 24,000 (11.6%) |          4,800 | 40,000 (19.3%) |  3,456 (33.3%) | not met |
 """
@@ -66,7 +69,7 @@ OTHER_FAMILY = """\
 Compared with a Virtex-6 LX240T: a common one of the next generation, for scale only.
 
 | one FPGA |           LUTs |      registers | block RAM (Kb) |
-| -------- | -------------: | -------------: | -------------: |
+|:---------|---------------:|---------------:|---------------:|
 | this AE  | 24,000 (15.9%) | 40,000 (13.3%) |   1,152 (7.7%) |
 
 """
@@ -74,7 +77,7 @@ LIST = """\
 ## One AE of each on xc5v
 
 | machine |           LUTs | of them memory |      registers | block RAM (Kb) | bar |
-| ------- | -------------: | -------------: | -------------: | -------------: | --: |
+|:--------|---------------:|---------------:|---------------:|---------------:|----:|
 | hc2     | 24,000 (11.6%) |          4,800 | 40,000 (19.3%) |  1,152 (11.1%) | met |
 | test    | 24,000 (11.6%) |          4,800 | 40,000 (19.3%) |  1,152 (11.1%) |   - |
 """
@@ -85,20 +88,20 @@ def machine(name: str = "hc2", family: str = "xc5v", depths: dict[int, Usage] | 
 
 
 def test_report_of_one_machine() -> None:
-    assert report([machine()]) == SECTION
+    assert markdown([machine()]) == SECTION
 
 
 def test_depths_follow() -> None:
     deep = Usage(components=USAGE.components, total=TOTAL + Resources(block_ram=16 * 144))
-    assert report([machine(depths={8: USAGE, 512: deep})]) == f"{SECTION}\n{DEPTHS}"
+    assert markdown([machine(depths={8: USAGE, 512: deep})]) == f"{SECTION}\n{DEPTHS}"
 
 
 def test_another_family_is_compared_with_its_device_alone() -> None:
-    assert report([machine(family="xc6v")]).startswith(OTHER_FAMILY)
+    assert markdown([machine(family="xc6v")]).startswith(OTHER_FAMILY)
 
 
 def test_several_machines_are_listed_and_a_small_one_is_not_judged() -> None:
-    text = report([machine(), machine("test"), machine(family="xc6v")])
+    text = markdown([machine(), machine("test"), machine(family="xc6v")])
     assert text.startswith(SECTION)
     assert text.endswith(f"\n{LIST}")
 
@@ -114,7 +117,7 @@ def test_several_machines_are_listed_and_a_small_one_is_not_judged() -> None:
 )
 def test_bars_are_met_up_to_the_limit(change: Resources, met: tuple[bool, bool, bool]) -> None:
     limit = Resources(logic=BAR.luts, registers=BAR.registers, block_ram=BAR.block_ram)
-    assert Amounts.of(limit + change).within(BAR) == met
+    assert (limit + change).amounts().within(BAR) == met
 
 
 def test_the_bar_is_half_of_the_published_machine_without_its_vendor_interface() -> None:
@@ -130,28 +133,31 @@ def test_one_depth_for_all_fifos() -> None:
 
 
 @pytest.fixture
-def synthesised(monkeypatch: pytest.MonkeyPatch) -> list[tuple[AcceleratorConfig, str]]:
+def synthesised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[AcceleratorConfig, str]]:
     """Replace the synthesis; gather what is asked of it."""
     asked: list[tuple[AcceleratorConfig, str]] = []
 
-    class Fake:
-        def __init__(self, folder: Path) -> None:
-            assert folder.is_dir()
+    def fake(
+        measurements: Measurements, engines: list[tuple[AcceleratorConfig, str]], *, folder: Path
+    ) -> dict[tuple[AcceleratorConfig, str], Usage]:
+        assert folder.is_dir()
+        asked.extend(engines)
+        return dict.fromkeys(engines, USAGE)
 
-        def usage(self, config: AcceleratorConfig, *, family: str) -> Usage:
-            asked.append((config, family))
-            return USAGE
-
-    monkeypatch.setattr(host.studies.fpga.synthesis, "Synthesiser", Fake)
+    monkeypatch.setattr(host.studies.synthesis.report, "usages", fake)
+    monkeypatch.chdir(tmp_path)
     return asked
 
 
-def test_figures_as_json(synthesised: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    output = tmp_path / "figures.json"
-    assert main(["--family", "xc5v", "--depth", "16", "--json", str(output)]) == 0
-    assert capsys.readouterr().out.startswith(SECTION)
+def test_figures_as_json(synthesised: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["synth", "--family", "xc5v", "--depth", "16"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith(SECTION)
+    assert out.startswith(Path("build/synthesis-depth.md").read_text())
+    assert out.endswith("\nwritten: build/synthesis-depth.json, build/synthesis-depth.md\n")
     assert synthesised == [(PRESETS["hc2"], "xc5v"), (with_depth(PRESETS["hc2"], 16), "xc5v")]
-    document = json.loads(output.read_text())
+    document = json.loads(Path("build/synthesis-depth.json").read_text())
     assert document["published"]["scc"] == {"luts": 132_139, "registers": 150_585, "block_ram": 8_982}
     [one] = document["machines"]
     assert (one["config"], one["family"], one["device"]["name"]) == ("hc2", "xc5v", "Virtex-5 LX330")
@@ -167,30 +173,25 @@ def test_figures_as_json(synthesised: list[Any], tmp_path: Path, capsys: pytest.
     assert list(kernel["parts"]) == ["reader", "itself"]
 
 
-def test_both_families_and_the_named_machines_by_default_to_a_file(
-    synthesised: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_both_families_of_the_named_machines_by_default(
+    synthesised: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    output, figures = tmp_path / "tables.md", tmp_path / "figures.json"
-    options = ["--config", "test", "--config", "hc2", "-o", str(output), "--json", str(figures)]
-    assert main([*options, "--keep", str(tmp_path / "kept")]) == 0
+    options = ["--config", "test", "--config", "hc2", "-o", "out", "--quiet", "--json", "again.json", "--keep", "kept"]
+    assert main(["synth", *options]) == 0
     assert capsys.readouterr() == ("", "")
     for family in ("xc5v", "xc6v"):
         assert [config for config, asked in synthesised if asked == family] == [PRESETS["test"], PRESETS["hc2"]]
-    order = [(one["config"], one["family"]) for one in json.loads(figures.read_text())["machines"]]
+    machines = json.loads(Path("out/synthesis.json").read_text())["machines"]
+    order = [(one["config"], one["family"]) for one in machines]
     assert order == [(name, family) for name in ("test", "hc2") for family in ("xc5v", "xc6v")]
-    assert output.read_text().count("## One AE of ") == 6
-    bars = [one["bar"] for one in json.loads(figures.read_text())["machines"]]
-    assert [bar is not None for bar in bars] == [False, False, True, False]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["figures.json", "kept", "tables.md"]
+    assert Path("out/synthesis.md").read_text().count("## One AE of ") == 6
+    assert [one["bar"] is not None for one in machines] == [False, False, True, False]
+    assert sorted(path.name for path in Path().iterdir()) == ["again.json", "kept", "out"]
 
 
-def test_figures_on_standard_output(
-    synthesised: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["--family", "xc6v", "--json", "-", "-o", "tables.md"]) == 0
+def test_figures_on_standard_output(synthesised: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["synth", "--family", "xc6v", "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["machines"][0]["family"] == "xc6v"
-    assert [path.name for path in tmp_path.iterdir()] == ["tables.md"]
 
 
 @pytest.mark.parametrize(
@@ -207,25 +208,17 @@ def test_figures_on_standard_output(
         (["--depth", "12"], "--depth: frontier_depth must be a power of two, not 12"),
         (["--depth", "1024"], "--depth: frontier_depth must be from 4 to 512, not 1024"),
         (["more"], "unrecognized arguments: more"),
-        (["-o", "absent/x.md"], "--output: the directory of 'absent/x.md' does not exist"),
-        (["--json", "."], "--json: '.' is a directory"),
-        (["--keep", "file"], "--keep: 'file': File exists"),
+        (["-o", "file"], "file/measurements: cannot be made: Not a directory (--output)"),
+        (["--json", "."], ".: is a directory (--json)"),
+        (["--keep", "file"], "file: cannot be made: File exists (--keep)"),
     ],
 )
 def test_bad_usage_is_one_line(
-    options: list[str],
-    message: str,
-    synthesised: list[Any],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    options: list[str], message: str, synthesised: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     Path("file").touch()
-    assert main(options) == 2
+    assert main(["synth", *options]) == 2
     # Python 3.12 stopped quoting the choices.
-    assert (
-        capsys.readouterr().err.replace("from xc5v, xc6v", "from 'xc5v', 'xc6v'")
-        == f"host.studies.fpga.synthesis: {message}\n"
-    )
+    err = capsys.readouterr().err.replace("from xc5v, xc6v", "from 'xc5v', 'xc6v'")
+    assert err in (f"cyscc synth: {message}\n", f"cyscc: {message}\n")
     assert synthesised == []

@@ -5,37 +5,25 @@ from typing import Any
 
 import pytest
 
-from host.studies.reproduction.measure import CAUSES, BfsRequest
-from host.studies.reproduction.paper import cygraph_gteps
-from host.studies.reproduction.table1 import averages, cells, errors, table1_document, table1_requests
-from host.studies.reproduction.table1_report import table1_markdown
+from host.measuring.searches import CAUSES, BfsRequest
+from host.results.version import version
+from host.studies.paper import cygraph_gteps
+from host.studies.table1.document import averages, errors
+from host.studies.table1.markdown import table1_markdown
+from tests.host.studies.results import made_up, table1_of
 
 
-def made_up(request: BfsRequest) -> dict[str, Any]:
+def off(request: BfsRequest) -> dict[str, Any]:
     """Return a result that is right for random graphs, and off by the binary logarithm of the vertices in percent."""
     engines = 1 if request.preset.endswith("-1ae") else 4
     paper = cygraph_gteps(request.graph.kind, request.graph.degree, engines)
     assert paper is not None
-    off = 0.0 if request.graph.kind == "random" else (request.graph.vertices.bit_length() - 1) / 100
-    return {
-        "gteps": paper * (1 - off),
-        "source": 5,
-        "cycles": 1000 * request.graph.vertices,
-        "edges": request.graph.edges,
-        "levels": 7,
-        "duplicates": 3,
-        "reached": request.graph.vertices,
-        "shares": {cause: float(cause == "request") for cause in CAUSES},
-        "clock_hz": 150e6,
-        "verified": True,
-        "wall": {"simulate": 1.0},
-    }
+    part = 0.0 if request.graph.kind == "random" else (request.graph.vertices.bit_length() - 1) / 100
+    return made_up(request, gteps=paper * (1 - part))
 
 
 def document(configs: tuple[str, ...] = ("published", "hc2"), vertices: tuple[int, ...] = (16,)) -> dict[str, Any]:
-    requests = table1_requests(configs, vertices, memory="hc2", seed=9)
-    found = cells(requests, {request: made_up(request) for request in requests.values()})
-    return table1_document(found, memory="hc2", seed=9, clock=150e6, version="1.2")
+    return table1_of(configs, vertices, off)
 
 
 def test_cells_and_their_order() -> None:
@@ -73,7 +61,7 @@ def test_a_document_of_one_size_has_no_means() -> None:
     assert "averages" not in made
     assert {name: made[name] for name in ("table", "version", "memory", "clock_hz", "seed")} == {
         "table": "table1",
-        "version": "1.2",
+        "version": version(),
         "memory": "hc2",
         "clock_hz": 150e6,
         "seed": 9,

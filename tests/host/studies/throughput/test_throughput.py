@@ -1,11 +1,15 @@
 """Figures 10 and 11, from made-up measurements."""
 
+from typing import Any
+
 import pytest
 
 from host.errors import InputError
-from host.studies.reproduction.table1 import cells
-from host.studies.reproduction.throughput import bounded, throughput_document, throughput_markdown, throughput_requests
-from tests.host.studies.reproduction.results import bfs_result
+from host.results.version import version
+from host.studies.bounded import bounded
+from host.studies.throughput.document import throughput_document
+from host.studies.throughput.markdown import throughput_markdown
+from tests.host.studies.results import FakeMeasurements, made_up
 
 
 def test_bounds() -> None:
@@ -19,35 +23,27 @@ def test_bounds() -> None:
 
 
 def test_requests_come_in_the_order_of_the_panels() -> None:
-    requests = throughput_requests([(8, 16), (8, 32)], kind="rmat", configs=("published",), memory="hc2", seed=3)
-    assert [(request.graph.vertices, request.preset) for request in requests.values()] == [
+    measurements: Any = FakeMeasurements()
+    options: dict[str, Any] = {"configs": ("published",), "most": 256, "memory": "hc2", "seed": 3}
+    throughput_document(measurements, "fig11", [(8, 16), (8, 32)], [], **options)
+    requests = measurements.requests
+    assert [(request.graph.vertices, request.preset) for request in requests] == [
         (16, "published-bfs-1ae"),
         (16, "published-bfs"),
         (32, "published-bfs-1ae"),
         (32, "published-bfs"),
     ]
-    assert all((request.graph.kind, request.graph.seed) == ("rmat", 3) for request in requests.values())
+    assert all((request.graph.kind, request.graph.seed) == ("rmat", 3) for request in requests)
 
 
 def test_document_and_markdown() -> None:
-    requests = throughput_requests(
-        [(8, 16), (8, 32), (9, 16)], kind="random", configs=("published",), memory="hc2", seed=3
-    )
-    results = {request: bfs_result(request.graph.vertices / 100) for request in requests.values()}
-    document = throughput_document(
-        cells(requests, results),
-        [(9, 32)],
-        figure="fig10",
-        most=256,
-        memory="hc2",
-        seed=3,
-        clock=150e6,
-        version="1.2",
-    )
+    measurements: Any = FakeMeasurements(lambda each: made_up(each, gteps=each.graph.vertices / 100))
+    options: dict[str, Any] = {"configs": ("published",), "most": 256, "memory": "hc2", "seed": 3}
+    document = throughput_document(measurements, "fig10", [(8, 16), (8, 32), (9, 16)], [(9, 32)], **options)
     points = document.pop("points")
     assert document == {
         "figure": "fig10",
-        "version": "1.2",
+        "version": version(),
         "memory": "hc2",
         "clock_hz": 150e6,
         "seed": 3,

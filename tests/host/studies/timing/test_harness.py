@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from host.studies.fpga.harness import harnessed
-from host.studies.fpga.timing import COMPONENTS
-from host.studies.fpga.tools import ToolError
+from host.studies.fpga_tools import ToolError
+from host.studies.timing.harness import harnessed
+from host.studies.timing.routing import COMPONENTS
 from hw.config import PRESETS
 
 TEXT = """\

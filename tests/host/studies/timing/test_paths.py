@@ -1,13 +1,15 @@
 """Critical paths, read from what nextpnr writes."""
 
+import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from host.studies.fpga.paths import read_report
-from host.studies.fpga.tools import ToolError
-from tests.host.studies.fpga.netlists import step, write_report
+from host.studies.fpga_tools import ToolError
+from host.studies.timing.paths import Routed, read_report
+from tests.host.studies.netlists import step, write_report
 
 MEMORY = [
     step("clk-to-q", 4.0, "reader.fifo.storage.0.1:DOB10", "reader.fifo.storage.0.1:DOB10"),
@@ -70,6 +72,7 @@ def test_into_a_memory(port: str, which: str, tmp_path: Path) -> None:
 def test_frequency_cells_and_document(tmp_path: Path) -> None:
     routed = read_report(write_report(tmp_path / "r.json", CARRY, fmax=200.125), seed=4)
     assert (routed.seed, routed.fmax, routed.cells) == (4, 200.125, {"TRELLIS_COMB": 7})
+    assert Routed.of(json.loads(json.dumps(asdict(routed)))) == routed
     document = routed.path.document()
     assert document.pop("words") == routed.path.words()
     assert document == {

