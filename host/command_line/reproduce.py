@@ -38,7 +38,7 @@ def add_parser(commands: Any) -> None:
     figures = parser.add_subparsers(dest="figure", metavar="FIGURE", required=True, parser_class=Parser)
     for study in STUDIES:
         figure = figures.add_parser(study.name, help=study.text, description=f"{study.title}: {study.text}.")
-        study.add_options(figure)
+        study.options(figure)
         figure.add_argument(
             "--memory",
             default="hc2",

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,10 +42,6 @@ class SccRequest(MachineRequest):
     def bytes(self) -> int:
         """Memory that it takes at most, about: the graph and its transpose twice, and the check."""
         return 20 * self.graph.edges + 200 * self.graph.vertices + (400 << 20)
-
-    def inputs(self) -> dict[str, Any]:
-        """Return everything that its result depends on, JSON-able."""
-        return {"measurement": "scc", **super().inputs()}
 
     def measure(self, graph: Graph, *, verify: bool) -> Measured:
         """Find the components.
@@ -122,16 +118,9 @@ class SoftwareRequest(Request):
         """What messages call it."""
         return f"{self.graph.label}, {self.algorithm} on {self.threads} thread{'s' if self.threads > 1 else ''}"
 
-    def inputs(self) -> dict[str, Any]:
-        """Return everything that its result depends on, JSON-able."""
-        return {
-            "measurement": self.algorithm,
-            "graph": asdict(self.graph),
-            "threads": self.threads,
-            "processor": processor_name(),
-            "best_of": BEST_OF,
-            "sources": sources_digest(),
-        }
+    def setting(self) -> dict[str, Any]:
+        """Return what its result depends on besides: processor, number of runs, sources."""
+        return {"processor": processor_name(), "best_of": BEST_OF, "sources": sources_digest()}
 
     def measure(self, graph: Graph, *, verify: bool) -> Measured:
         """Find the components, several times unless that takes long, and take the best time.

@@ -54,11 +54,10 @@ class MachineRequest(Request):
         """Preset and memory profile of the machine that it runs on."""
         return self.preset, self.memory
 
-    def inputs(self) -> dict[str, Any]:
-        """Return everything that its result depends on, JSON-able."""
+    def setting(self) -> dict[str, Any]:
+        """Return what its result depends on besides: preset and memory profile as they are, and the sources."""
         return {
-            "graph": asdict(self.graph),
-            "configuration": asdict(PRESETS[self.preset]),
+            "preset": asdict(PRESETS[self.preset]),
             "memory": asdict(parse_profile(self.memory)),
             "sources": sources_digest(),
         }
@@ -73,9 +72,9 @@ class BfsRequest(MachineRequest):
         """Memory that it takes at most, about: generating the graph is what takes most."""
         return 12 * self.graph.edges + 100 * self.graph.vertices + (400 << 20)
 
-    def inputs(self) -> dict[str, Any]:
-        """Return everything that its result depends on, JSON-able."""
-        return {"measurement": "bfs", "source": SOURCE_RULE, **super().inputs()}
+    def setting(self) -> dict[str, Any]:
+        """Return what its result depends on besides, also where it starts."""
+        return {"source": SOURCE_RULE, **super().setting()}
 
     def measure(self, graph: Graph, *, verify: bool) -> Measured:
         """Measure it, see `measure_bfs`."""

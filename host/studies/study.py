@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["Study"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Study:
     """What is measured and shown. It is there before anything is imported that takes long.
 
@@ -24,7 +24,7 @@ class Study:
         What the paper calls it.
     text : str
         What it shows.
-    add_options : callable
+    options : callable
         Adds its own options to a parser.
     make : callable
         Measures and returns the report; imports what takes long.
@@ -33,5 +33,6 @@ class Study:
     name: str
     title: str
     text: str
-    add_options: Callable[[argparse.ArgumentParser], None]
+    _: KW_ONLY
+    options: Callable[[argparse.ArgumentParser], None]
     make: "Callable[[Measurements, argparse.Namespace], Report]"

@@ -5,7 +5,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -121,23 +121,17 @@ class ContenderRequest(Request):
     beside: str
     repetition: int
     repetitions: int
-    cache: Path
+    cache: Path = field(compare=False)
 
     @property
     def label(self) -> str:
         """What messages call it."""
         return f"{CONTENDERS[self.contender]}, {self.workload.graph_text}"
 
-    def inputs(self) -> dict[str, Any]:
-        """Return everything that its result depends on, JSON-able."""
-        return {
-            "measurement": "benchmark",
-            **{name: getattr(self, name) for name in ("contender", "beside", "repetition", "repetitions")},
-            "workload": asdict(self.workload),
-            "processor": processor_name(),
-            "tools": tool_versions(),
-            "sources": [sources_digest(), digest_beside(__file__)],
-        }
+    def setting(self) -> dict[str, Any]:
+        """Return what its result depends on besides: processor, tools, sources."""
+        sources = [sources_digest(), digest_beside(__file__)]
+        return {"processor": processor_name(), "tools": tool_versions(), "sources": sources}
 
     def measure(self, graph: Graph, *, verify: bool) -> Measured:
         """Measure it, see `search`; it is always checked.

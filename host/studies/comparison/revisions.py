@@ -8,7 +8,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any, ClassVar
@@ -55,11 +55,10 @@ class RevisionRequest(Request):
 
     alone: ClassVar[bool] = True
 
-    graph: None = None
     revision: str
     side: str
-    tree: Path
-    file: Path
+    tree: Path = field(compare=False)
+    file: Path = field(compare=False)
     workload: Workload
     threads: int
     repetition: int
@@ -70,15 +69,9 @@ class RevisionRequest(Request):
         """What messages call it."""
         return f"{self.side}, {self.threads} threads"
 
-    def inputs(self) -> dict[str, Any]:
-        """Return everything that its result depends on, JSON-able."""
-        return {
-            "measurement": "comparison",
-            **{name: getattr(self, name) for name in ("revision", "side", "threads", "repetition", "repetitions")},
-            "workload": asdict(self.workload),
-            "processor": processor_name(),
-            "sources": digest_beside(__file__),
-        }
+    def setting(self) -> dict[str, Any]:
+        """Return what its result depends on besides: the processor, and how it is measured."""
+        return {"processor": processor_name(), "sources": digest_beside(__file__)}
 
     def measure(self, graph: None, *, verify: bool) -> Measured:
         """Make the search by the command line of the tree, which checks it.

@@ -20,42 +20,19 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _make(measurements: "Measurements", arguments: argparse.Namespace) -> "Report":
-    from host.studies.bounded import bounded
     from host.studies.components.document import component_document
     from host.studies.components.markdown import speed_up_markdown, time_markdown
     from host.studies.components.plot import speed_up_figure, time_figure
     from host.studies.report import Report
+    from host.studies.sweep import Sweep
 
-    kept, left_out = bounded(arguments.vertices, arguments.degrees, most=arguments.max_edges)
-    document = component_document(
-        measurements,
-        arguments.figure,
-        kept,
-        left_out,
-        configs=arguments.configs,
-        most=arguments.max_edges,
-        memory=arguments.memory,
-        seed=arguments.seed,
-    )
+    document = component_document(measurements, Sweep.of(arguments))
     if arguments.figure == FIGURE13.name:
         return Report(document=document, markdown=speed_up_markdown(document), figure=speed_up_figure(document))
     return Report(document=document, markdown=time_markdown(document), figure=time_figure(document))
 
 
-FIGURE12 = Study(
-    name="fig12",
-    title="Figure 12",
-    text="time for strongly connected components against degree, by phase",
-    add_options=_add_options,
-    make=_make,
-)
-"""The paper's figure 12."""
-
-FIGURE13 = Study(
-    name="fig13",
-    title="Figure 13",
-    text="speed-up over sequential software against degree",
-    add_options=_add_options,
-    make=_make,
-)
-"""The paper's figure 13."""
+_TIME = "time for strongly connected components against degree, by phase"
+_SPEED_UP = "speed-up over sequential software against degree"
+FIGURE12 = Study("fig12", "Figure 12", _TIME, options=_add_options, make=_make)
+FIGURE13 = Study("fig13", "Figure 13", _SPEED_UP, options=_add_options, make=_make)

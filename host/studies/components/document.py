@@ -1,6 +1,6 @@
 """Figures 12 and 13: time for the strongly connected components, and speed-up over sequential software."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from host.measuring.components import SccRequest, SoftwareRequest
@@ -8,8 +8,7 @@ from host.measuring.graphs import GraphSpec
 from host.measuring.measurements import Measurements
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import cores, processor_name
-from host.studies.bounded import left_out
-from host.studies.search_points import run_fields
+from host.studies.sweep import Sweep
 
 __all__ = ["PHASES", "SOFTWARE", "component_document"]
 
@@ -23,17 +22,7 @@ Series = dict[str, Measured]
 """What was measured of a graph: by name, of the software (`SOFTWARE`, and ``hong``) and of each configuration."""
 
 
-def component_document(
-    measurements: Measurements,
-    figure: str,
-    pairs: Sequence[tuple[int, int]],
-    too_large: Sequence[tuple[int, int]],
-    *,
-    configs: Sequence[str],
-    most: int,
-    memory: str,
-    seed: int,
-) -> dict[str, Any]:
+def component_document(measurements: Measurements, sweep: Sweep) -> dict[str, Any]:
     """Measure a figure, on uniform random graphs, and return it as a JSON document.
 
     The ``points`` of figure 12 are a bar each: ``degree``, ``vertices``, ``series`` (``kosaraju`` or a configuration),
@@ -41,37 +30,18 @@ def component_document(
     ``vertices``, ``series`` (a configuration or ``hong``), ``milliseconds``, those of sequential Kosaraju as
     ``kosaraju``, and ``speed_up``. Trimming is only in Hong's time, whose algorithm it is a part of.
 
-    Parameters
-    ----------
-    measurements : Measurements
-        What measures.
-    figure : {"fig12", "fig13"}
-        Which one; only the second has Hong's algorithm, on all cores.
-    pairs : sequence of (int, int)
-        Degree and vertices of each graph.
-    too_large : sequence of (int, int)
-        Degree and vertices of the graphs that are left out.
-    configs : sequence of str
-        Names of `host.studies.machines.COMPONENT_MACHINES`.
-    most : int
-        Edges of the largest graph allowed.
-    memory : str
-        Memory profile.
-    seed : int
-        Seed of the graphs.
-
     Raises
     ------
     InputError, SimulationError
-        A measurement failed.
+        No graph is small enough, or a measurement failed.
     """
-    speed_up = figure == "fig13"
+    speed_up = sweep.figure == "fig13"
     requests: dict[tuple[GraphSpec, str], Request] = {}
-    for degree, vertices in pairs:
-        graph = GraphSpec(kind="random", degree=degree, vertices=vertices, seed=seed)
+    for degree, vertices in sweep.graphs():
+        graph = GraphSpec(kind="random", degree=degree, vertices=vertices, seed=sweep.seed)
         requests[graph, SOFTWARE] = SoftwareRequest(graph=graph, algorithm=SOFTWARE, threads=1)
-        for config in configs:
-            requests[graph, config] = SccRequest(graph=graph, preset=config, memory=memory)
+        for config in sweep.configs:
+            requests[graph, config] = SccRequest(graph=graph, preset=config, memory=sweep.memory)
         if speed_up:
             requests[graph, "hong"] = SoftwareRequest(graph=graph, algorithm="hong", threads=cores())
     results = measurements.measure(requests.values())
@@ -80,13 +50,9 @@ def component_document(
         found.setdefault(graph, {})[name] = results[request]
     points = _speed_ups if speed_up else _times
     return {
-        "figure": figure,
-        **run_fields(results, memory=memory, seed=seed),
-        "kind": "random",
-        "max_edges": most,
+        **sweep.document(results, kind="random"),
         "processor": processor_name(),
         "cores": cores(),
-        "left_out": left_out(too_large),
         "points": [
             {"degree": graph.degree, "vertices": graph.vertices, **point}
             for graph, series in found.items()

@@ -4,8 +4,8 @@ from typing import Any
 
 from host.measuring.graphs import size_text
 from host.results.table_text import markdown_table
-from host.studies.bounded import left_out_text
 from host.studies.components.document import PHASES, SOFTWARE
+from host.studies.sweep import left_out_text
 
 __all__ = ["speed_up_markdown", "time_markdown"]
 

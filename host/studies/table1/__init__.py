@@ -39,11 +39,5 @@ def _make(measurements: "Measurements", arguments: argparse.Namespace) -> "Repor
     return Report(document=document, markdown=table1_markdown(document), figure=table1_figure(document))
 
 
-TABLE1 = Study(
-    name="table1",
-    title="Table I",
-    text="throughput of breadth-first search, 16 cells",
-    add_options=_add_options,
-    make=_make,
-)
-"""The paper's table I."""
+_TEXT = "throughput of breadth-first search, 16 cells"
+TABLE1 = Study("table1", "Table I", _TEXT, options=_add_options, make=_make)

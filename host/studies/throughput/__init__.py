@@ -20,40 +20,16 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _make(measurements: "Measurements", arguments: argparse.Namespace) -> "Report":
-    from host.studies.bounded import bounded
     from host.studies.report import Report
+    from host.studies.sweep import Sweep
     from host.studies.throughput.document import throughput_document
     from host.studies.throughput.markdown import throughput_markdown
     from host.studies.throughput.plot import throughput_figure
 
-    kept, left_out = bounded(arguments.vertices, arguments.degrees, most=arguments.max_edges)
-    document = throughput_document(
-        measurements,
-        arguments.figure,
-        kept,
-        left_out,
-        configs=arguments.configs,
-        most=arguments.max_edges,
-        memory=arguments.memory,
-        seed=arguments.seed,
-    )
+    document = throughput_document(measurements, Sweep.of(arguments))
     return Report(document=document, markdown=throughput_markdown(document), figure=throughput_figure(document))
 
 
-FIGURE10 = Study(
-    name="fig10",
-    title="Figure 10",
-    text="throughput against vertices, uniform random graphs",
-    add_options=_add_options,
-    make=_make,
-)
-"""The paper's figure 10."""
-
-FIGURE11 = Study(
-    name="fig11",
-    title="Figure 11",
-    text="throughput against vertices, R-MAT graphs",
-    add_options=_add_options,
-    make=_make,
-)
-"""The paper's figure 11."""
+_TEXT = "throughput against vertices"
+FIGURE10 = Study("fig10", "Figure 10", f"{_TEXT}, uniform random graphs", options=_add_options, make=_make)
+FIGURE11 = Study("fig11", "Figure 11", f"{_TEXT}, R-MAT graphs", options=_add_options, make=_make)

@@ -4,8 +4,8 @@ from typing import Any
 
 from host.measuring.graphs import SOURCE_RULE, size_text
 from host.results.table_text import markdown_table
-from host.studies.bounded import left_out_text
 from host.studies.paper import ENGINES
+from host.studies.sweep import left_out_text
 
 __all__ = ["throughput_markdown"]
 

@@ -1,12 +1,12 @@
 """Components of an AE synthesised, placed and routed for an ECP5, and their clocks measured."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from host.measuring.requests import Measured, Request
-from host.measuring.sources import digest_beside, text_digest
+from host.measuring.sources import digest_beside
 from host.results.output import write_output
 from host.studies.fpga_tools import NEXTPNR, YOSYS, place_and_route, run_yosys, version
 from host.studies.timing.harness import harnessed
@@ -42,30 +42,18 @@ class NetlistRequest(Request):
         For Verilog, netlist and log.
     """
 
-    graph: None = None
     name: str
     text: str
-    folder: Path
+    folder: Path = field(compare=False)
 
     @property
     def label(self) -> str:
         """What messages call it."""
         return f"{self.name} for ECP5"
 
-    @property
-    def bytes(self) -> int:
-        """Memory that it takes at most, about."""
-        return 1 << 30
-
-    def inputs(self) -> dict[str, Any]:
-        """Return everything that its result depends on, JSON-able."""
-        return {
-            "measurement": "netlist",
-            "name": self.name,
-            "verilog": text_digest(self.text),
-            "yosys": version(YOSYS),
-            "sources": digest_beside(__file__),
-        }
+    def setting(self) -> dict[str, Any]:
+        """Return what its result depends on besides: the tool, and how it is measured."""
+        return {"yosys": version(YOSYS), "sources": digest_beside(__file__)}
 
     def measure(self, graph: None, *, verify: bool) -> Measured:
         """Synthesise it, and return the text of its ``netlist``. There is nothing to verify."""
@@ -74,10 +62,6 @@ class NetlistRequest(Request):
         script = f"read_verilog {name}.v\nsynth_ecp5 -top {_HARNESS} -json {name}.json\n"
         run_yosys(script, folder=self.folder, log=name)
         return {"netlist": (self.folder / f"{name}.json").read_text()}
-
-    def summary(self, result: Mapping[str, Any]) -> str:
-        """Return a result in a few words."""
-        return "synthesised"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,33 +82,20 @@ class RouteRequest(Request):
         For netlist, report and log.
     """
 
-    graph: None = None
     name: str
     netlist: str
     seed: int
     clock_mhz: float
-    folder: Path
+    folder: Path = field(compare=False)
 
     @property
     def label(self) -> str:
         """What messages call it."""
         return f"{self.name}, seed {self.seed}"
 
-    @property
-    def bytes(self) -> int:
-        """Memory that it takes at most, about."""
-        return 1 << 30
-
-    def inputs(self) -> dict[str, Any]:
-        """Return everything that its result depends on, JSON-able."""
-        return {
-            "measurement": "routing",
-            "netlist": text_digest(self.netlist),
-            "seed": self.seed,
-            "clock_mhz": self.clock_mhz,
-            "nextpnr": version(NEXTPNR),
-            "sources": digest_beside(__file__),
-        }
+    def setting(self) -> dict[str, Any]:
+        """Return what its result depends on besides: the tool, and how it is measured."""
+        return {"nextpnr": version(NEXTPNR), "sources": digest_beside(__file__)}
 
     def measure(self, graph: None, *, verify: bool) -> Measured:
         """Place and route it, and return what `Routed` holds. There is nothing to verify."""

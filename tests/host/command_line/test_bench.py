@@ -46,7 +46,7 @@ def test_quick_run_of_some_rows(capfd: Capture) -> None:
         "compiled executor, 1 thread",
         "Amaranth's simulator",
     ]
-    assert Path("build/bench.md").read_text() == out.rpartition("\n4 measurements")[0]
+    assert Path("build/bench.md").read_text() == out.rpartition("\n5 measurements")[0]
     assert list(Path("build/measurements").iterdir()) == [], "the next benchmark begins anew"
     document = json.loads(Path("build/bench.json").read_text())
     check_document(document, names)

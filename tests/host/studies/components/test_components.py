@@ -11,7 +11,7 @@ from host.measuring.setting import cores, processor_name
 from host.results.version import version
 from host.studies.components.document import component_document
 from host.studies.components.markdown import speed_up_markdown, time_markdown
-from tests.host.studies.results import FakeMeasurements, components_of
+from tests.host.studies.results import FakeMeasurements, components_of, sweep_of
 
 
 @pytest.fixture(autouse=True)
@@ -22,8 +22,8 @@ def processor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_software_is_measured_alone() -> None:
     measurements: Any = FakeMeasurements()
-    options: dict[str, Any] = {"configs": ("published", "hc2"), "most": 1 << 30, "memory": "fixed:75", "seed": 9}
-    component_document(measurements, "fig13", [(16, 32), (64, 32)], [], **options)
+    sweep = sweep_of("fig13", [(16, 32), (64, 32)], configs=("published", "hc2"), memory="fixed:75")
+    component_document(measurements, sweep)
     software = [each for each in measurements.requests if each.alone]
     machines = [each for each in measurements.requests if not each.alone]
     assert all(isinstance(each, SoftwareRequest) for each in software)
@@ -43,7 +43,7 @@ def test_software_is_measured_alone() -> None:
 
 
 def test_figure_12() -> None:
-    document = components_of("fig12", (16, 32), (64, 32), too_large=((64, 64),), most=1024)
+    document = components_of("fig12", (16, 32), (64, 32), (128, 32), max_edges=2048)
     points = document.pop("points")
     assert document == {
         "figure": "fig12",
@@ -52,10 +52,10 @@ def test_figure_12() -> None:
         "clock_hz": 150e6,
         "seed": 9,
         "kind": "random",
-        "max_edges": 1024,
+        "max_edges": 2048,
         "processor": "Abacus 2000",
         "cores": 5,
-        "left_out": [{"degree": 64, "vertices": 64}],
+        "left_out": [{"degree": 128, "vertices": 32}],
     }
     assert [(point["degree"], point["series"]) for point in points] == [
         (16, "kosaraju"),
@@ -71,7 +71,7 @@ def test_figure_12() -> None:
     text = time_markdown({**document, "points": points})
     assert text.startswith("# Figure 12: time for strongly connected components\n")
     assert "Software: Abacus 2000, 5 cores; the paper's was a Xeon X5670 with 12 threads.\n" in text
-    assert "Left out, more than 2^10 edges: degree 64 with 2^6 vertices.\n" in text
+    assert "Left out, more than 2^11 edges: degree 128 with 2^5 vertices.\n" in text
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
     assert rows[0] == ["degree", "series", "BFS", "intersection", "search for a start", "total", "speed-up"]
     assert rows[2:4] == [

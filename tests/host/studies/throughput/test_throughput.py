@@ -6,26 +6,25 @@ import pytest
 
 from host.errors import InputError
 from host.results.version import version
-from host.studies.bounded import bounded
+from host.studies.sweep import Sweep
 from host.studies.throughput.document import throughput_document
 from host.studies.throughput.markdown import throughput_markdown
-from tests.host.studies.results import FakeMeasurements, made_up
+from tests.host.studies.results import FakeMeasurements, made_up, sweep_of
 
 
 def test_bounds() -> None:
-    kept, left_out = bounded((16, 32, 64), (2, 4), most=128)
-    assert kept == [(2, 16), (2, 32), (2, 64), (4, 16), (4, 32)]
-    assert left_out == [(4, 64)]
+    options: dict[str, Any] = {"figure": "fig10", "configs": ("published",), "memory": "hc2", "seed": 3}
+    sweep = Sweep(vertices=(16, 32, 64), degrees=(2, 4), max_edges=128, **options)
+    assert sweep.graphs() == [(2, 16), (2, 32), (2, 64), (4, 16), (4, 32)]
     with pytest.raises(InputError) as caught:
-        bounded((16, 32), (2, 4), most=31)
+        Sweep(vertices=(16, 32), degrees=(2, 4), max_edges=31, **options).graphs()
     assert str(caught.value) == "no graph has at most 31 edges: the smallest one has 32 (--max-edges)"
-    assert bounded((16,), (2,), most=32) == ([(2, 16)], [])
+    assert Sweep(vertices=(16,), degrees=(2,), max_edges=32, **options).graphs() == [(2, 16)]
 
 
 def test_requests_come_in_the_order_of_the_panels() -> None:
     measurements: Any = FakeMeasurements()
-    options: dict[str, Any] = {"configs": ("published",), "most": 256, "memory": "hc2", "seed": 3}
-    throughput_document(measurements, "fig11", [(8, 16), (8, 32)], [], **options)
+    throughput_document(measurements, sweep_of("fig11", [(8, 16), (8, 32)], seed=3))
     requests = measurements.requests
     assert [(request.graph.vertices, request.preset) for request in requests] == [
         (16, "published-bfs-1ae"),
@@ -38,8 +37,7 @@ def test_requests_come_in_the_order_of_the_panels() -> None:
 
 def test_document_and_markdown() -> None:
     measurements: Any = FakeMeasurements(lambda each: made_up(each, gteps=each.graph.vertices / 100))
-    options: dict[str, Any] = {"configs": ("published",), "most": 256, "memory": "hc2", "seed": 3}
-    document = throughput_document(measurements, "fig10", [(8, 16), (8, 32), (9, 16)], [(9, 32)], **options)
+    document = throughput_document(measurements, sweep_of("fig10", [(8, 16), (9, 32)], max_edges=256, seed=3))
     points = document.pop("points")
     assert document == {
         "figure": "fig10",
