@@ -7,10 +7,18 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
 from hw.application_engine import ApplicationEngine
+from hw.bfs.slot_allocator import SlotAllocator
 from hw.config import AcceleratorConfig
 from hw.interfaces import LinkToken
+from hw.shell import Shell
 
-__all__ = ["Accelerator"]
+__all__ = ["Accelerator", "ring_turn"]
+
+
+def ring_turn(config: AcceleratorConfig) -> int:
+    """Return the cycles of a turn of the BFS module's token: kernels, ring masters and, of several AEs, links."""
+    link = Shell.LINK_LATENCY + config.link_cycles if config.engines > 1 else 0
+    return config.engines * (SlotAllocator.LATENCY * config.bfs_kernels + config.ring_stages + link)
 
 
 class Accelerator(wiring.Component):

@@ -1,5 +1,7 @@
 """Address generation: from a base and an element's index to the request on a channel of the memory port."""
 
+from typing import ClassVar
+
 from amaranth.hdl import Elaboratable, Module, Mux
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -36,8 +38,10 @@ class AddressGenerator(wiring.Component):
 
     Notes
     -----
-    Latency two cycles, throughput one request a cycle.
+    Latency `LATENCY` cycles, throughput one request a cycle.
     """
+
+    LATENCY: ClassVar[int] = 2
 
     def __init__(self, *, writes: bool) -> None:
         self._writes = writes

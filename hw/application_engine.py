@@ -7,6 +7,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from hw.bfs import Kernel as BfsKernel
+from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from hw.dispatch import AegWrite
 from hw.interfaces import LinkToken, MemoryPortSignature
@@ -36,7 +37,7 @@ def application_engine_signature(config: AcceleratorConfig, *, instrument: bool 
         link = stream.Signature(LinkToken, always_ready=True)
         members |= {"link_in": In(link), "link_out": Out(link)}
     if instrument:
-        members["activity"] = Out(3).array(config.bfs_kernels + config.intersection_kernels)
+        members["cause"] = Out(Cause).array(config.bfs_kernels + config.intersection_kernels)
     return wiring.Signature(members)
 
 
@@ -60,8 +61,8 @@ class ApplicationEngine(wiring.Component):
         See `hw.shell.Shell`.
     port : array of Out(MemoryPortSignature())
         Memory ports.
-    activity : array of Out(3), instrumented engines only
-        What each kernel is doing, BFS kernels first; see `hw.kernel_control.Activity`.
+    cause : array of Out(Cause), instrumented engines only
+        Of each kernel, BFS kernels first.
     """
 
     def __init__(
@@ -111,7 +112,7 @@ class ApplicationEngine(wiring.Component):
             self.exception.eq(shell.exception),
         ]
         if self._instrument:
-            m.d.comb += [out.eq(kernel.activity) for out, kernel in zip(self.activity, bfs + intersection, strict=True)]
+            m.d.comb += [out.eq(kernel.cause) for out, kernel in zip(self.cause, bfs + intersection, strict=True)]
         return m
 
     def _add_kernels(

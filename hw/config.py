@@ -3,9 +3,15 @@
 import tomllib
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self, get_type_hints
+
+import msgspec
+from msgspec import Meta
 
 __all__ = ["PRESETS", "AcceleratorConfig", "ConfigError", "load_config"]
+
+Depth = Annotated[int, Meta(ge=4, le=512)]
+"""Places of a FIFO, a power of two."""
 
 
 class ConfigError(ValueError):
@@ -61,40 +67,32 @@ class AcceleratorConfig:
         Clock of the AEs in MHz; turns cycles into seconds.
     """
 
-    engines: int = 4
-    bfs_kernels: int = 16
-    intersection_kernels: int = 8
-    frontier_depth: int = 64
-    neighbour_depth: int = 128
-    word_depth: int = 128
-    visit_depth: int = 64
-    reach_depth: int = 64
-    colour_depth: int = 128
-    unvisit_depth: int = 64
-    issue_interval: int = 1
+    engines: Annotated[int, Meta(ge=1, le=4)] = 4
+    bfs_kernels: Annotated[int, Meta(ge=1, le=16)] = 16
+    intersection_kernels: Annotated[int, Meta(ge=1, le=16)] = 8
+    frontier_depth: Depth = 64
+    neighbour_depth: Depth = 128
+    word_depth: Depth = 128
+    visit_depth: Depth = 64
+    reach_depth: Depth = 64
+    colour_depth: Depth = 128
+    unvisit_depth: Depth = 64
+    issue_interval: Annotated[int, Meta(ge=1, le=2)] = 1
     blocking_reservation: bool = False
     bfs_only: bool = False
-    ring_stages: int = 1
-    link_cycles: int = 8
-    clock_mhz: float = 150.0
+    ring_stages: Annotated[int, Meta(ge=1, le=64)] = 1
+    link_cycles: Annotated[int, Meta(ge=1, le=1024)] = 8
+    clock_mhz: Annotated[float, Meta(gt=0, le=10_000)] = 150.0
 
     def __post_init__(self) -> None:
-        for name, low, high in _LIMITS:
+        for name, kind in get_type_hints(type(self), include_extras=True).items():
             value = getattr(self, name)
-            if type(value) is not int:
-                raise ConfigError(f"{name} must be an integer, not {value!r}")
-            if not low <= value <= high:
-                raise ConfigError(f"{name} must be from {low} to {high}, not {value}")
-        for name in _DEPTHS:
-            value = getattr(self, name)
-            if value & (value - 1):
+            try:
+                msgspec.convert(value, kind)
+            except msgspec.ValidationError:
+                raise ConfigError(f"{name} must be {_wanted(kind)}, not {value!r}") from None
+            if kind is Depth and value & (value - 1):
                 raise ConfigError(f"{name} must be a power of two, not {value}")
-        for name in ("blocking_reservation", "bfs_only"):
-            value = getattr(self, name)
-            if type(value) is not bool:
-                raise ConfigError(f"{name} must be true or false, not {value!r}")
-        if type(self.clock_mhz) not in (int, float) or not 0 < self.clock_mhz <= 10_000:
-            raise ConfigError(f"clock_mhz must be a number above 0 and at most 10000, not {self.clock_mhz!r}")
         if self.intersection_kernels > self.bfs_kernels:
             raise ConfigError(
                 f"intersection_kernels must be at most bfs_kernels ({self.bfs_kernels}), whose ports they share, "
@@ -145,24 +143,15 @@ class AcceleratorConfig:
         return PRESETS[base].replace(**given)  # type: ignore[return-value]  # the presets are of this very class
 
 
-_DEPTHS = (
-    "frontier_depth",
-    "neighbour_depth",
-    "word_depth",
-    "visit_depth",
-    "reach_depth",
-    "colour_depth",
-    "unvisit_depth",
-)
-_LIMITS = (
-    ("engines", 1, 4),
-    ("bfs_kernels", 1, 16),
-    ("intersection_kernels", 1, 16),
-    *((name, 4, 512) for name in _DEPTHS),
-    ("issue_interval", 1, 2),
-    ("ring_stages", 1, 64),
-    ("link_cycles", 1, 1024),
-)
+def _wanted(kind: Any) -> str:
+    """Return what a field's value may be."""
+    if kind is bool:
+        return "true or false"
+    (limits,) = kind.__metadata__
+    if limits.gt is None:
+        return f"an integer from {limits.ge} to {limits.le}"
+    return f"a number above {limits.gt} and at most {limits.le}"
+
 
 _FULL = AcceleratorConfig()
 _PUBLISHED = _FULL.replace(issue_interval=2, blocking_reservation=True)

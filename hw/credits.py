@@ -12,7 +12,8 @@ class Credits(wiring.Component):
 
     A request is made only when `available`, takes a credit, and gives it back when what the response brought leaves the
     FIFO. So a response always finds its place, whatever the latency, and "all credits home" says that nothing is in
-    flight or stored: that is how a kernel counts its work (FACTS of the published machine: hazards 2, 6 and 7).
+    flight or stored: that is how a kernel counts its work (hazards 2, 6 and 7 of the published hardware, listed in
+    `docs/architecture.md`).
 
     Parameters
     ----------

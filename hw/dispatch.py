@@ -5,8 +5,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from hw.interfaces import ADDRESS_WIDTH
-from hw.registers import KERNEL_WINDOW, Instruction, Register, Status, kernel_register
+from hw.interfaces import ADDRESS_WIDTH, KernelQuestion
+from hw.registers import KERNEL_WINDOW, KERNEL_WORD_BITS, Instruction, Register, Status, kernel_register
 
 __all__ = ["AegWrite", "Dispatch"]
 
@@ -83,8 +83,8 @@ class Dispatch(wiring.Component):
                 "failed": In(1),
                 "result": In(32),
                 "result_valid": In(1),
-                "bfs_question": Out(stream.Signature(7)),
-                "intersection_question": Out(stream.Signature(7)),
+                "bfs_question": Out(stream.Signature(KernelQuestion.size)),
+                "intersection_question": Out(stream.Signature(KernelQuestion.size)),
                 "bfs_answer": In(answer),
                 "intersection_answer": In(answer),
                 **({"moving": Out(1), "elapsed": In(ADDRESS_WIDTH, init=1)} if instrument else {}),
@@ -171,12 +171,12 @@ class Dispatch(wiring.Component):
                 | (self.exception * Status.BAD_INSTRUCTION.value)
             ),
         ]
-        kernel = index[3 : KERNEL_WINDOW.bit_length() - 1]
+        kernel = index[KERNEL_WORD_BITS : KERNEL_WINDOW.bit_length() - 1]
         other = kernel - self._bfs_kernels
         end = kernel_register(self._bfs_kernels + self._intersection_kernels, 0)
-        asked = self.bfs_question, self.intersection_question
-        for question, number in zip(asked, (kernel, other), strict=True):
-            m.d.comb += [question.payload[:3].eq(index[:3]), question.payload[3:].eq(number)]
+        for question, number in ((self.bfs_question, kernel), (self.intersection_question, other)):
+            asked = data.View(KernelQuestion, question.payload)
+            m.d.comb += [asked.word.eq(index[:KERNEL_WORD_BITS]), asked.hops.eq(number)]
         m.d.sync += self.data.valid.eq(0)
         with m.FSM(name="reader") as reader:
             with m.State("IDLE"):

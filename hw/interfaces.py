@@ -3,13 +3,16 @@
 from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out, Signature
 
+from hw.causes import Cause
+from hw.registers import KERNEL_WORD_BITS
+
 __all__ = [
     "ADDRESS_WIDTH",
-    "NO_START",
     "SIZE_4",
     "SIZE_8",
     "ChainMessage",
     "ChainOp",
+    "KernelQuestion",
     "KernelSignature",
     "LinkToken",
     "MemoryPortSignature",
@@ -21,9 +24,6 @@ __all__ = [
 
 ADDRESS_WIDTH = 48
 """Width of a memory address in bits (the HC-2's virtual addresses)."""
-
-NO_START = 0xFFFF_FFFF
-"""Value of the intersection's token while no kernel has found a next start."""
 
 SIZE_4 = 0
 """Access size: a 4-byte element."""
@@ -55,6 +55,9 @@ class ChainOp(enum.Enum, shape=2):
 
 ChainMessage = data.StructLayout({"op": ChainOp, "index": 4, "hops": 4, "value": ADDRESS_WIDTH})
 """A message of the control chain, which runs from a module's master through all its kernels and back."""
+
+KernelQuestion = data.StructLayout({"word": KERNEL_WORD_BITS, "hops": 4})
+"""A question for a word of a kernel's state, asked on a stream of as many plain bits: how many kernels it passes."""
 
 Token = data.StructLayout({"value": 32, "done": 1, "epoch": 1})
 """The token (Attia et al. 2015, section 5.4).
@@ -117,8 +120,8 @@ def KernelSignature(*, instrument: bool) -> Signature:  # noqa: N802 - signature
         A vertex was dropped in this run for lack of a slot.
     quiescent : Out(1), instrumented kernels only
         Unless a valid input arrives or the port takes a request, this cycle changes nothing.
-    activity : Out(Activity), instrumented kernels only
-        What the kernel did in the last cycle that changed anything.
+    cause : Out(Cause), instrumented kernels only
+        Why the kernel issued a request or none in the last cycle that changed anything.
     """
     chain = stream.Signature(ChainMessage, always_ready=True)
     token = stream.Signature(Token, always_ready=True)
@@ -132,5 +135,5 @@ def KernelSignature(*, instrument: bool) -> Signature:  # noqa: N802 - signature
         "error": Out(1),
     }
     if instrument:
-        members |= {"quiescent": Out(1), "activity": Out(3)}
+        members |= {"quiescent": Out(1), "cause": Out(Cause)}
     return Signature(members)

@@ -1,15 +1,18 @@
 """What both kinds of kernel do around their processes: the control chain, start, counting to the end, flush."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from amaranth.hdl import Elaboratable, Module, Signal
-from amaranth.lib import enum, stream, wiring
+from amaranth.hdl import Elaboratable, Module, Signal, Value
+from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from hw.causes import Cause
 from hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp
 from hw.registers import Counter, KernelWord, Register
 
-__all__ = ["Activity", "KernelControl", "Phase"]
+__all__ = ["KernelControl", "Phase"]
+
+_STATUS_WORDS = tuple(word for word in KernelWord if word < KernelWord.COUNTER_0)
 
 
 class Phase(enum.Enum, shape=2):
@@ -23,25 +26,6 @@ class Phase(enum.Enum, shape=2):
     """All work counted complete; the memory has been asked to complete the writes."""
 
 
-class Activity(enum.Enum, shape=3):
-    """Where a kernel's cycle went; the first that applies, from the end of the list."""
-
-    IDLE = 0
-    """No work, or none left in this run: other kernels, the ring or the host are awaited."""
-    MEMORY = 1
-    """Responses are awaited."""
-    FLUSH = 2
-    """The flush is awaited."""
-    SLOT = 3
-    """Only vertices that wait for the token can go on."""
-    BACKPRESSURE = 4
-    """A request is ready, and the memory port does not take it."""
-    INTERVAL = 5
-    """The multiplexer rests between two requests."""
-    REQUEST = 6
-    """A request was issued."""
-
-
 class KernelControl(wiring.Component):
     """Station of a kernel on the control chain, with its parameter registers, phase and counters.
 
@@ -49,6 +33,8 @@ class KernelControl(wiring.Component):
     ----------
     parameters : sequence of Register
         The parameters that the kernel keeps: addresses and counts.
+    words : mapping of KernelWord to StructLayout
+        What those status words hold that the kernel has.
     instrument : bool
         With the outputs that only simulation needs.
 
@@ -74,17 +60,21 @@ class KernelControl(wiring.Component):
         A run has begun and is not done.
     done, error : Out(1)
         The run is complete and flushed; a vertex was dropped in it.
-    state, credits, reservation : In(48)
-        Status words, see `KernelWord`.
+    state, ... : In(48), with its layout in instrumented kernels
+        The status words.
     events : In(4)
         What the counters count, by `Counter`.
-    moving, waiting_slot, blocked, resting, granted : In(1)
-        The conditions of `Activity`, from the processes and the multiplexer (instrumented kernels only).
-    quiescent, activity : Out
+    moving : In(1)
+        State of the processes changes in this cycle (instrumented kernels only).
+    reasons : In(a bit for each Cause)
+        Those that apply; of `FLUSH`, `MEMORY` and `IDLE` the control knows by itself (instrumented kernels only).
+    quiescent, cause : Out
         See `hw.interfaces.KernelSignature` (instrumented kernels only).
     """
 
-    def __init__(self, *, parameters: Sequence[Register], instrument: bool) -> None:
+    def __init__(
+        self, *, parameters: Sequence[Register], words: Mapping[KernelWord, data.StructLayout], instrument: bool
+    ) -> None:
         self._parameters = tuple(parameters)
         self._instrument = instrument
         chain = stream.Signature(ChainMessage, always_ready=True)
@@ -102,20 +92,19 @@ class KernelControl(wiring.Component):
             "busy": Out(1),
             "done": Out(1),
             "error": Out(1),
-            "state": In(ADDRESS_WIDTH),
-            "credits": In(ADDRESS_WIDTH),
-            "reservation": In(ADDRESS_WIDTH),
+            # In exported Verilog the fields of a layout would be wires of their own.
+            **{
+                word.name.lower(): In(words[word] if instrument and word in words else ADDRESS_WIDTH)
+                for word in _STATUS_WORDS
+            },
             "events": In(len(Counter)),
         }
         if instrument:
             members |= {
                 "moving": In(1),
-                "waiting_slot": In(1),
-                "blocked": In(1),
-                "resting": In(1),
-                "granted": In(1),
+                "reasons": In(len(Cause)),
                 "quiescent": Out(1),
-                "activity": Out(Activity),
+                "cause": Out(Cause),
             }
         super().__init__(members)
 
@@ -149,13 +138,9 @@ class KernelControl(wiring.Component):
                     with m.If(message.hops == 0):
                         m.d.sync += answer.op.eq(ChainOp.DATA)
                         with m.Switch(message.index):
-                            for word, value in (
-                                (KernelWord.STATE, self.state),
-                                (KernelWord.CREDITS, self.credits),
-                                (KernelWord.RESERVATION, self.reservation),
-                            ):
+                            for word in _STATUS_WORDS:
                                 with m.Case(word.value):
-                                    m.d.sync += answer.value.eq(value)
+                                    m.d.sync += answer.value.eq(Value.cast(getattr(self, word.name.lower())))
                             for kind, counter in zip(Counter, counters, strict=True):
                                 with m.Case(KernelWord.COUNTER_0 + kind):
                                     m.d.sync += answer.value.eq(counter)
@@ -189,18 +174,8 @@ class KernelControl(wiring.Component):
     def _observe(self, m: Module, *, phase: Signal, changing: Signal) -> None:
         """Add what only simulation needs."""
         arriving = self.chain_in.valid | self.flushed
-        m.d.sync += self.quiescent.eq(~(self.moving | self.granted | self.resting | arriving | changing))
-        with m.If(self.granted):
-            m.d.sync += self.activity.eq(Activity.REQUEST)
-        with m.Elif(self.resting):
-            m.d.sync += self.activity.eq(Activity.INTERVAL)
-        with m.Elif(self.blocked):
-            m.d.sync += self.activity.eq(Activity.BACKPRESSURE)
-        with m.Elif(self.waiting_slot):
-            m.d.sync += self.activity.eq(Activity.SLOT)
-        with m.Elif(phase == Phase.FLUSH):
-            m.d.sync += self.activity.eq(Activity.FLUSH)
-        with m.Elif(phase == Phase.RUN):
-            m.d.sync += self.activity.eq(Activity.MEMORY)
-        with m.Else():
-            m.d.sync += self.activity.eq(Activity.IDLE)
+        m.d.sync += [self.quiescent.eq(~(self.moving | arriving | changing)), self.cause.eq(Cause.IDLE)]
+        own = {Cause.MEMORY: phase == Phase.RUN, Cause.FLUSH: phase == Phase.FLUSH}
+        for cause in Cause:
+            with m.If(self.reasons[cause] | own.get(cause, 0)):
+                m.d.sync += self.cause.eq(cause)

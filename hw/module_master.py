@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from amaranth.hdl import Array, Elaboratable, Module, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp
+from hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp, KernelQuestion
 from hw.registers import Register
 
 __all__ = ["ModuleMaster"]
@@ -45,13 +45,18 @@ class ModuleMaster(wiring.Component):
         To the first kernel, registered; from the last one.
     done, error : In(kernels)
         The kernels' outputs.
-    question : In(stream of {kernel, word})
+    question : In(stream of KernelQuestion)
         Ask for a word of a kernel's state.
     answer : Out(stream of 48 bits, always ready)
         The answer.
     moving : Out(1), instrumented only
         State changes in this cycle, or would if it were not the same as before.
     """
+
+    @staticmethod
+    def launch_cycles(parameters: Sequence[Register]) -> int:
+        """Return the cycles from `begin` to `launch`: one a parameter, and those of the sequencer."""
+        return len(parameters) + 3
 
     def __init__(self, *, kernels: int, parameters: Sequence[Register], instrument: bool = False) -> None:
         self._kernels = kernels
@@ -71,7 +76,7 @@ class ModuleMaster(wiring.Component):
                 "chain_in": In(chain),
                 "done": In(kernels),
                 "error": In(kernels),
-                "question": In(stream.Signature(7)),
+                "question": In(stream.Signature(KernelQuestion.size)),
                 "answer": Out(stream.Signature(ADDRESS_WIDTH, always_ready=True)),
                 **({"moving": Out(1)} if instrument else {}),
             }
@@ -96,12 +101,13 @@ class ModuleMaster(wiring.Component):
                 message.value.eq(self.value),
             ]
 
+        question = data.View(KernelQuestion, self.question.payload)
         with m.If(self.question.valid & self.question.ready):
             m.d.sync += [
                 self.chain_out.valid.eq(1),
                 message.op.eq(ChainOp.READ),
-                message.index.eq(self.question.payload[:3]),
-                message.hops.eq(self.question.payload[3:]),
+                message.index.eq(question.word),
+                message.hops.eq(question.hops),
                 message.value.eq(0),
             ]
 

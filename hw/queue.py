@@ -1,5 +1,7 @@
 """A FIFO between two processes, as a pair of streams."""
 
+from typing import ClassVar
+
 from amaranth.hdl import Elaboratable, Module, Shape, ShapeLike, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
@@ -18,19 +20,22 @@ class Queue(wiring.Component):
     shape : ShapeLike
         Shape of an entry.
     depth : int
-        Entries that it holds at least; a power of two. Its registers hold two more.
+        Entries that it holds at least; a power of two. Its registers hold `REGISTERS` more.
 
     Members
     -------
     input : In(stream)
         Entries in. `input.ready` is low when it is full.
     output : Out(stream)
-        Entries out, three cycles after they went in at the earliest; one a cycle.
-    level : Out(range(depth + 3))
+        Entries out, `LATENCY` cycles after they went in at the earliest; one a cycle.
+    level : Out(range(depth + REGISTERS + 1))
         Entries held.
     moving : Out(1)
         An entry is on its way to the output although nobody pushes or pops.
     """
+
+    LATENCY: ClassVar[int] = 3
+    REGISTERS: ClassVar[int] = 2
 
     def __init__(self, shape: ShapeLike, depth: int) -> None:
         self._shape = shape
@@ -39,7 +44,7 @@ class Queue(wiring.Component):
             {
                 "input": In(stream.Signature(shape)),
                 "output": Out(stream.Signature(shape)),
-                "level": Out(range(depth + 3)),
+                "level": Out(range(depth + self.REGISTERS + 1)),
                 "moving": Out(1),
             }
         )

@@ -6,7 +6,17 @@ travel in its AEG registers, then an instruction is dispatched, and results are 
 
 from enum import IntEnum, IntFlag
 
-__all__ = ["KERNEL_WINDOW", "Counter", "Instruction", "KernelWord", "Register", "Status", "kernel_register"]
+__all__ = [
+    "KERNEL_WINDOW",
+    "KERNEL_WORD_BITS",
+    "NO_START",
+    "Counter",
+    "Instruction",
+    "KernelWord",
+    "Register",
+    "Status",
+    "kernel_register",
+]
 
 
 class Register(IntEnum):
@@ -41,7 +51,7 @@ class Register(IntEnum):
     COLOUR = 13
     """Intersection: the colour of this iteration's component."""
     NEXT_START = 14
-    """After an intersection: an uncoloured vertex, or all ones when the kernels met none."""
+    """After an intersection: an uncoloured vertex, or `NO_START`."""
     STATUS = 16
     """Read only: see `Status`."""
     CYCLES = 17
@@ -78,7 +88,7 @@ class KernelWord(IntEnum):
     RESERVATION = 2
     """Slot allocator: demand and slots left (BFS kernels)."""
     COUNTER_0 = 4
-    """First of the four event counters, see `Counter`."""
+    """First of the event counters, see `Counter`."""
 
 
 class Counter(IntEnum):
@@ -94,8 +104,14 @@ class Counter(IntEnum):
     """Memory requests granted by the multiplexer."""
 
 
+NO_START = 0xFFFF_FFFF
+"""All ones: what stands for the next start, also on the ring, while the kernels have met no uncoloured vertex."""
+
 KERNEL_WINDOW = 0x1000
-"""First register number of the kernel window: one block of eight words per kernel, BFS kernels first."""
+"""First register number of the kernel window: one block of words per kernel, BFS kernels first."""
+
+KERNEL_WORD_BITS = (KernelWord.COUNTER_0 + len(Counter) - 1).bit_length()
+"""Bits of a word's number in its block."""
 
 
 def kernel_register(kernel: int, word: int) -> int:
@@ -106,6 +122,6 @@ def kernel_register(kernel: int, word: int) -> int:
     kernel : int
         Kernel of this AE: BFS kernels from 0, then the intersection kernels.
     word : int
-        0 to 7, see `KernelWord` and `Counter`.
+        See `KernelWord` and `Counter`.
     """
-    return KERNEL_WINDOW + 8 * kernel + word
+    return KERNEL_WINDOW + (kernel << KERNEL_WORD_BITS) + word

@@ -1,6 +1,7 @@
 """Request multiplexer: the requests of a kernel's processes onto its memory port (Attia et al. 2015, section 5.2)."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from amaranth.hdl import Elaboratable, Module, Signal
 from amaranth.lib import stream, wiring
@@ -54,8 +55,11 @@ class RequestMux(wiring.Component):
 
     Notes
     -----
-    Throughput: a request every `issue_interval` cycles. Latency: two cycles from grant to port.
+    Throughput: a request every `issue_interval` cycles. Latency: `LATENCY` cycles from grant to
+    port.
     """
+
+    LATENCY: ClassVar[int] = AddressGenerator.LATENCY
 
     def __init__(self, *, sources: Sequence[str], issue_interval: int) -> None:
         for kind in sources:

@@ -1,15 +1,18 @@
 """Engine shell: all of an Application Engine but its kernels."""
 
+from typing import ClassVar
+
 from amaranth.hdl import Cat, Elaboratable, Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from hw.bfs.kernel import PARAMETERS as BFS_PARAMETERS
+from hw.bfs import Kernel as BfsKernel
 from hw.config import AcceleratorConfig
 from hw.dispatch import AegWrite, Dispatch
-from hw.interfaces import ADDRESS_WIDTH, NO_START, ChainMessage, LinkToken, Token
-from hw.intersection.kernel import PARAMETERS as INTERSECTION_PARAMETERS
+from hw.interfaces import ADDRESS_WIDTH, ChainMessage, LinkToken, Token
+from hw.intersection import Kernel as IntersectionKernel
 from hw.module_master import ModuleMaster
+from hw.registers import NO_START
 from hw.ring_master import RingMaster
 
 __all__ = ["Shell", "module_signature"]
@@ -76,6 +79,9 @@ class Shell(wiring.Component):
         simulation may leave a quiescent shell unclocked.
     """
 
+    LINK_LATENCY: ClassVar[int] = 1
+    """From the last kernel to the link."""
+
     def __init__(self, config: AcceleratorConfig, *, instrument: bool = False) -> None:
         self._config = config
         self._instrument = instrument
@@ -106,11 +112,11 @@ class Shell(wiring.Component):
             bfs_kernels=config.bfs_kernels, intersection_kernels=config.intersection_kernels, instrument=instrument
         )
         m.submodules.bfs_master = bfs_master = ModuleMaster(
-            kernels=config.bfs_kernels, parameters=BFS_PARAMETERS, instrument=instrument
+            kernels=config.bfs_kernels, parameters=BfsKernel.PARAMETERS, instrument=instrument
         )
         m.submodules.bfs_ring = bfs_ring = RingMaster(stages=config.ring_stages, initial=0, instrument=instrument)
         m.submodules.intersection_master = intersection_master = ModuleMaster(
-            kernels=config.intersection_kernels, parameters=INTERSECTION_PARAMETERS, instrument=instrument
+            kernels=config.intersection_kernels, parameters=IntersectionKernel.PARAMETERS, instrument=instrument
         )
         m.submodules.intersection_ring = intersection_ring = RingMaster(
             stages=config.ring_stages, initial=NO_START, instrument=instrument

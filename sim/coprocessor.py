@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hw.registers import Instruction, Register, Status
+from hw.causes import Cause
+from hw.registers import NO_START, Instruction, Register, Status
 
-__all__ = ["NO_VERTEX", "Coprocessor", "Instruction", "Register", "Status"]
-
-NO_VERTEX = 0xFFFF_FFFF
-"""What `Register.NEXT_START` holds when the intersection met no uncoloured vertex."""
+__all__ = ["NO_START", "Cause", "Coprocessor", "Instruction", "Register", "Status"]
 
 
 class Coprocessor(abc.ABC):
@@ -63,8 +61,8 @@ class Coprocessor(abc.ABC):
         """Read AEG registers of every Application Engine; shape (registers, engines)."""
 
     @abc.abstractmethod
-    def dispatch(self, instruction: Instruction) -> None:
-        """Start an instruction on every Application Engine."""
+    def dispatch(self, instruction: Instruction) -> int:
+        """Start an instruction on every Application Engine; return the cycle of it."""
 
     @abc.abstractmethod
     def wait(self) -> int:
@@ -82,8 +80,12 @@ class Coprocessor(abc.ABC):
         """
 
     @abc.abstractmethod
+    def begin_attempt(self) -> None:
+        """Count what follows as an attempt of its own: the run begins again, since its queues were too small."""
+
+    @abc.abstractmethod
     def statistics(self) -> dict[str, Any]:
-        """Event counters of the hardware, activity of its kernels and statistics of the memory, JSON-able."""
+        """Event counters of the hardware, causes of its kernels' cycles and statistics of the memory, JSON-able."""
 
     @abc.abstractmethod
     def close(self) -> None:

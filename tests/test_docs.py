@@ -14,11 +14,11 @@ from amaranth.lib import data
 
 from host.command_line.main import main
 from hw.axi.registers import IDENTITY, AxiStatus, ControlRegister
-from hw.bfs.kernel import BfsCredits, BfsReservation, BfsState
+from hw.bfs import Kernel as BfsKernel
+from hw.causes import Cause
 from hw.config import PRESETS, AcceleratorConfig, ConfigError
-from hw.intersection.kernel import IntersectionCredits, IntersectionState
-from hw.kernel_control import Activity
-from hw.registers import Counter, Instruction, KernelWord, Register, Status
+from hw.intersection import Kernel as IntersectionKernel
+from hw.registers import KERNEL_WORD_BITS, Counter, Instruction, KernelWord, Register, Status
 from sim.memory import MemoryParameters
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -169,6 +169,7 @@ def test_event_counters() -> None:
     text = (DOCS / "register-map.md").read_text()
     expected = [(str(KernelWord.COUNTER_0 + counter), counter.name) for counter in Counter]
     assert re.findall(rf"^\| (\d+) \| `({'|'.join(Counter.__members__)})` \|", text, re.MULTILINE) == expected
+    assert f"a block of {1 << KERNEL_WORD_BITS} words" in text
 
 
 @pytest.mark.parametrize(
@@ -176,11 +177,11 @@ def test_event_counters() -> None:
     [
         (
             "### State of a BFS kernel",
-            {KernelWord.STATE: BfsState, KernelWord.CREDITS: BfsCredits, KernelWord.RESERVATION: BfsReservation},
+            BfsKernel.WORDS,
         ),
         (
             "### State of an intersection kernel",
-            {KernelWord.STATE: IntersectionState, KernelWord.CREDITS: IntersectionCredits},
+            IntersectionKernel.WORDS,
         ),
     ],
 )
@@ -211,7 +212,7 @@ def test_ranges_of_the_configuration() -> None:
         for value in (low, high):
             assert getattr(config.replace(**{name: value}), name) == value
         for value in (low - 1, high + 1):
-            with pytest.raises(ConfigError, match=rf"^{name} must be from {low} to {high}, not {value}$"):
+            with pytest.raises(ConfigError, match=rf"^{name} must be an integer from {low} to {high}, not {value}$"):
                 config.replace(**{name: value})
         checked.append(name)
     unranged = {"blocking_reservation", "bfs_only", "clock_mhz"}
@@ -238,15 +239,14 @@ def test_memory_parameters() -> None:
         MemoryParameters.from_mapping({"x": 0})
 
 
-def test_activities() -> None:
-    assert [row[0] for row in rows("simulation.md", "## What is counted")] == [
-        name.lower() for name in Activity.__members__
-    ]
+def test_causes() -> None:
+    assert [row[0] for row in rows("simulation.md", "### Causes")] == [cause.name.lower() for cause in Cause]
 
 
 def fields(document: dict[str, Any], prefix: str = "") -> set[str]:
     """Return the paths of a document's fields, down to what the documentation describes as a whole."""
-    whole = {"longest_iteration", "statistics.counters", "statistics.activity", "statistics.memory"}
+    whole = {"configuration", "longest_iteration", "memory_profile", "statistics.memory"}
+    whole |= {f"statistics.{part}" for part in ("causes", "counters", "restarted")}
     found = set()
     for key, value in document.items():
         path = prefix + key
@@ -267,7 +267,17 @@ def test_json_fields(command: str, tmp_path: Path) -> None:
     graph, config, result = tmp_path / "graph.txt", tmp_path / "one.toml", tmp_path / "result.json"
     graph.write_text("0 1\n1 0\n")
     config.write_text('preset = "test"\nengines = 1\nbfs_kernels = 1\n')
-    options = ["--config", str(config), "--engine", "amaranth", "--memory", "fixed:1", "--quiet", "--json", str(result)]
+    options = [
+        "--config",
+        str(config),
+        "--executor",
+        "amaranth",
+        "--memory",
+        "fixed:1",
+        "--quiet",
+        "--json",
+        str(result),
+    ]
     assert main([command, str(graph), *options, *(["--source", "0"] if command == "bfs" else [])]) == 0
     document = json.loads(result.read_text())
     assert fields(document) == described_fields("Fields of both commands:", f"Further fields of `{command}`:")

@@ -11,6 +11,7 @@ from host.algorithms.reach import compact
 from host.graph.memory_map import PlacedGraph, QueueArrays, default_slack
 from sim.coprocessor import Coprocessor, Instruction, Register, Status
 from sim.errors import SimulationError
+from sim.graph_word import LEVEL, VISITED
 
 __all__ = [
     "MAX_RESTARTS",
@@ -42,6 +43,8 @@ class Level(NamedTuple):
     """Entries pushed into the next queue and the reach queue."""
     cycles: int
     """Cycles from the dispatch to its completion."""
+    start: int
+    """Cycle of the dispatch, counted from reset."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -125,11 +128,13 @@ class Driver:
 
     def run(
         self, instruction: Instruction, parameters: Mapping[Register, int], *, result: Register
-    ) -> tuple[int, Status, int]:
+    ) -> tuple[int, int, Status, int]:
         """Write the parameters that changed, run an instruction to its end, read its result and all engines' status.
 
         Returns
         -------
+        start : int
+            Cycle of the dispatch.
         cycles : int
             Cycles from the dispatch until the last engine was idle.
         status : Status
@@ -147,7 +152,7 @@ class Driver:
         if changed:
             coprocessor.set_registers(changed)
             written.update(changed)
-        coprocessor.dispatch(instruction)
+        start = coprocessor.dispatch(instruction)
         cycles = coprocessor.wait()
         # The hardware returns the count of the level in this register: what was written there is gone.
         written.pop(Register.CURRENT_COUNT, None)
@@ -159,7 +164,7 @@ class Driver:
             raise SimulationError(
                 f"an engine did not complete instruction {instruction.value} ({instruction.name}): status {status:#x}"
             )
-        return cycles, Status(status), values[0]
+        return start, cycles, Status(status), values[0]
 
     def search(self, direction: Direction, source: int) -> Search:
         """Search breadth-first from a vertex, level by level, until a level pushes nothing.
@@ -178,11 +183,11 @@ class Driver:
             The simulation failed.
         """
         queues, words = self._queues, direction.graph.words
-        words[source] |= np.uint64(1)
+        words[source] |= VISITED.put(1)
         queues.frontiers[0][0] = words[source]
         reach = direction.reach
         if reach is None:
-            words[source] = 1
+            words[source] = VISITED.put(1) | LEVEL.put(0)
         else:
             reach[0] = source
         vertices = direction.graph.graph.vertices
@@ -192,7 +197,7 @@ class Driver:
         levels: list[Level] = []
         while count:
             capacity = queues.capacity - (0 if reach is None else entries)
-            cycles, status, pushed = self.run(
+            start, cycles, status, pushed = self.run(
                 Instruction.BFS_LEVEL,
                 {
                     Register.WORDS: direction.graph.words_address,
@@ -210,7 +215,7 @@ class Driver:
                     f"level {len(levels)} of the search from vertex {source} overflowed its queues: "
                     f"{capacity} of {queues.capacity} entries were free"
                 )
-            levels.append(Level(count, pushed, cycles))
+            levels.append(Level(count, pushed, cycles, start))
             counts.append(pushed)
             entries += pushed
             if reach is not None and entries > most:
@@ -259,6 +264,8 @@ def with_larger_queues(
     """
     entries = default_slack(vertices) if slack is None else slack
     for restarts in range(MAX_RESTARTS + 1):
+        if restarts:
+            coprocessor.begin_attempt()
         queues = QueueArrays.allocate(coprocessor, capacity=vertices + entries, directions=directions)
         try:
             return attempt(queues), restarts

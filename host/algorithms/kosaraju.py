@@ -10,7 +10,7 @@ import numpy.typing as npt
 from host.algorithms.driver import Direction, Driver, Search, with_larger_queues
 from host.algorithms.reach import ReachAccount, first_uncoloured
 from host.graph.memory_map import ColourArray, PlacedGraph, QueueArrays
-from sim.coprocessor import NO_VERTEX, Coprocessor, Instruction, Register
+from sim.coprocessor import NO_START, Coprocessor, Instruction, Register
 from sim.errors import SimulationError
 
 __all__ = ["ComponentRun", "Iteration", "SearchTotals", "strong_components"]
@@ -189,7 +189,7 @@ class _Attempt:
             self._note(forward, None, 0, forward_cycles)
             return None
         backward, backward_cycles = self._search(self._backward, start, run.backward)
-        cycles, _, offered = self._driver.run(
+        _, cycles, _, offered = self._driver.run(
             Instruction.INTERSECTION,
             {
                 Register.WORDS: self._forward.graph.words_address,
@@ -206,7 +206,7 @@ class _Attempt:
         run.intersections += 1
         run.intersection_cycles += cycles
         self._note(forward, backward, cycles, forward_cycles + backward_cycles + cycles)
-        return None if offered & NO_VERTEX == NO_VERTEX else offered
+        return None if offered & NO_START == NO_START else offered
 
     def _search(self, direction: Direction, start: int, totals: SearchTotals) -> tuple[Search, int]:
         assert direction.reach is not None

@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from sim.graph_word import DEGREE, LEVEL, VISITED, Field
+
 __all__ = ["ReachAccount", "compact", "first_uncoloured", "levels_of", "levels_of_words"]
 
 
@@ -16,6 +18,7 @@ def _distinct(
     entries: int,
     stamps: npt.NDArray[np.uint32],
     stamp: int,
+    degree: Field,
 ) -> tuple[int, int]:
     vertices = 0
     edges = 0
@@ -25,7 +28,7 @@ def _distinct(
             stamps[vertex] = stamp
             vertices += 1
             # Signed and unsigned would add up to a float.
-            count = np.int64((words[vertex] >> np.uint64(1)) & np.uint64(0x7FFF_FFFF))
+            count = np.int64(words[vertex] >> degree.shift & degree.mask)
             edges += count  # type: ignore[assignment]  # compiled, it is an integer like any other
     return vertices, edges
 
@@ -121,7 +124,7 @@ class ReachAccount:
             Edges that leave them in the direction searched.
         """
         self._searches += 1
-        return _distinct(words, reach, entries, self._stamps, self._searches)
+        return _distinct(words, reach, entries, self._stamps, self._searches, DEGREE)
 
 
 def first_uncoloured(colours: npt.NDArray[np.uint32], begin: int) -> int:
@@ -158,13 +161,13 @@ def levels_of_words(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
     Parameters
     ----------
     words : ndarray of uint64, shape (vertices,)
-        The level in bits 31 to 1 where bit 0 is set, and what was there before the search elsewhere.
+        The level where the word is visited, and what was there before the search elsewhere.
 
     Returns
     -------
     ndarray of int32, shape (vertices,)
         The level, -1 where a vertex was not reached.
     """
-    levels = ((words >> np.uint64(1)) & np.uint64(0x7FFF_FFFF)).astype(np.int32)
-    levels[(words & np.uint64(1)) == 0] = -1
+    levels: npt.NDArray[np.int32] = LEVEL.get(words).astype(np.int32)
+    levels[VISITED.get(words) == 0] = -1
     return levels

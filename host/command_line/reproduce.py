@@ -18,13 +18,14 @@ Finished measurements are kept in DIR/measurements: an interrupted run continues
 
 
 def _profile(text: str) -> str:
-    """Return the name of a memory profile."""
+    """Return the text of a memory profile if it names one."""
     from sim.memory import parse_profile
 
     try:
-        return parse_profile(text).name
+        parse_profile(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def add_parser(commands: Any) -> None:
@@ -44,7 +45,7 @@ def add_parser(commands: Any) -> None:
             default="hc2",
             type=_profile,
             metavar="PROFILE",
-            help="memory: hc2 (default), fixed:CYCLES, stress",
+            help="memory: hc2 (default), fixed:CYCLES, stress, or a TOML file",
         )
         figure.add_argument(
             "--seed", default=1, type=at_least(0, 2**64 - 1), metavar="S", help="seed of the graphs (default: 1)"

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from host.command_line.options import at_least
+from host.command_line.options import add_quiet, at_least
+from host.command_line.progress import Progress
 from host.results.output import STANDARD_OUTPUT, check_output
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def add_study_options(parser: argparse.ArgumentParser, *, folder: str = "build")
         "-o", "--output", default=folder, metavar="DIR", help="folder for the results (default: %(default)s)"
     )
     parser.add_argument("--json", metavar="OUT", help="write the JSON there too ('-': standard output)")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    add_quiet(parser)
 
 
 def add_keep(parser: argparse.ArgumentParser) -> None:
@@ -92,14 +93,9 @@ def make_study(
     store = Store(folder / "measurements")
     for suffix in ("json", "md", "svg") if plot else ("json", "md"):
         check_output(str(folder / f"{name}.{suffix}"), "--output")
-    shows = not arguments.quiet and sys.stderr.isatty()
-
-    def on_step(done: int, total: int, what: str) -> None:
-        if shows:
-            print(f"{done} of {total}: {what}", file=sys.stderr, flush=True)
-
-    measurements = Measurements(store, jobs=jobs, verify=verify, again=again, on_step=on_step)
-    report = make(measurements)
+    with Progress(quiet=arguments.quiet).step("measuring") as step:
+        measurements = Measurements(store, jobs=jobs, verify=verify, again=again, on_step=step)
+        report = make(measurements)
     written = report.write(folder, name)
     if arguments.json is not None:
         write_json(arguments.json, report.document)

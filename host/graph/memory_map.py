@@ -9,11 +9,9 @@ from numba import njit
 
 from host.graph.csr import Graph
 from sim.coprocessor import Coprocessor
+from sim.graph_word import DEGREE, START, VISITED, Field
 
-__all__ = ["COUNT_BITS", "ColourArray", "PlacedGraph", "QueueArrays", "default_slack", "pack_word"]
-
-COUNT_BITS = 31
-"""Width of the neighbour count in a graph word: start index [63:32], neighbour count [31:1], visited [0]."""
+__all__ = ["ColourArray", "PlacedGraph", "QueueArrays", "default_slack"]
 
 _SLACK_FLOOR = 65_536
 
@@ -28,17 +26,18 @@ def default_slack(vertices: int) -> int:
     return _SLACK_FLOOR + vertices // 4
 
 
-def pack_word(start: int, count: int, visited: bool) -> int:
-    """Return the graph word of a vertex: first index into the neighbour array, number of neighbours, visited bit."""
-    return start << 32 | count << 1 | visited
-
-
 @njit(cache=True, nogil=True)
-def _write_words(offsets: npt.NDArray[np.int64], visited: npt.NDArray[np.bool_], words: npt.NDArray[np.uint64]) -> None:
+def _write_words(
+    offsets: npt.NDArray[np.int64],
+    visited: npt.NDArray[np.bool_],
+    words: npt.NDArray[np.uint64],
+    fields: tuple[Field, Field, Field],
+) -> None:
+    start, degree, flag = fields
     for vertex in range(words.size):
-        start = np.uint64(offsets[vertex])
-        count = np.uint64(offsets[vertex + 1]) - start
-        words[vertex] = start << np.uint64(32) | count << np.uint64(1) | np.uint64(visited[vertex])
+        first = np.uint64(offsets[vertex])
+        count = np.uint64(offsets[vertex + 1]) - first
+        words[vertex] = first << start.shift | count << degree.shift | np.uint64(visited[vertex]) << flag.shift
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +91,7 @@ class PlacedGraph:
         visited : ndarray of bool, shape (vertices,)
             The vertices whose visited bit is set.
         """
-        _write_words(self.graph.offsets, visited, self.words)
+        _write_words(self.graph.offsets, visited, self.words, (START, DEGREE, VISITED))
 
 
 @dataclass(frozen=True, kw_only=True)

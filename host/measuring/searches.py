@@ -14,13 +14,14 @@ from host.measuring.requests import Measured, Request
 from host.measuring.setting import peak_memory
 from host.measuring.sources import sources_digest
 from sim.configuration import PRESETS
+from sim.coprocessor import Cause
 from sim.errors import SimulationError
 from sim.memory import parse_profile
 
 __all__ = ["CAUSES", "BfsRequest", "MachineRequest", "cause_shares", "measure_bfs"]
 
-CAUSES = ("request", "interval", "backpressure", "slot", "flush", "memory", "idle")
-"""Where a kernel's cycles go, in the order of reports (`hw.kernel_control.Activity`)."""
+CAUSES = tuple(cause.name.lower() for cause in reversed(Cause))
+"""Where a kernel's cycles go, in the order of reports: the one that counts before all others first."""
 
 _LEAST_REACHED = 10
 """A search that reaches less than this part of the vertices missed the giant component."""
@@ -58,7 +59,7 @@ class MachineRequest(Request):
         """Return what its result depends on besides: preset and memory profile as they are, and the sources."""
         return {
             "preset": asdict(PRESETS[self.preset]),
-            "memory": asdict(parse_profile(self.memory)),
+            "memory": parse_profile(self.memory).describe(),
             "sources": sources_digest(),
         }
 
@@ -85,22 +86,17 @@ class BfsRequest(MachineRequest):
         return f"{result['gteps']:.3f} GTEPS, {result['cycles']:,} cycles, {result['wall']['simulate']:.1f} s"
 
 
-def cause_shares(activity: Mapping[str, int], *, kernels: int, cycles: int, outside: int) -> dict[str, float]:
+def cause_shares(causes: Mapping[str, int], *, kernels: int, cycles: int) -> dict[str, float]:
     """Return the share of the kernels' cycles by cause.
-
-    Kernels are counted from reset on, so what they count adds up to kernels times all cycles simulated. Outside the
-    instructions, while the host sets and reads registers, they are idle: those cycles are left out.
 
     Parameters
     ----------
-    activity : mapping of str to int
+    causes : mapping of str to int
         Kernel cycles by cause.
     kernels : int
         Kernels that were counted.
     cycles : int
         Cycles of the instructions.
-    outside : int
-        Cycles outside the instructions.
 
     Returns
     -------
@@ -112,11 +108,11 @@ def cause_shares(activity: Mapping[str, int], *, kernels: int, cycles: int, outs
     SimulationError
         The counts do not add up.
     """
-    inside = {cause: activity[cause] for cause in CAUSES}
-    inside["idle"] -= kernels * outside
-    if sum(inside.values()) != kernels * cycles or min(inside.values()) < 0:
-        raise SimulationError(f"the cycles of {kernels} kernels by cause do not add up to {cycles} each: {inside}")
-    return {cause: count / (kernels * cycles) for cause, count in inside.items()}
+    if sum(causes.values()) != kernels * cycles or min(causes.values()) < 0:
+        raise SimulationError(
+            f"the cycles of {kernels} kernels by cause do not add up to {cycles} each: {dict(causes)}"
+        )
+    return {cause: causes[cause] / (kernels * cycles) for cause in CAUSES}
 
 
 def _search(graph: Graph, request: BfsRequest) -> tuple[BfsRun, dict[str, float], float, float]:
@@ -139,9 +135,8 @@ def _search(graph: Graph, request: BfsRequest) -> tuple[BfsRun, dict[str, float]
                 # make a clean measurement.
                 slack <<= run.retries
                 continue
-            outside = machine.cycle - run.cycles
-            activity = machine.statistics()["activity"]["bfs"]
-            shares = cause_shares(activity, kernels=config.total_bfs_kernels, cycles=run.cycles, outside=outside)
+            causes = machine.statistics()["causes"]["bfs"]
+            shares = cause_shares(causes, kernels=config.total_bfs_kernels, cycles=run.cycles)
             return run, shares, machine.clock, seconds
         finally:
             machine.close()

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from host.command_line.options import integer, size
+from host.command_line.options import at_least, integer
 
 __all__ = ["add_graph_options", "add_machines", "sizes"]
 
@@ -28,7 +28,7 @@ def sizes(text: str) -> tuple[int, ...]:
     argparse.ArgumentTypeError
         One is none, or no power of two, or too large, or given twice.
     """
-    values = tuple(size(part) for part in text.split(","))
+    values = tuple(integer(part, low=1) for part in text.split(","))
     for value in values:
         if value & (value - 1) or not _LEAST <= value <= _MOST:
             raise argparse.ArgumentTypeError(f"must be powers of two from 2^4 to 2^25, not {value}")
@@ -72,5 +72,9 @@ def add_graph_options(parser: argparse.ArgumentParser, *, vertices: str, degrees
         "--degrees", default=degrees, type=_degrees, metavar="D[,...]", help="average degrees (default: %(default)s)"
     )
     parser.add_argument(
-        "--max-edges", default="2^26", type=size, metavar="N", help="leave out graphs of more edges (default: 2^26)"
+        "--max-edges",
+        default="2^26",
+        type=at_least(1),
+        metavar="N",
+        help="leave out graphs of more edges (default: 2^26)",
     )

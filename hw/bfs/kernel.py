@@ -1,35 +1,24 @@
 """The CyGraph BFS kernel: one share of a level of a breadth-first search (Attia et al. 2015, section 5.2, figure 4)."""
 
+from types import MappingProxyType
+
 from amaranth.hdl import C, Elaboratable, Module, Signal
-from amaranth.lib import data, wiring
-from amaranth.lib.wiring import connect, flipped
+from amaranth.lib import data
+from amaranth.lib.wiring import connect
 
 from hw.bfs.frontier_reader import FrontierReader
 from hw.bfs.marking_visitor import MarkingVisitor
 from hw.bfs.neighbour_reader import NeighbourReader
 from hw.bfs.slot_allocator import SlotAllocator
 from hw.bfs.tags import Tag
-from hw.bfs.visitor import Visitor
+from hw.bfs.visitor import Step, Visitor
 from hw.bfs.word_reader import WordReader
-from hw.config import AcceleratorConfig
-from hw.interfaces import KernelSignature
-from hw.kernel_control import KernelControl
-from hw.registers import Counter, Register
-from hw.request_mux import READ, WRITE, RequestMux
-from hw.response_decoder import ResponseDecoder
+from hw.causes import Cause
+from hw.kernel import BaseKernel
+from hw.registers import Counter, KernelWord, Register
+from hw.request_mux import READ, WRITE
 
-__all__ = ["PARAMETERS", "BfsCredits", "BfsReservation", "BfsState", "Kernel"]
-
-PARAMETERS = (
-    Register.WORDS,
-    Register.NEIGHBOURS,
-    Register.CURRENT_QUEUE,
-    Register.NEXT_QUEUE,
-    Register.REACH_QUEUE,
-    Register.CURRENT_COUNT,
-    Register.CAPACITY,
-)
-"""Parameters of a level."""
+__all__ = ["BfsCredits", "BfsReservation", "BfsState", "Kernel"]
 
 BfsState = data.StructLayout(
     {
@@ -57,7 +46,7 @@ BfsReservation = data.StructLayout({"demanded": 10, "reserved": 10})
 """Status word `KernelWord.RESERVATION` of a BFS kernel."""
 
 
-class Kernel(wiring.Component):
+class Kernel(BaseKernel):
     """Processes 1 to 4 with their multiplexer, decoder and slot allocator.
 
     In a machine that only searches (`config.bfs_only`), process 4 is `MarkingVisitor`, and otherwise `Visitor`.
@@ -65,33 +54,37 @@ class Kernel(wiring.Component):
     Work is counted by credits: a credit is given back only after what it stood for has taken its place in the next
     process, so "all idle" cannot be seen while anything is under way.
 
-    Parameters
+    Parameters and members are those of `hw.kernel.BaseKernel`.
+
+    Attributes
     ----------
-    config : AcceleratorConfig
-        Sizes.
-    instrument : bool
-        With the outputs that only simulation needs.
-
-    Members
-    -------
-    See `hw.interfaces.KernelSignature`.
-
-    Notes
-    -----
-    Throughput: one request every `config.issue_interval` cycles; one request per frontier entry, two per edge, three
-    per pushed vertex (two where the machine only searches).
+    READS_PER_ENTRY, READS_PER_EDGE, WRITES_PER_VISIT : int
+        Requests for an entry of the current queue, for an edge, and for a vertex pushed (where the machine only
+        searches, a write to mark a vertex, and another if it has neighbours).
     """
 
-    def __init__(self, config: AcceleratorConfig, *, instrument: bool = False) -> None:
-        self._config = config
-        self._instrument = instrument
-        super().__init__(KernelSignature(instrument=instrument))
+    READS_PER_ENTRY = 1
+    READS_PER_EDGE = 2
+    WRITES_PER_VISIT = len(Step)
+
+    PARAMETERS = (
+        Register.WORDS,
+        Register.NEIGHBOURS,
+        Register.CURRENT_QUEUE,
+        Register.NEXT_QUEUE,
+        Register.REACH_QUEUE,
+        Register.CURRENT_COUNT,
+        Register.CAPACITY,
+    )
+    WORDS = MappingProxyType(
+        {KernelWord.STATE: BfsState, KernelWord.CREDITS: BfsCredits, KernelWord.RESERVATION: BfsReservation}
+    )
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Connect the processes."""
         m = Module()
         config = self._config
-        m.submodules.control = control = KernelControl(parameters=PARAMETERS, instrument=self._instrument)
+        control = self._add_control(m)
         m.submodules.frontier_reader = frontier = FrontierReader(
             depth=config.frontier_depth, stride=config.total_bfs_kernels
         )
@@ -102,24 +95,18 @@ class Kernel(wiring.Component):
         m.submodules.allocator = allocator = SlotAllocator(
             depth=config.visit_depth, blocking=config.blocking_reservation
         )
-        sources = [READ, READ, READ, WRITE] + [WRITE] * config.bfs_only
-        m.submodules.mux = mux = RequestMux(sources=sources, issue_interval=config.issue_interval)
-        m.submodules.decoder = decoder = ResponseDecoder(len(Tag))
-
-        connect(m, flipped(self.chain_in), control.chain_in)
-        connect(m, control.chain_out, flipped(self.chain_out))
-        connect(m, flipped(self.token_in), allocator.token_in)
-        connect(m, allocator.token_out, flipped(self.token_out))
-        connect(m, frontier.command, mux.source0)
-        connect(m, neighbour.command, mux.source1)
-        connect(m, word.command, mux.source2)
-        connect(m, visitor.command, mux.source3)
-        connect(m, mux.read, flipped(self.port.read))
-        connect(m, mux.write, flipped(self.port.write))
-        connect(m, flipped(self.port.response), decoder.response)
-        connect(m, decoder.process0, frontier.response)
-        connect(m, decoder.process1, neighbour.response)
-        connect(m, decoder.process2, word.response)
+        mux = self._add_port(
+            m,
+            control=control,
+            station=allocator,
+            sources=[READ, READ, READ, WRITE] + [WRITE] * config.bfs_only,
+            commands=(frontier.command, neighbour.command, word.command, visitor.command),
+            answers={
+                Tag.FRONTIER_WORD: frontier.response,
+                Tag.NEIGHBOUR_ID: neighbour.response,
+                Tag.NEIGHBOUR_WORD: word.response,
+            },
+        )
         connect(m, frontier.words, neighbour.words)
         connect(m, neighbour.ids, word.ids)
         connect(m, word.neighbours, visitor.neighbours)
@@ -153,60 +140,34 @@ class Kernel(wiring.Component):
             visitor.next_queue.eq(control.register_next_queue),
             allocator.capacity.eq(control.register_capacity),
             allocator.demand.eq(visitor.demand),
-            allocator.done.eq(control.done),
-            allocator.epoch.eq(control.epoch),
-            control.idle.eq(frontier.idle & neighbour.idle & word.idle & visitor.idle & allocator.idle & ~mux.busy),
-            control.overflow.eq(visitor.overflow),
-            self.port.flush.eq(control.flush),
-            control.flushed.eq(self.port.flushed),
-            self.done.eq(control.done),
-            self.error.eq(control.error),
-            control.events[Counter.ENTRIES].eq(mux.source0.valid & mux.source0.ready),
-            control.events[Counter.ITEMS].eq(visitor.neighbours.valid & visitor.neighbours.ready),
-            control.events[Counter.PUSHED].eq(visitor.pushed),
-            control.events[Counter.REQUESTS].eq(mux.granted),
         ]
-
-        state = data.View(BfsState, control.state[: BfsState.size])
-        credits = data.View(BfsCredits, control.credits[: BfsCredits.size])
-        reservation = data.View(BfsReservation, control.reservation[: BfsReservation.size])
-        m.d.comb += [
-            state.done.eq(control.done),
-            state.started.eq(control.busy),
-            state.frontier_idle.eq(frontier.idle),
-            state.neighbours_idle.eq(neighbour.idle),
-            state.words_idle.eq(word.idle),
-            state.visitor_idle.eq(visitor.idle),
-            state.slots_idle.eq(allocator.idle),
-            state.requests_idle.eq(~mux.busy),
-            state.error.eq(control.error),
-            state.read_stalled.eq(self.port.read.valid & ~self.port.read.ready),
-            state.write_stalled.eq(self.port.write.valid & ~self.port.write.ready),
-            state.slot_awaited.eq(visitor.waiting),
-            state.visits.eq(visitor.level),
-            credits.frontier.eq(frontier.credits),
-            credits.neighbours.eq(neighbour.credits),
-            credits.words.eq(word.credits),
-            reservation.demanded.eq(allocator.demanded),
-            reservation.reserved.eq(allocator.reserved),
-        ]
-        if self._instrument:
-            m.d.comb += [
-                control.moving.eq(
-                    frontier.moving
-                    | neighbour.moving
-                    | word.moving
-                    | visitor.moving
-                    | allocator.moving
-                    | mux.moving
-                    | self.port.response.valid
-                    | self.token_in.valid
-                ),
-                control.waiting_slot.eq(visitor.waiting),
-                control.blocked.eq(mux.blocked),
-                control.resting.eq(mux.resting),
-                control.granted.eq(mux.granted),
-                self.quiescent.eq(control.quiescent),
-                self.activity.eq(control.activity),
-            ]
+        self._report(
+            m,
+            control=control,
+            mux=mux,
+            station=allocator,
+            processes=(frontier, neighbour, word, visitor, allocator),
+            events={
+                Counter.ITEMS: visitor.neighbours.valid & visitor.neighbours.ready,
+                Counter.PUSHED: visitor.pushed,
+            },
+            status={
+                KernelWord.STATE: {
+                    "frontier_idle": frontier.idle,
+                    "neighbours_idle": neighbour.idle,
+                    "words_idle": word.idle,
+                    "visitor_idle": visitor.idle,
+                    "slots_idle": allocator.idle,
+                    "slot_awaited": visitor.waiting,
+                    "visits": visitor.level,
+                },
+                KernelWord.CREDITS: {
+                    "frontier": frontier.credits,
+                    "neighbours": neighbour.credits,
+                    "words": word.credits,
+                },
+                KernelWord.RESERVATION: {"demanded": allocator.demanded, "reserved": allocator.reserved},
+            },
+            reasons={Cause.SLOT: visitor.waiting},
+        )
         return m

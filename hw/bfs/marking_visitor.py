@@ -1,12 +1,13 @@
 """Process 4 of the BFS kernel in a machine that only searches (Attia et al. 2014; table II of Attia et al. 2015)."""
 
-from amaranth.hdl import C, Cat, Elaboratable, Module
-from amaranth.lib import stream, wiring
+from amaranth.hdl import C, Elaboratable, Module
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hw.address_generator import WriteCommand
 from hw.bfs.slot_allocator import Slot
 from hw.bfs.word_reader import Neighbour
+from hw.graph_word import GraphWord, LevelWord, replaced
 from hw.interfaces import ADDRESS_WIDTH, SIZE_8
 from hw.queue import Queue
 
@@ -28,7 +29,7 @@ class MarkingVisitor(wiring.Component):
     -------
     next_queue, words : In
         Addresses of the next queue and of R.
-    distance : In(31)
+    distance : In
         Level of the vertices that are visited now.
     neighbours : In(stream of Neighbour)
         From process 3.
@@ -62,7 +63,7 @@ class MarkingVisitor(wiring.Component):
             {
                 "next_queue": In(ADDRESS_WIDTH),
                 "words": In(ADDRESS_WIDTH),
-                "distance": In(31),
+                "distance": In(LevelWord["level"].width),
                 "neighbours": In(stream.Signature(Neighbour)),
                 "slot": In(stream.Signature(Slot)),
                 "command": Out(stream.Signature(WriteCommand)),
@@ -85,14 +86,15 @@ class MarkingVisitor(wiring.Component):
         m.submodules.entries = entries = Queue(64, self._depth)
 
         neighbour = self.neighbours.payload
-        unvisited = self.neighbours.valid & ~neighbour.word[0]
-        leaf = ~neighbour.word[1:32].any()
+        word = data.View(GraphWord, neighbour.word)
+        unvisited = self.neighbours.valid & ~word.visited
+        leaf = ~word.degree.any()
         m.d.comb += [
             marks.input.payload.eq(neighbour.vertex),
             marks.input.valid.eq(unvisited & (leaf | entries.input.ready)),
             entries.input.payload.eq(neighbour.word),
             entries.input.valid.eq(unvisited & ~leaf & marks.input.ready),
-            self.neighbours.ready.eq(neighbour.word[0] | (marks.input.ready & (leaf | entries.input.ready))),
+            self.neighbours.ready.eq(word.visited | (marks.input.ready & (leaf | entries.input.ready))),
             self.demand.eq(entries.input.valid & entries.input.ready),
         ]
 
@@ -105,7 +107,7 @@ class MarkingVisitor(wiring.Component):
             self.mark.payload.base.eq(self.words),
             self.mark.payload.index.eq(marks.output.payload),
             self.mark.payload.size.eq(SIZE_8),
-            self.mark.payload.data.eq(Cat(C(1, 1), self.distance)),
+            self.mark.payload.data.eq(replaced(LevelWord, C(0, LevelWord.size), visited=1, level=self.distance)),
             self.mark.payload.last.eq(1),
             marks.output.ready.eq(marked),
             self.command.valid.eq(ready & slot.fits),

@@ -1,12 +1,13 @@
 """Process 2 of the BFS kernel: reads the neighbour ids of frontier vertices (Attia et al. 2015, section 5.2)."""
 
 from amaranth.hdl import Elaboratable, Module, Signal, signed
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hw.address_generator import ReadCommand
 from hw.bfs.tags import Tag
 from hw.credits import Credits
+from hw.graph_word import GraphWord
 from hw.interfaces import ADDRESS_WIDTH, SIZE_4
 from hw.queue import Queue
 
@@ -62,8 +63,8 @@ class NeighbourReader(wiring.Component):
         m.submodules.fifo = fifo = Queue(32, self._depth)
 
         decoded = Signal()
-        start = Signal(32)
-        size = Signal(31)
+        start = Signal(GraphWord["start"].width)
+        size = Signal(GraphWord["degree"].width)
         pointer = Signal(32)
         ahead = Signal(signed(32), init=-1)  # neighbours left to request, less one
         expanding = ~ahead[-1]
@@ -75,12 +76,13 @@ class NeighbourReader(wiring.Component):
         with m.Elif(requested):
             m.d.sync += [pointer.eq(pointer + 1), ahead.eq(ahead - 1)]
 
+        word = data.View(GraphWord, self.words.payload)
         m.d.comb += self.words.ready.eq(~decoded | load)
         with m.If(self.words.ready):
             m.d.sync += [
                 decoded.eq(self.words.valid),
-                start.eq(self.words.payload[32:]),
-                size.eq(self.words.payload[1:32]),
+                start.eq(word.start),
+                size.eq(word.degree),
             ]
 
         taken = self.ids.valid & self.ids.ready

@@ -1,5 +1,7 @@
 """Slot allocator of the BFS kernel: its station on the token ring (Attia et al. 2015, section 5.4 and figure 7)."""
 
+from typing import ClassVar
+
 from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -15,8 +17,8 @@ Slot = data.StructLayout({"number": 32, "fits": 1})
 class SlotAllocator(wiring.Component):
     """Reserves as many slots as vertices are waiting when the token comes by, and hands them out one by one.
 
-    The token is passed on one cycle after it came, whatever the kernel is doing. With `blocking` it is used only when
-    the last reservation has been used up, as on the published machine; otherwise as soon as the place for one more
+    The token is passed on `LATENCY` cycles after it came, whatever the kernel is doing. With `blocking` it is used only
+    when the last reservation has been used up, as on the published machine; otherwise as soon as the place for one more
     reservation is free, so that the next slots are there when the last ones are used up.
 
     Parameters
@@ -47,6 +49,8 @@ class SlotAllocator(wiring.Component):
     demanded, reserved : Out
         Vertices without a slot, and slots not yet handed out, for the kernel's status.
     """
+
+    LATENCY: ClassVar[int] = 1
 
     def __init__(self, *, depth: int, blocking: bool) -> None:
         if depth < 1 or depth & (depth - 1):

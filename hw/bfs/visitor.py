@@ -1,12 +1,13 @@
 """Process 4 of the BFS kernel: visits the neighbours that are new (Attia et al. 2015, section 5.2)."""
 
-from amaranth.hdl import C, Cat, Elaboratable, Module, Signal
-from amaranth.lib import enum, stream, wiring
+from amaranth.hdl import Elaboratable, Module, Signal
+from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hw.address_generator import WriteCommand
 from hw.bfs.slot_allocator import Slot
 from hw.bfs.word_reader import Neighbour
+from hw.graph_word import GraphWord, replaced
 from hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
 from hw.queue import Queue
 
@@ -82,7 +83,7 @@ class Visitor(wiring.Component):
         """Build the process."""
         m = Module()
         m.submodules.fifo = fifo = Queue(Neighbour, self._depth)
-        visited = self.neighbours.payload.word[0]
+        visited = data.View(GraphWord, self.neighbours.payload.word).visited
         m.d.comb += [
             fifo.input.payload.eq(self.neighbours.payload),
             fifo.input.valid.eq(self.neighbours.valid & ~visited),
@@ -128,7 +129,7 @@ class Visitor(wiring.Component):
                     command.base.eq(self.words),
                     command.index.eq(vertex.vertex),
                     command.size.eq(SIZE_8),
-                    command.data.eq(Cat(C(1, 1), vertex.word[1:])),
+                    command.data.eq(replaced(GraphWord, vertex.word, visited=1)),
                 ]
                 with m.If(granted):
                     m.d.sync += step.eq(Step.REACH)

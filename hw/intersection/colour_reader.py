@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from hw.address_generator import ReadCommand
 from hw.credits import Credits
+from hw.graph_word import GraphWord
 from hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
 from hw.intersection.tags import Direction, ReachEntry, Tag
 from hw.queue import Queue
@@ -89,7 +90,7 @@ class ColourReader(wiring.Component):
             colour_fifo.input.valid.eq(self.colour_response.valid),
             colour_fifo.input.payload.eq(self.colour_response.payload),
             word_fifo.input.valid.eq(self.word_response.valid),
-            word_fifo.input.payload.eq(self.word_response.payload[0]),
+            word_fifo.input.payload.eq(data.View(GraphWord, self.word_response.payload).visited),
         ]
         with m.If(step == Step.COLOUR):
             m.d.comb += [command.base.eq(self.colours), command.size.eq(SIZE_4), command.tag.eq(Tag.COLOUR)]

@@ -1,10 +1,11 @@
 """Process 4 of the intersection kernel: clears visited flags (Attia et al. 2015, section 5.3)."""
 
-from amaranth.hdl import C, Cat, Elaboratable, Module, Mux
+from amaranth.hdl import Elaboratable, Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hw.address_generator import WriteCommand
+from hw.graph_word import GraphWord, replaced
 from hw.interfaces import ADDRESS_WIDTH, SIZE_8
 from hw.intersection.classifier import Outsider
 from hw.intersection.tags import Direction
@@ -42,7 +43,7 @@ class UnvisitWriter(wiring.Component):
             ),
             self.command.payload.index.eq(outsider.vertex),
             self.command.payload.size.eq(SIZE_8),
-            self.command.payload.data.eq(Cat(C(0, 1), outsider.word[1:])),
+            self.command.payload.data.eq(replaced(GraphWord, outsider.word, visited=0)),
             self.command.payload.last.eq(1),
         ]
         return m

@@ -79,8 +79,8 @@ class Executor(abc.ABC):
         """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
 
     @abc.abstractmethod
-    def activity(self) -> npt.NDArray[np.int64]:
-        """Cycles by AE, kernel (BFS kernels first) and `hw.kernel_control.Activity`, since reset."""
+    def causes(self) -> npt.NDArray[np.int64]:
+        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
 
     @abc.abstractmethod
     def close(self) -> None:

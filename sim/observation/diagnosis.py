@@ -6,16 +6,14 @@ import numpy as np
 import numpy.typing as npt
 from amaranth.lib import data
 
-from hw.bfs.kernel import BfsCredits, BfsReservation, BfsState
+from hw.bfs import Kernel as BfsKernel
 from hw.config import AcceleratorConfig
-from hw.intersection.kernel import IntersectionCredits, IntersectionState
-from hw.registers import KernelWord, Register, kernel_register
+from hw.intersection import Kernel as IntersectionKernel
+from hw.registers import Register, kernel_register
 from sim.memory import Memory
 
 __all__ = ["diagnose"]
 
-_BFS = {KernelWord.STATE: BfsState, KernelWord.CREDITS: BfsCredits, KernelWord.RESERVATION: BfsReservation}
-_INTERSECTION = {KernelWord.STATE: IntersectionState, KernelWord.CREDITS: IntersectionCredits}
 _MOST_KERNELS = 12
 
 Reader = Callable[[list[int]], npt.NDArray[np.uint64] | None]
@@ -41,9 +39,9 @@ def diagnose(config: AcceleratorConfig, memory: Memory, read: Reader) -> str:
         busy = "busy" if int(status[0, engine]) & 1 else "idle"
         lines.append(f"engine {engine}: {busy}, {int(status[1, engine]):,} cycles since its dispatch")
     stuck = 0
-    kernels = [("bfs", n, n, _BFS) for n in range(config.bfs_kernels)]
-    kernels += [("intersection", n, config.bfs_kernels + n, _INTERSECTION) for n in range(config.intersection_kernels)]
-    for module, number, place, words in kernels:
+    kernels = [("bfs", n, BfsKernel.WORDS) for n in range(config.bfs_kernels)]
+    kernels += [("intersection", n, IntersectionKernel.WORDS) for n in range(config.intersection_kernels)]
+    for place, (module, number, words) in enumerate(kernels):
         answers = read([kernel_register(place, word) for word in words])
         if answers is None:
             lines.append(f"{module} kernel {number}: the control chain does not answer")
@@ -64,7 +62,10 @@ def diagnose(config: AcceleratorConfig, memory: Memory, read: Reader) -> str:
         lines.append(f"and {stuck - _MOST_KERNELS} kernels more")
     if not stuck:
         lines.append("every kernel is done: the token or an engine's master is awaited")
-    lines += [f"engine {ae} port {port}: {reads} reads outstanding" for ae, port, reads in memory.outstanding()[:8]]
+    lines += [
+        f"engine {ae} port {port}: {reads} read{'s' * (reads != 1)} outstanding"
+        for ae, port, reads in memory.outstanding()[:8]
+    ]
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ from cocotbext.axi import AxiResp
 from host.graph.memory_map import PlacedGraph
 from hw.axi import AxiLimits
 from hw.axi.registers import AxiStatus, ControlRegister
-from hw.bfs.kernel import PARAMETERS as BFS_PARAMETERS
+from hw.bfs import Kernel as BfsKernel
 from hw.config import PRESETS
 from hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
 from tests.cocotb.axi_coprocessor import AxiCoprocessor
@@ -67,7 +67,7 @@ async def bring_up_in_the_documented_order(dut: HierarchyObject) -> None:
     credits = await get(8 * kernel_register(0, KernelWord.CREDITS))
     assert credits == CONFIG.frontier_depth | CONFIG.neighbour_depth << 10 | CONFIG.word_depth << 20
 
-    level = dict.fromkeys(BFS_PARAMETERS, 0)
+    level = dict.fromkeys(BfsKernel.PARAMETERS, 0)
     for register, value in level.items():
         await coprocessor.put_register(register, value)
     await coprocessor.start(Instruction.BFS_LEVEL)

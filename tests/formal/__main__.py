@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from host.command_line.progress import Progress
 from host.results.table_text import plain_table
 from tests.formal.proof import Broken, Proof, check, check_broken
 from tests.formal.solve import PROVE, Outcome
@@ -75,11 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     began = time.monotonic()
     report = []
-    with ThreadPoolExecutor(options.jobs) as pool:
-        for done, line in enumerate(pool.map(_Job.run, jobs), 1):
+    with ThreadPoolExecutor(options.jobs) as pool, Progress(quiet=False).step("proving") as step:
+        for line in pool.map(_Job.run, jobs):
             report.append(line)
-            if sys.stderr.isatty():
-                print(f"{done} of {len(jobs)}: {line['broken'] or line['proof']}", file=sys.stderr, flush=True)
+            step(len(report), len(jobs), line["broken"] or line["proof"])
     print(plain_table([_cells(line) for line in report], head=_HEAD, words=3))
     seconds = time.monotonic() - began
     wrong = sum(not line["as_expected"] for line in report)

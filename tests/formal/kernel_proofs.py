@@ -75,13 +75,13 @@ def _broken(kind: str, *, reader: str, fifos: dict[str, str]) -> tuple[Broken, .
 _WRITES = (
     Broken(
         fault=sticks("busy", at=0),
-        place="hw.intersection.kernel.RequestMux",
+        place="hw.kernel.RequestMux",
         breaks="no_write_leaves_while_it_flushes",
         depth=32,
     ),
     Broken(
         fault=does_not_wait_for_the_flush,
-        place="hw.intersection.kernel.KernelControl",
+        place="hw.kernel.KernelControl",
         breaks="done_only_after_the_last_write_is_flushed",
         depth=36,
     ),

@@ -27,7 +27,7 @@ def module_master() -> Harness:
     controls = []
     last = master.chain_out
     for number in range(KERNELS):
-        control = h.add(f"control{number}", KernelControl(parameters=PARAMETERS, instrument=False))
+        control = h.add(f"control{number}", KernelControl(parameters=PARAMETERS, words={}, instrument=False))
         connect(h.m, last, control.ports.chain_in)
         h.m.d.comb += [
             control.ports.idle.eq(h.free(1, f"kernel{number}_idle")),

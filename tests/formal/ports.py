@@ -2,10 +2,11 @@
 
 from amaranth.hdl import C, Module, Mux, Value
 
-from hw.interfaces import NO_START, SIZE_8
+from hw.interfaces import SIZE_8
 from hw.intersection.start_finder import StartFinder
 from hw.intersection.unvisit_writer import UnvisitWriter
 from hw.port_share import PortShare
+from hw.registers import NO_START
 from hw.response_decoder import ResponseDecoder
 from hw.ring_master import RingMaster
 from tests.formal.faults import blinks, breaking, changes, spoiled, sticks

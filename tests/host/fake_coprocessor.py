@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sim.coprocessor import NO_VERTEX, Coprocessor, Instruction, Register, Status
+from sim.coprocessor import NO_START, Coprocessor, Instruction, Register, Status
+from sim.graph_word import DEGREE, LEVEL, START, VISITED
 
 _BASE = 4096
 
@@ -100,7 +101,7 @@ class FakeCoprocessor(Coprocessor):
             return [0] * (self._engines - 1) + [self._status]
         return [self._registers.get(Register(register), 0)] + [0] * (self._engines - 1)
 
-    def dispatch(self, instruction: Instruction) -> None:
+    def dispatch(self, instruction: Instruction) -> int:
         self.dispatched.append(instruction)
         self._status = 0
         if instruction is self.break_instruction:
@@ -110,12 +111,16 @@ class FakeCoprocessor(Coprocessor):
             self._pending = 100 + self._level()
         else:
             self._pending = 50 + self._intersect()
+        return self._cycle
 
     def wait(self) -> int:
         assert self._pending is not None
         cycles, self._pending = self._pending, None
         self._cycle += cycles
         return cycles
+
+    def begin_attempt(self) -> None:
+        """Count nothing."""
 
     def statistics(self) -> dict[str, Any]:
         return {"memory": {"reads": 0}}
@@ -129,17 +134,16 @@ class FakeCoprocessor(Coprocessor):
         current = self.read(r[Register.CURRENT_QUEUE], np.uint64, count)
         pushed = 0
         met: set[int] = set()
-        words: dict[int, int] = {}
-        for word in current.tolist():
-            start, degree = word >> 32, (word >> 1) & 0x7FFF_FFFF
+        words: dict[int, np.uint64] = {}
+        for start, degree in zip(START.get(current).tolist(), DEGREE.get(current).tolist(), strict=True):
             for neighbour in self.read(r[Register.NEIGHBOURS] + 4 * start, np.uint32, degree).tolist():
                 place = self.view(r[Register.WORDS] + 8 * neighbour, np.uint64, 1)
-                if place[0] & 1 and not (self._duplicates and neighbour in met):
+                if VISITED.get(place[0]) and not (self._duplicates and neighbour in met):
                     continue
                 met ^= {neighbour}
-                word = words.setdefault(neighbour, place[0].item())
-                place[0] = r[Register.REACH_QUEUE] << 1 | 1 if self._searches else word | 1
-                if self._searches and not word >> 1 & 0x7FFF_FFFF:
+                word = words.setdefault(neighbour, place[0])
+                place[0] = VISITED.put(1) | (LEVEL.put(r[Register.REACH_QUEUE]) if self._searches else word)
+                if self._searches and not DEGREE.get(word):
                     continue
                 if pushed < capacity:
                     self.view(r[Register.NEXT_QUEUE] + 8 * pushed, np.uint64, 1)[0] = word
@@ -155,7 +159,7 @@ class FakeCoprocessor(Coprocessor):
         r = self._registers
         forward = self.read(r[Register.FORWARD_QUEUE], np.uint32, r[Register.FORWARD_COUNT]).tolist()
         backward = self.read(r[Register.BACKWARD_QUEUE], np.uint32, r[Register.BACKWARD_COUNT]).tolist()
-        candidate = NO_VERTEX
+        candidate = NO_START
         passes = (
             (forward, r[Register.WORDS], r[Register.TRANSPOSED_WORDS]),
             (backward, r[Register.TRANSPOSED_WORDS], r[Register.WORDS]),
@@ -168,7 +172,7 @@ class FakeCoprocessor(Coprocessor):
                 if self.view(other + 8 * vertex, np.uint64, 1)[0] & 1:
                     colour[0] = r[Register.COLOUR]
                 else:
-                    self.view(own + 8 * vertex, np.uint64, 1)[0] &= ~np.uint64(1)
+                    self.view(own + 8 * vertex, np.uint64, 1)[0] &= ~VISITED.put(1)
                     candidate = vertex
-        self._registers[Register.NEXT_START] = candidate if self._offer else NO_VERTEX
+        self._registers[Register.NEXT_START] = candidate if self._offer else NO_START
         return len(forward) + len(backward)

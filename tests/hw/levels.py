@@ -11,6 +11,7 @@ from hw.registers import Counter, KernelWord, Register
 from tests.hw.kernels import KernelRing, ask, counters, finish, launch, twins_agree
 from tests.hw.port_memory import PortMemory
 from tests.hw.streams import simulate, wait
+from tests.words import graph_word
 
 __all__ = [
     "CURRENT",
@@ -67,7 +68,7 @@ class Level:
         start = 0
         self.words = []
         for vertex, neighbours in enumerate(adjacency):
-            self.words.append(start << 32 | len(neighbours) << 1)
+            self.words.append(graph_word(start, len(neighbours)))
             memory.store(WORDS + 8 * vertex, 8, self.words[-1] | (vertex in known))
             memory.store(NEIGHBOURS + 4 * start, 4, *neighbours)
             start += len(neighbours)
@@ -85,7 +86,7 @@ class Level:
 
     def check_writes(self, pushed: int) -> None:
         """Check how many writes there were, when a number of vertices was pushed."""
-        assert len(self.memory.writes) == 3 * pushed
+        assert len(self.memory.writes) == Kernel.WRITES_PER_VISIT * pushed
 
     def check(self, slots: int, *, capacity: int = 400) -> None:
         """Check the memory after the level."""
@@ -198,7 +199,7 @@ def run(
     assert counts[Counter.ENTRIES] == level.entries
     assert counts[Counter.ITEMS] == level.edges
     assert counts[Counter.REQUESTS] == len(memory.reads) + len(memory.writes)
-    assert len(memory.reads) == level.entries + 2 * level.edges
+    assert len(memory.reads) == Kernel.READS_PER_ENTRY * level.entries + Kernel.READS_PER_EDGE * level.edges
     level.check_writes(counts[Counter.PUSHED])
     return counts
 

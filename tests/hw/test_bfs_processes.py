@@ -13,12 +13,9 @@ from hw.bfs.word_reader import WordReader
 from hw.interfaces import SIZE_4, SIZE_8
 from tests.hw.port_memory import answer_commands
 from tests.hw.streams import Bench, cycles_of, simulate, stream_get, stream_put, wait
+from tests.words import graph_word
 
 QUEUE, NEIGHBOURS, WORDS, NEXT, REACH = 0x1000, 0x2_0000, 0x30_0000, 0x400_0000, 0x5000_0000
-
-
-def word_of(start: int, size: int, *, visited: int = 1) -> int:
-    return start << 32 | size << 1 | visited
 
 
 async def begin(ctx: Any, dut: Any, *, count: int, first: int) -> None:
@@ -94,7 +91,7 @@ def expand(words: Sequence[tuple[int, int]], *, depth: int, seed: int, stall: fl
     async def put(ctx: Any) -> None:
         assert ctx.get(dut.idle)
         ctx.set(dut.neighbours, NEIGHBOURS)
-        await stream_put(ctx, dut.words, [word_of(*word) for word in words], seed=seed, stall=stall)
+        await stream_put(ctx, dut.words, [graph_word(*word, visited=True) for word in words], seed=seed, stall=stall)
 
     async def get(ctx: Any) -> None:
         ids = await stream_get(ctx, dut.ids, len(edges), seed=seed + 1, stall=stall)
@@ -137,7 +134,7 @@ def test_neighbour_reader_rests_one_cycle_between_vertices_and_takes_one_for_an_
 
     async def put(ctx: Any) -> None:
         ctx.set(dut.command.ready, 1)
-        await stream_put(ctx, dut.words, [word_of(*word) for word in words], seed=1, stall=0)
+        await stream_put(ctx, dut.words, [graph_word(*word, visited=True) for word in words], seed=1, stall=0)
         await wait(ctx, 20)
 
     simulate(dut, put, background=[cycles_of(dut.command.valid & dut.command.ready, granted)])
@@ -197,7 +194,7 @@ def test_visitor_makes_three_writes_in_order_or_drops_the_vertex_as_a_whole(
     dut = Visitor(depth=4)
     visited = [0, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0]
     neighbours = [
-        {"vertex": 100 + number, "word": word_of(3 * number, number, visited=flag)}
+        {"vertex": 100 + number, "word": graph_word(3 * number, number, visited=bool(flag))}
         for number, flag in enumerate(visited)
     ]
     new = [neighbour for neighbour, flag in zip(neighbours, visited, strict=True) if not flag]

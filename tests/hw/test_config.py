@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hw.accelerator import ring_turn
 from hw.config import PRESETS, AcceleratorConfig, ConfigError, load_config
 
 DEPTHS = [field.name for field in fields(AcceleratorConfig) if field.name.endswith("_depth")]
@@ -19,8 +20,6 @@ def refused(message: str) -> Any:
 
 
 def test_presets() -> None:
-    searching = ["published-bfs", "published-bfs-1ae"]
-    assert list(PRESETS) == ["hc2", "hc2-1ae", "published", "published-1ae", *searching, "test"]
     full = PRESETS["hc2"]
     assert (full.engines, full.bfs_kernels, full.intersection_kernels) == (4, 16, 8)
     assert (full.ports, full.total_bfs_kernels, full.total_intersection_kernels) == (16, 64, 32)
@@ -30,15 +29,19 @@ def test_presets() -> None:
     for name in ("hc2", "published", "published-bfs"):
         assert PRESETS[f"{name}-1ae"] == PRESETS[name].replace(engines=1, ring_stages=4)
     assert full == AcceleratorConfig()
-    assert [name for name, config in PRESETS.items() if config.bfs_only] == searching
+
+
+def test_make_synthesises_all_presets_of_the_full_size() -> None:
+    listed = re.search(r"^SYNTHESISED := .*,([^,]*),\$\(CONFIG\)\)$", Path("Makefile").read_text(), re.MULTILINE)
+    assert listed
+    full = [name for name, config in PRESETS.items() if config.bfs_kernels == 16 and not config.bfs_only]
+    assert listed[1].split() == full
 
 
 @pytest.mark.parametrize("name", ["hc2", "published", "published-bfs"])
 def test_a_turn_of_the_ring_takes_twenty_cycles_on_one_engine_and_a_hundred_on_four(name: str) -> None:
-    """On four, each AE has its kernels, its ring's registers, one towards the link, and the link."""
-    one, four = PRESETS[f"{name}-1ae"], PRESETS[name]
-    assert one.bfs_kernels + one.ring_stages == 20
-    assert four.engines * (four.bfs_kernels + four.ring_stages + 1 + four.link_cycles) == 104
+    assert ring_turn(PRESETS[f"{name}-1ae"]) == 20
+    assert ring_turn(PRESETS[name]) == 104
 
 
 LIMITS = [
@@ -55,7 +58,7 @@ def test_limits(name: str, low: int, high: int) -> None:
     for value in (low, high):
         assert getattr(AcceleratorConfig().replace(**{name: value}), name) == value
     for value in (low - 1, high + 1, -high):
-        with refused(f"{name} must be from {low} to {high}, not {value}"):
+        with refused(f"{name} must be an integer from {low} to {high}, not {value}"):
             AcceleratorConfig().replace(**{name: value})
 
 
@@ -65,7 +68,7 @@ def test_limits_of_the_kernels() -> None:
         assert config.intersection_kernels == config.ports == kernels
     for name in ("bfs_kernels", "intersection_kernels"):
         for value in (0, 17):
-            with refused(f"{name} must be from 1 to 16, not {value}"):
+            with refused(f"{name} must be an integer from 1 to 16, not {value}"):
                 AcceleratorConfig().replace(**{name: value})
     message = "intersection_kernels must be at most bfs_kernels (3), whose ports they share, not 4"
     with refused(message):
@@ -80,9 +83,9 @@ def test_depths_are_powers_of_two(name: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["4", 4.0, True, None])
-@pytest.mark.parametrize("name", ["engines", "frontier_depth", "link_cycles"])
-def test_integers_are_integers(name: str, value: object) -> None:
-    with refused(f"{name} must be an integer, not {value!r}"):
+@pytest.mark.parametrize(("name", "low", "high"), LIMITS[:5])
+def test_integers_are_integers(name: str, low: int, high: int, value: object) -> None:
+    with refused(f"{name} must be an integer from {low} to {high}, not {value!r}"):
         AcceleratorConfig().replace(**{name: value})
 
 
@@ -108,7 +111,7 @@ def test_replace_validates_and_leaves_the_original() -> None:
     config = AcceleratorConfig()
     assert config.replace(engines=2).engines == 2
     assert config.engines == 4
-    with refused("engines must be from 1 to 4, not 5"):
+    with refused("engines must be an integer from 1 to 4, not 5"):
         config.replace(engines=5)
 
 
@@ -151,13 +154,13 @@ def test_load_reads_a_file(tmp_path: Path) -> None:
     [
         ("kernels = 3", f"unknown key 'kernels': there are preset, {KEYS}"),
         ('preset = "none"', f"unknown preset 'none': there are {NAMES}"),
-        ('engines = "4"', "engines must be an integer, not '4'"),
-        ("engines = 1.0", "engines must be an integer, not 1.0"),
-        ("engines = 9", "engines must be from 1 to 4, not 9"),
+        ('engines = "4"', "engines must be an integer from 1 to 4, not '4'"),
+        ("engines = 1.0", "engines must be an integer from 1 to 4, not 1.0"),
+        ("engines = 9", "engines must be an integer from 1 to 4, not 9"),
         ("word_depth = 100", "word_depth must be a power of two, not 100"),
         ("blocking_reservation = 1", "blocking_reservation must be true or false, not 1"),
         ("bfs_only = 0", "bfs_only must be true or false, not 0"),
-        ("[engines]\ncount = 1", "engines must be an integer, not {'count': 1}"),
+        ("[engines]\ncount = 1", "engines must be an integer from 1 to 4, not {'count': 1}"),
     ],
 )
 def test_load_names_the_file_and_the_value(tmp_path: Path, text: str, message: str) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hw.dispatch import Dispatch
-from hw.registers import KERNEL_WINDOW, Instruction, Register, Status, kernel_register
+from hw.registers import KERNEL_WINDOW, KERNEL_WORD_BITS, Instruction, Register, Status, kernel_register
 from tests.hw.streams import Bench, cycles_of, simulate, wait
 
 WRITABLE = [register for register in Register if register < Register.STATUS]
@@ -294,7 +294,9 @@ def test_the_kernel_window_asks_the_kernels(kernel: int, word: int, latency: int
         if running:
             await instruct(ctx, dut, Instruction.BFS_LEVEL)
         for _ in range(2):
-            assert await read(ctx, dut, kernel_register(kernel, word)) == 2**47 + (expected[1] << 3) + word
+            assert (
+                await read(ctx, dut, kernel_register(kernel, word)) == 2**47 + (expected[1] << KERNEL_WORD_BITS) + word
+            )
         assert await read(ctx, dut, Register.STATUS) == (Status.BUSY if running else 0)
 
     simulate(dut, bench, background=[kernels("bfs"), kernels("intersection")])

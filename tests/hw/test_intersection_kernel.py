@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from amaranth.lib import data
 
-from hw.interfaces import NO_START
 from hw.intersection.kernel import IntersectionCredits, IntersectionState, Kernel
-from hw.registers import Counter, KernelWord, Register
+from hw.registers import NO_START, Counter, KernelWord, Register
 from tests.hw.kernels import KernelRing, ask, counters, finish, launch, one_engine, twins_agree
 from tests.hw.port_memory import PortMemory
 from tests.hw.streams import simulate, wait
+from tests.words import graph_word
 
 WORDS, TRANSPOSED, COLOURS, FORWARD, BACKWARD, SIZE = 0x0, 0x1000, 0x2000, 0x3000, 0x4000, 0x5000
 COLOUR = 0x77
@@ -67,7 +67,7 @@ class Intersection:
 
     @staticmethod
     def _word(base: int, vertex: int) -> int:
-        return (vertex + base) << 32 | vertex << 1
+        return graph_word(vertex + base, vertex)
 
     def check(self, start: int) -> None:
         """Check the memory and the next start."""

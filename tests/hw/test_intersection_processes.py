@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 
-from hw.interfaces import NO_START, SIZE_4, SIZE_8
+from hw.interfaces import SIZE_4, SIZE_8
 from hw.intersection.classifier import Classifier
 from hw.intersection.colour_reader import ColourReader
 from hw.intersection.reach_reader import ReachReader
 from hw.intersection.start_finder import StartFinder
 from hw.intersection.tags import Direction, Tag
 from hw.intersection.unvisit_writer import UnvisitWriter
+from hw.registers import NO_START
 from tests.hw.port_memory import answer_commands
 from tests.hw.streams import simulate, stream_get, stream_put, wait
 

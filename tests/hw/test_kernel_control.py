@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from hw.causes import Cause
 from hw.interfaces import ChainOp
-from hw.kernel_control import Activity, KernelControl
+from hw.kernel_control import KernelControl
 from hw.registers import Counter, KernelWord, Register
 from tests.hw.streams import collect, cycles_of, simulate, wait
 
@@ -13,7 +14,7 @@ PARAMETERS = (Register.WORDS, Register.CURRENT_COUNT, Register.COLOUR)
 
 
 def control(*, instrument: bool = False) -> KernelControl:
-    return KernelControl(parameters=PARAMETERS, instrument=instrument)
+    return KernelControl(parameters=PARAMETERS, words={}, instrument=instrument)
 
 
 async def send(ctx: Any, dut: KernelControl, **message: Any) -> Any:
@@ -206,30 +207,24 @@ def test_idle_is_believed_from_the_second_cycle_after_the_start() -> None:
     simulate(dut, bench, background=[cycles_of(dut.flush, flushes)])
 
 
-def test_activity_names_what_the_cycle_went_to() -> None:
+def test_last_cause_that_applies_counts() -> None:
     dut = control(instrument=True)
 
     async def bench(ctx: Any) -> None:
-        async def activity() -> Activity:
+        async def cause() -> Cause:
             await ctx.tick()
-            return Activity(ctx.get(dut.activity))
+            return Cause(ctx.get(dut.cause))
 
-        assert await activity() == Activity.IDLE
+        assert await cause() == Cause.IDLE
         await start(ctx, dut)
         await wait(ctx, 2)
-        assert await activity() == Activity.MEMORY
+        assert await cause() == Cause.MEMORY
         ctx.set(dut.idle, 1)
         await ctx.tick()
-        assert await activity() == Activity.FLUSH
-        # The first that applies, from the last on.
-        for signal, expected in (
-            (dut.waiting_slot, Activity.SLOT),
-            (dut.blocked, Activity.BACKPRESSURE),
-            (dut.resting, Activity.INTERVAL),
-            (dut.granted, Activity.REQUEST),
-        ):
-            ctx.set(signal, 1)
-            assert await activity() == expected
+        assert await cause() == Cause.FLUSH
+        for expected in Cause:
+            ctx.set(dut.reasons[expected], 1)
+            assert await cause() == max(expected, Cause.FLUSH)
 
     simulate(dut, bench)
 
@@ -243,7 +238,7 @@ def test_quiescent_unless_something_moves() -> None:
             return int(ctx.get(dut.quiescent))
 
         assert await quiescent()
-        for signal in (dut.moving, dut.granted, dut.resting, dut.flushed, dut.chain_in.valid):
+        for signal in (dut.moving, dut.flushed, dut.chain_in.valid):
             ctx.set(signal, 1)
             assert not await quiescent()
             ctx.set(signal, 0)

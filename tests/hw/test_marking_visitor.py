@@ -7,6 +7,7 @@ import pytest
 from hw.bfs.marking_visitor import MarkingVisitor
 from hw.interfaces import SIZE_8
 from tests.hw.streams import Bench, cycles_of, simulate, stream_get, stream_put, wait
+from tests.words import graph_word
 
 WORDS, NEXT = 0x30_0000, 0x400_0000
 LEVEL = 0x5A5A_5A5A
@@ -18,7 +19,7 @@ ROOM = 6
 def neighbours_of(kinds: list[int]) -> list[dict[str, int]]:
     """Return a neighbour of each kind; all are told apart."""
     return [
-        {"vertex": 100 + number, "word": (3 * number) << 32 | (number + 1 if kind != LEAF else 0) << 1 | (not kind)}
+        {"vertex": 100 + number, "word": graph_word(3 * number, number + 1 if kind != LEAF else 0, not kind)}
         for number, kind in enumerate(kinds)
     ]
 

@@ -7,7 +7,7 @@ import pytest
 
 from hw.interfaces import ChainOp
 from hw.module_master import ModuleMaster
-from hw.registers import Register
+from hw.registers import KERNEL_WORD_BITS, Register
 from tests.hw.streams import Bench, collect, cycles_of, simulate, wait
 
 PARAMETERS = (Register.CAPACITY, Register.WORDS, Register.COLOUR)
@@ -52,6 +52,7 @@ async def begin(ctx: Any, dut: ModuleMaster) -> None:
 def test_parameters_come_before_the_start(engine: int, kernels: int) -> None:
     dut = ModuleMaster(kernels=kernels, parameters=PARAMETERS)
     sent: list[Any] = []
+    begins: list[int] = []
     launches: list[int] = []
     starts: list[int] = []
 
@@ -66,7 +67,7 @@ def test_parameters_come_before_the_start(engine: int, kernels: int) -> None:
             ctx.set(dut.done, 0)
 
     starting = dut.chain_out.valid & (dut.chain_out.payload.op == ChainOp.START)
-    background = [registers(dut), chain(dut, delay=kernels), collect(dut.chain_out, sent)]
+    background = [registers(dut), chain(dut, delay=kernels), collect(dut.chain_out, sent), cycles_of(dut.begin, begins)]
     simulate(dut, bench, background=[*background, cycles_of(dut.launch, launches), cycles_of(starting, starts)])
     run = [{"op": ChainOp.WRITE, "index": register.value, "value": 2**40 + register} for register in PARAMETERS]
     # What a message does not use keeps its value.
@@ -74,7 +75,7 @@ def test_parameters_come_before_the_start(engine: int, kernels: int) -> None:
     assert sent[:3] == run
     assert sent[4:7] == run
     assert [message.value for message in sent if message.op == ChainOp.START] == [engine * kernels] * 2
-    assert launches == starts
+    assert launches == starts == [cycle + ModuleMaster.launch_cycles(PARAMETERS) for cycle in begins]
 
 
 @pytest.mark.parametrize("delay", [1, 16])
@@ -114,7 +115,7 @@ def test_questions_reach_the_kernels_between_runs_and_while_they_work() -> None:
     answers: list[Any] = []
 
     async def ask(ctx: Any, *, kernel: int, word: int) -> None:
-        ctx.set(dut.question.payload, kernel << 3 | word)
+        ctx.set(dut.question.payload, kernel << KERNEL_WORD_BITS | word)
         ctx.set(dut.question.valid, 1)
         await ctx.tick().until(dut.question.ready)
         ctx.set(dut.question.valid, 0)

@@ -44,29 +44,30 @@ def test_entries_of_a_structure_keep_their_fields() -> None:
 
 
 @pytest.mark.parametrize("depth", [2, 4, 16])
-def test_holds_its_depth_and_two_more(depth: int) -> None:
+def test_holds_its_depth_and_its_registers(depth: int) -> None:
     dut = Queue(8, depth)
+    full = depth + Queue.REGISTERS
 
     async def bench(ctx: Any) -> None:
         ctx.set(dut.input.valid, 1)
-        for level in range(depth + 2):
+        for level in range(full):
             assert ctx.get(dut.level) == level
             assert ctx.get(dut.input.ready), f"full at {level}"
             await ctx.tick()
-        assert ctx.get(dut.level) == depth + 2
+        assert ctx.get(dut.level) == full
         assert not ctx.get(dut.input.ready)
         await ctx.tick().repeat(3)
-        assert ctx.get(dut.level) == depth + 2
+        assert ctx.get(dut.level) == full
         ctx.set(dut.input.valid, 0)
         ctx.set(dut.output.ready, 1)
         await ctx.tick()
         assert ctx.get(dut.input.ready)
-        assert ctx.get(dut.level) == depth + 1
+        assert ctx.get(dut.level) == full - 1
 
     simulate(dut, bench)
 
 
-def test_latency_is_three_cycles_and_throughput_one_a_cycle() -> None:
+def test_latency_and_throughput_of_one_a_cycle() -> None:
     dut = Queue(8, 4)
     goes_in: list[int] = []
     comes_out: list[int] = []
@@ -80,7 +81,7 @@ def test_latency_is_three_cycles_and_throughput_one_a_cycle() -> None:
     background = [cycles_of(dut.input.valid, goes_in), cycles_of(dut.output.valid, comes_out)]
     simulate(dut, put, get, background=background)
     assert goes_in == list(range(goes_in[0], goes_in[0] + 20))
-    assert comes_out == [cycle + 3 for cycle in goes_in]
+    assert comes_out == [cycle + Queue.LATENCY for cycle in goes_in]
 
 
 def test_without_push_pop_and_moving_nothing_changes() -> None:

@@ -2,23 +2,26 @@
 
 import json
 import re
+from itertools import count
 from typing import cast
 
 import numpy as np
 import pytest
 
-from host.graph.memory_map import pack_word
 from hw.config import PRESETS
 from hw.registers import KernelWord, kernel_register
 from sim.coprocessor import Instruction, Register, Status
 from sim.errors import CycleLimitError, HangError, MemoryAccessError, SimulationError
 from sim.executors.amaranth import AmaranthExecutor
 from sim.executors.compiled.executor import CompiledExecutor
-from sim.machine import EXECUTORS, Machine, create_machine
+from sim.executors.names import EXECUTORS
+from sim.machine import Machine, create_machine
 from sim.memory import parse_profile
 from tests.sim.executors.levels import dispatch_level
+from tests.sim.executors.test_executors import CROWD
 from tests.system.graphs import GRAPHS
 from tests.system.runs import check_bfs, made, search
+from tests.words import graph_word
 
 UNKNOWN = cast(Instruction, 7)
 """An instruction that does not exist."""
@@ -39,7 +42,7 @@ engine 1: idle, N cycles since its dispatch
 engine 0 bfs kernel 0: state done=0 started=1 frontier_idle=0 neighbours_idle=1 words_idle=1 visitor_idle=1 \
 slots_idle=1 requests_idle=1 error=0 read_stalled=0 write_stalled=0 slot_awaited=0 visits=0; \
 credits frontier=3 neighbours=8 words=8; reservation demanded=0 reserved=0
-engine 0 port 0: 1 reads outstanding"""
+engine 0 port 0: 1 read outstanding"""
 
 
 def told(error: SimulationError) -> str:
@@ -75,7 +78,7 @@ def test_level_by_hand(executor: str) -> None:
         assert counted[0] == cycles - 1 >= 4 * 75
         assert pushed[0] == 2
         assert machine.read(level.reach_queue, np.uint32, 3).tolist() == [1, 2, 0]
-        word = pack_word(2, 0, False)
+        word = graph_word(2, 0, False)
         assert machine.read(level.next_queue, np.uint64, 3).tolist() == [word, word, 0]
         assert machine.memory.outstanding() == []
         assert machine.memory.stray_writes() == []
@@ -120,7 +123,7 @@ def test_cycle_limit(executor: str) -> None:
         dispatch_level(machine)
         with pytest.raises(CycleLimitError) as caught:
             machine.wait()
-    assert str(caught.value) == "cycle limit of 125 cycles reached"
+    assert str(caught.value) == "cycle limit of 125 reached"
     assert told(caught.value) == LIMITED
 
 
@@ -141,7 +144,7 @@ def test_cycle_limit_holds_for_all_instructions_together(missing: int) -> None:
             return
         with pytest.raises(CycleLimitError) as caught:
             machine.wait()
-    assert str(caught.value) == f"cycle limit of {limit} cycles reached"
+    assert str(caught.value) == f"cycle limit of {limit} reached"
 
 
 def test_cycle_limit_is_written_in_groups_of_digits() -> None:
@@ -149,20 +152,20 @@ def test_cycle_limit_is_written_in_groups_of_digits() -> None:
         dispatch_level(machine)
         with pytest.raises(CycleLimitError) as caught:
             machine.wait()
-    assert str(caught.value) == "cycle limit of 12,345 cycles reached"
+    assert str(caught.value) == "cycle limit of 12,345 reached"
 
 
 @every_executor
 def test_access_outside_memory(executor: str) -> None:
     with made("test", "fixed:75", executor=executor) as machine:
-        dispatch_level(machine, word=pack_word(2**31, 2**31 - 1, True))
+        dispatch_level(machine, word=graph_word(2**31, 2**31 - 1, True))
         with pytest.raises(MemoryAccessError) as caught:
             machine.wait()
         top = 4096 + machine.memory.allocated
         neighbours = 4096 + 1024
     address = neighbours + 4 * 2**31
     assert re.sub(r"cycle \d+\)", "cycle N)", str(caught.value)) == (
-        f"memory: read of 4 bytes at address {address:#x} (executor 0 port 0 cycle N): "
+        f"memory: read of 4 bytes at address {address:#x} (engine 0 port 0 cycle N): "
         f"outside the allocated range 4096 to {top}"
     )
     assert caught.value.diagnosis == ""
@@ -171,10 +174,8 @@ def test_access_outside_memory(executor: str) -> None:
 @every_executor
 def test_count_beyond_the_neighbours_runs_into_the_end_of_memory(executor: str) -> None:
     with made("test", "fixed:9", executor=executor) as machine:
-        dispatch_level(machine, word=pack_word(0, 2**31 - 1, True))
-        with pytest.raises(
-            MemoryAccessError, match=r"^memory: read of [48] bytes at address 0x\w+ \(executor 0 port 0 "
-        ):
+        dispatch_level(machine, word=graph_word(0, 2**31 - 1, True))
+        with pytest.raises(MemoryAccessError, match=r"^memory: read of [48] bytes at address 0x\w+ \(engine 0 port 0 "):
             machine.wait()
 
 
@@ -196,39 +197,85 @@ def test_hang(executor: str) -> None:
     assert told(caught.value) == HUNG
 
 
-def test_slow_memory_is_no_hang_and_progress_is_told() -> None:
+def test_slow_memory_is_no_hang_and_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.machine._REPORT_SECONDS", 0.002)
     cycles: list[int] = []
     with made("test", "fixed:100000", on_progress=cycles.append) as machine:
         dispatch_level(machine)
         assert machine.wait() > 300_000
-        assert machine.cycle > cycles[-1]
+        assert machine.cycle >= cycles[-1]
     assert len(cycles) > 2
     assert cycles == sorted(set(cycles))
+
+
+def test_progress_is_told_by_time_however_short_the_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = count(step=0.01)
+    monkeypatch.setattr("sim.machine.perf_counter", lambda: next(seconds))
+    reports: list[int] = []
+    with made("test", "fixed:1", on_progress=reports.append) as machine:
+        for _ in range(100):
+            machine.dispatch(UNKNOWN)
+            machine.wait()
+        # Each list of commands asks for the time twice.
+        assert 18 <= len(reports) <= 20
+        assert reports == sorted(set(reports))
+        assert machine.cycle - reports[-1] < 0.1 * machine.cycle
 
 
 @every_executor
 def test_statistics(executor: str) -> None:
     with made("test", "fixed:75", executor=executor) as machine:
         dispatch_level(machine)
-        machine.wait()
+        cycles = machine.wait()
         cycle = machine.cycle
         statistics = machine.statistics()
+        readout = machine.cycle - cycle
         counter = kernel_register(0, KernelWord.COUNTER_0)
         assert machine.get_registers([counter, counter + 1, counter + 2]).tolist() == [[1, 0], [2, 0], [2, 0]]
     assert json.loads(json.dumps(statistics)) == statistics
+    assert statistics["cycles"] == {
+        "instructions": cycles,
+        "host": cycle - cycles,
+        "restarted": 0,
+        "readout": readout,
+        "total": cycle + readout,
+    }
     assert statistics["counters"] == {
         "bfs": {"entries": 1, "items": 2, "pushed": 2, "requests": 11},
         "intersection": {"entries": 0, "items": 0, "pushed": 0, "requests": 0},
     }
-    activity = statistics["activity"]
-    assert list(activity["bfs"]) == ["idle", "memory", "flush", "slot", "backpressure", "interval", "request"]
-    assert activity["bfs"]["request"] == 11
-    assert sum(activity["bfs"].values()) == 4 * cycle
-    assert activity["intersection"] == {**dict.fromkeys(activity["bfs"], 0), "idle": 2 * cycle}
+    causes = statistics["causes"]
+    assert list(causes["bfs"]) == ["idle", "memory", "flush", "slot", "backpressure", "interval", "request"]
+    assert causes["bfs"]["request"] == 11
+    assert sum(causes["bfs"].values()) == 4 * cycles
+    assert causes["intersection"] == {**dict.fromkeys(causes["bfs"], 0), "idle": 2 * cycles}
     memory = statistics["memory"]
     assert memory["profile"] == "fixed:75"
     assert (memory["reads"]["total"], memory["writes"]["total"], memory["flushes"]) == (5, 6, 4)
-    assert memory["cycles"] > cycle
+    assert memory["cycles"] == cycle
+    assert statistics["restarted"]["attempts"] == 0
+
+
+@every_executor
+def test_restarted_attempts_are_counted_apart(executor: str) -> None:
+    with made("test", "fixed:9", executor=executor) as machine:
+        run = search(machine, CROWD, 0, slack=0)
+        statistics = machine.statistics()
+        assert statistics["cycles"]["total"] == machine.cycle
+    assert run.retries == statistics["restarted"]["attempts"] > 0
+    cycles = statistics["cycles"]
+    assert cycles["instructions"] == run.cycles
+    assert sum(cycles.values()) == 2 * cycles["total"]
+    assert statistics["memory"]["cycles"] == cycles["instructions"] + cycles["host"]
+    counted = statistics["counters"]["bfs"]
+    assert counted["entries"] == sum(level.frontier for level in run.level_records)
+    assert counted["pushed"] == sum(level.pushed for level in run.level_records)
+    given_up = statistics["restarted"]
+    for attempt, instructions in ((statistics, run.cycles), (given_up, given_up["instructions"])):
+        assert sum(attempt["causes"]["bfs"].values()) == 4 * instructions > 0
+        assert min(attempt["causes"]["bfs"].values()) >= 0
+        assert attempt["causes"]["bfs"]["request"] == attempt["counters"]["bfs"]["requests"] > 0
+    assert given_up["instructions"] < cycles["restarted"]
 
 
 def test_unknown_executor() -> None:

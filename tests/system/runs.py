@@ -18,7 +18,10 @@ from sim.coprocessor import Coprocessor
 from sim.machine import Machine, create_machine
 from sim.memory import parse_profile
 
-__all__ = ["CYCLE_LIMIT", "MEMORIES", "check_bfs", "check_scc", "made", "search", "solve"]
+__all__ = ["COMPLETE", "CYCLE_LIMIT", "MEMORIES", "check_bfs", "check_scc", "made", "search", "solve"]
+
+COMPLETE = [name for name, config in PRESETS.items() if config.bfs_kernels == 16 and not config.bfs_only]
+"""The presets with all kernels of an AE that find components."""
 
 MEMORIES = ("hc2", "fixed:1", "fixed:75", "fixed:400", "stress")
 """The memory profiles that every machine has to be right under."""

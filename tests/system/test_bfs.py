@@ -4,7 +4,7 @@ import pytest
 
 from host.graph.generators import random_graph, rmat_graph
 from tests.system.graphs import GRAPHS, SOURCES
-from tests.system.runs import MEMORIES, check_bfs, made
+from tests.system.runs import COMPLETE, MEMORIES, check_bfs, made
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
@@ -15,7 +15,7 @@ def test_small_machine(name: str, memory: str) -> None:
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
-@pytest.mark.parametrize("config", ["hc2", "hc2-1ae", "published", "published-1ae"])
+@pytest.mark.parametrize("config", COMPLETE)
 def test_full_machine(config: str, memory: str) -> None:
     with made(config, memory) as machine:
         for graph in (random_graph(3000, 8, seed=1), rmat_graph(2048, 8, seed=2)):

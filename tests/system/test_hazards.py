@@ -118,7 +118,7 @@ def hangs(
         with made(config, memory, executor="amaranth", cycle_limit=limit) as machine:
             if rule is not None:
                 taken = impose(monkeypatch, machine, rule)
-            with pytest.raises(CycleLimitError, match=f"^cycle limit of {limit:,} cycles reached$") as failure:
+            with pytest.raises(CycleLimitError, match=f"^cycle limit of {limit:,} reached$") as failure:
                 search(machine, graph, 0)
     return failure.value.diagnosis, taken
 
@@ -149,7 +149,7 @@ def test_3_the_last_write_of_a_level_is_lost(monkeypatch: pytest.MonkeyPatch) ->
     passes(ONE, "fixed:20", CHAIN, rule=seldom)
     install(
         monkeypatch,
-        {"application_engine.BfsKernel": FlushedEarlyKernel, "bfs.kernel.RequestMux": ForgetfulMux},
+        {"application_engine.BfsKernel": FlushedEarlyKernel, "kernel.RequestMux": ForgetfulMux},
     )
     passes(ONE, "fixed:20", CHAIN)
     # Of each visit only the first write comes out: the frontier goes on, and nobody sees that the rest is missing.
@@ -158,7 +158,7 @@ def test_3_the_last_write_of_a_level_is_lost(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_3_a_write_repeats_through_the_flush(monkeypatch: pytest.MonkeyPatch) -> None:
     passes(ONE, "fixed:20", CHAIN)
-    install(monkeypatch, {"application_engine.BfsKernel": RepeatingKernel, "bfs.kernel.RequestMux": RepeatingMux})
+    install(monkeypatch, {"application_engine.BfsKernel": RepeatingKernel, "kernel.RequestMux": RepeatingMux})
     levels, writes = goes_wrong(ONE, "fixed:20", CHAIN)
     assert levels == [0, 1, 2, 3, 4, 5]
     assert writes > 2 * 15
@@ -194,7 +194,7 @@ def test_6_responses_in_order_against_the_depth_of_a_fifo(monkeypatch: pytest.Mo
         monkeypatch,
         {
             "application_engine.BfsKernel": InOrderKernel,
-            "bfs.kernel.ResponseDecoder": InOrderDecoder,
+            "kernel.ResponseDecoder": InOrderDecoder,
             "bfs.kernel.NeighbourReader": RoomTellingNeighbourReader,
             "bfs.neighbour_reader.Credits": UnreservedCredits,
         },
@@ -244,7 +244,7 @@ def test_8_writes_go_on_while_reads_stall(monkeypatch: pytest.MonkeyPatch) -> No
         return taken[READ] < 12 or taken[WRITE] >= 3, True
 
     passes(ONE, "fixed:20", STAR, rule=writes_first)
-    install(monkeypatch, {"bfs.kernel.RequestMux": SharedChannelMux})
+    install(monkeypatch, {"kernel.RequestMux": SharedChannelMux})
     passes(ONE, "fixed:20", STAR)
     diagnosis, taken = hangs(ONE, "fixed:20", STAR, limit=1000, rule=writes_first)
     assert taken == {READ: 12, WRITE: 0}
@@ -256,7 +256,7 @@ def test_8_reads_go_on_while_writes_stall(monkeypatch: pytest.MonkeyPatch) -> No
         return True, taken[READ] >= 17
 
     passes(ONE, "fixed:20", STAR, rule=reads_first)
-    install(monkeypatch, {"bfs.kernel.RequestMux": SharedChannelMux})
+    install(monkeypatch, {"kernel.RequestMux": SharedChannelMux})
     passes(ONE, "fixed:20", STAR)
     diagnosis, taken = hangs(ONE, "fixed:20", STAR, limit=1000, rule=reads_first)
     assert taken[READ] < 17

@@ -14,9 +14,10 @@ from host.graph.csr import Graph
 from host.graph.generators import random_graph, rmat_graph
 from host.graph.memory_map import PlacedGraph
 from host.studies.roofline.analysis import Roofline
-from host.studies.roofline.limits import Bounds, ring_turn
+from host.studies.roofline.limits import Bounds
 from host.studies.roofline.recorder import Recorder
 from hw.config import PRESETS
+from sim.latencies import ring_turn
 from sim.machine import Machine, create_machine
 from sim.memory import MemoryParameters
 from tests.host.studies.roofline.samples import bounds_of

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from hw.config import PRESETS
 from tests.system.graphs import GRAPHS, graph_of
-from tests.system.runs import MEMORIES, check_scc, made
+from tests.system.runs import COMPLETE, MEMORIES, check_scc, made
 
-_FULL = ("hc2", "hc2-1ae", "published", "published-1ae")
 _CUSTOM = {
     "three engines": PRESETS["test"].replace(engines=3, link_cycles=1),
     "odd kernels": PRESETS["test"].replace(bfs_kernels=3, intersection_kernels=2, ring_stages=1),
@@ -29,7 +28,7 @@ def test_small_machine(name: str, memory: str) -> None:
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
-@pytest.mark.parametrize("config", _FULL)
+@pytest.mark.parametrize("config", COMPLETE)
 def test_full_machine(config: str, memory: str) -> None:
     with made(config, memory) as machine:
         for name, graph in GRAPHS.items():

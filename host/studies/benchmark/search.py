@@ -22,10 +22,10 @@ from host.studies.benchmark.workloads import Workload
 from sim.configuration import load_config
 from sim.coprocessor import Register
 from sim.errors import SimulationError
-from sim.executors import Executor
+from sim.executors.base import Executor
+from sim.executors.cache import cache_directory
 from sim.executors.comparison.contenders import CONTENDERS, Stopwatch, executor_maker, tool_versions
 from sim.executors.comparison.runner import build_exported, run_exported
-from sim.executors.tools import cache_directory
 from sim.machine import assemble_machine
 from sim.memory import Memory, parse_profile
 

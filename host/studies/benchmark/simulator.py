@@ -13,7 +13,7 @@ from cocotb.task import bridge
 from host.studies.benchmark.search import OUTCOME, WORKLOAD, search
 from host.studies.benchmark.workloads import Workload
 from sim.configuration import load_config
-from sim.executors import Executor
+from sim.executors.base import Executor
 from sim.executors.comparison.exported import ExportedExecutor
 from sim.memory import Memory
 

@@ -6,40 +6,26 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from host.studies.roofline.traffic import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT, LevelTraffic
+from host.studies.roofline.traffic import LevelTraffic
 from sim.configuration import AcceleratorConfig
-from sim.coprocessor import Register
-from sim.memory import MemoryParameters
-from sim.memory.addresses import BANKS, LINKS
+from sim.latencies import (
+    LAUNCH_CYCLES,
+    MUX_CYCLES,
+    QUEUE_CYCLES,
+    QUEUE_REGISTERS,
+    READS_PER_EDGE,
+    READS_PER_ENTRY,
+    WRITES_PER_VISIT,
+    ring_turn,
+)
+from sim.memory import Contention, Profile
 
-__all__ = ["LIMITS", "Bounds", "ring_turn"]
+__all__ = ["LIMITS", "Bounds"]
 
 LIMITS = ("ports", "imbalance", "links", "busiest_link", "banks", "busiest_bank", "outstanding", "ring", "overhead")
 """Names of the limits. Where two of them are equal, the first one is called the tightest."""
 
 _MEMORY_LIMITS = ("links", "busiest_link", "banks", "busiest_bank")
-
-_PARAMETERS = Register.CAPACITY - Register.WORDS + 1
-"""Registers that a master hands to its BFS kernels before it starts them, one a cycle (`hw.module_master`)."""
-
-_MUX_CYCLES = 2
-"""From a request's grant to the memory port (`hw.request_mux`)."""
-
-_QUEUE_CYCLES = 3
-"""Least time of an entry in a queue (`hw.queue`)."""
-
-_QUEUE_REGISTERS = 2
-"""Entries that a queue holds beyond its depth (`hw.queue`)."""
-
-
-def ring_turn(config: AcceleratorConfig) -> int:
-    """Return the cycles of a turn of the BFS module's token.
-
-    One a kernel and `ring_stages` at each AE's ring master; with several AEs also the link's output register and its
-    `link_cycles` (`hw.shell`, `hw.accelerator`).
-    """
-    link = config.link_cycles + 1 if config.engines > 1 else 0
-    return config.engines * (config.bfs_kernels + config.ring_stages + link)
 
 
 def _ceil(value: npt.NDArray[np.int64], divisor: int) -> npt.NDArray[np.int64]:
@@ -72,8 +58,8 @@ class Bounds:
         Least time of a flush.
     write_cycles : int
         Least time from the grant of a write until a flush after it is answered.
-    bank_busy : int or None
-        Cycles of a bank for an access; None where neither links nor banks limit.
+    contention : Contention or None
+        Links and banks; None where they do not limit.
     """
 
     engines: int
@@ -88,14 +74,11 @@ class Bounds:
     read_cycles: int
     flush_cycles: int
     write_cycles: int
-    bank_busy: int | None
+    contention: Contention | None
 
     @classmethod
-    def of(cls, config: AcceleratorConfig, memory: MemoryParameters) -> Self:
+    def of(cls, config: AcceleratorConfig, memory: Profile) -> Self:
         """Return the bounds of a configuration with a memory profile."""
-        # What no profile undercuts; only with `hc2` is the least time of a write known.
-        flush = memory.quantum
-        banks = memory.kind == "hc2"
         return cls(
             engines=config.engines,
             kernels=config.total_bfs_kernels,
@@ -103,19 +86,19 @@ class Bounds:
             visit_cycles=WRITES_PER_VISIT - 1 + config.issue_interval,
             turn_cycles=ring_turn(config),
             ring_stages=config.ring_stages,
-            slots=config.visit_depth + _QUEUE_REGISTERS,
+            slots=config.visit_depth + QUEUE_REGISTERS,
             frontier_places=config.frontier_depth,
             edge_places=min(config.neighbour_depth, config.word_depth),
-            read_cycles=_MUX_CYCLES + memory.unloaded_latency + _QUEUE_CYCLES,
-            flush_cycles=flush,
-            write_cycles=_MUX_CYCLES + (max(flush, memory.unloaded_latency) if banks else flush),
-            bank_busy=memory.bank_busy if banks else None,
+            read_cycles=MUX_CYCLES + memory.unloaded_latency + QUEUE_CYCLES,
+            flush_cycles=memory.quantum,
+            write_cycles=MUX_CYCLES + max(memory.quantum, memory.write_latency),
+            contention=memory.contention,
         )
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the limits that hold for this machine, in the order of `LIMITS`."""
-        return tuple(name for name in LIMITS if self.bank_busy is not None or name not in _MEMORY_LIMITS)
+        return tuple(name for name in LIMITS if self.contention is not None or name not in _MEMORY_LIMITS)
 
     def limits(self, traffic: LevelTraffic) -> tuple[int, ...]:
         """Return the least cycles that a level needs for each limit's sake, in the order of `names`."""
@@ -152,10 +135,11 @@ class Bounds:
         wait = np.where(visits, ready, ready + self.flush_cycles)
         turns = 1 + np.maximum(_ceil(wait, self.turn_cycles), 0)
         turns += np.where(visits, -(-self.write_cycles // self.turn_cycles), 0)
-        return _PARAMETERS + self.turn_cycles * int(turns.max())
+        return LAUNCH_CYCLES + self.turn_cycles * int(turns.max())
 
     def _memory_limits(self, traffic: LevelTraffic) -> dict[str, int]:
-        if self.bank_busy is None:
+        shared = self.contention
+        if shared is None:
             return {}
         writes = WRITES_PER_VISIT * traffic.pushes.reshape(self.engines, -1).sum(axis=1)
         of_engine = traffic.read_links.sum(axis=1) + writes
@@ -163,11 +147,11 @@ class Bounds:
         busiest = max(
             int(traffic.read_links.max()),
             int(_ceil(of_link, self.engines).max()),
-            int(_ceil(of_engine, LINKS).max()),
+            int(_ceil(of_engine, shared.links).max()),
         )
         return {
-            "links": -(-traffic.requests // (self.engines * LINKS)),
+            "links": -(-traffic.requests // (self.engines * shared.links)),
             "busiest_link": busiest,
-            "banks": -(-traffic.requests * self.bank_busy // BANKS),
-            "busiest_bank": int(traffic.banks.max()) * self.bank_busy,
+            "banks": -(-traffic.requests * shared.bank_busy // shared.banks),
+            "busiest_bank": int(traffic.banks.max()) * shared.bank_busy,
         }

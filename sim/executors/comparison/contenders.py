@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hw.config import AcceleratorConfig
-from sim.executors import Command, Executor, RunState
+from sim.executors.base import Command, Executor, RunState
 from sim.executors.comparison.runner import missing_cocotb
 from sim.memory import Memory
 
@@ -122,9 +122,9 @@ class Stopwatch(Executor):
         self.user_seconds += _user_seconds() - user
         return state
 
-    def activity(self) -> npt.NDArray[np.int64]:
-        """Cycles by AE, kernel (BFS kernels first) and `hw.kernel_control.Activity`, since reset."""
-        return self._executor.activity()
+    def causes(self) -> npt.NDArray[np.int64]:
+        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
+        return self._executor.causes()
 
     def close(self) -> None:
         """Release everything."""

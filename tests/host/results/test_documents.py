@@ -27,6 +27,8 @@ SETTING = Setting(
     threads=2,
     clock=150e6,
     uploaded_bytes=1000,
+    configuration={"engines": 4},
+    memory_profile={"latency": 75},
 )
 WALL = Wall(load=0.5, build=1.25, simulate=2.0, verify=0.04, simulated_cycles=300_000, peak_memory_bytes=123_000_000)
 
@@ -98,9 +100,9 @@ def test_bfs_document() -> None:
         "source": 20,
         "reached": 4,
         "levels": [
-            {"frontier": 1, "pushed": 2, "cycles": 103},
-            {"frontier": 2, "pushed": 1, "cycles": 103},
-            {"frontier": 1, "pushed": 0, "cycles": 101},
+            {"frontier": 1, "pushed": 2, "cycles": 103, "start": 0},
+            {"frontier": 2, "pushed": 1, "cycles": 103, "start": 103},
+            {"frontier": 1, "pushed": 0, "cycles": 101, "start": 206},
         ],
         "duplicates": 0,
         "cycles.total": 307,
@@ -164,7 +166,7 @@ def bfs_run(levels: int) -> BfsRun:
     return BfsRun(
         source=2,
         levels=np.array([-1, 1, 0, 2, -1], np.int32),
-        level_records=tuple(Level(1, int(number < levels - 1), 1000) for number in range(levels)),
+        level_records=tuple(Level(1, int(number < levels - 1), 1000, 1000 * number) for number in range(levels)),
         reached=3,
         duplicates=1,
         edges_traversed=1234,
@@ -183,7 +185,7 @@ def test_bfs_table() -> None:
         "machine     hc2, memory fixed:75, executor compiled, 2 threads",
         "source      30",
         "reached     3 vertices in 3 levels",
-        "duplicates  1 vertices pushed again",
+        "duplicates  1 vertex pushed again",
         "cycles      3,000",
         "simulated   20.000 us at 150 MHz",
         "traversed   1,234 edges, 0.062 GTEPS",

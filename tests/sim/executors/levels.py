@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from host.graph.memory_map import pack_word
 from sim.coprocessor import Instruction, Register
 from sim.machine import Machine
+from tests.words import graph_word
 
 __all__ = ["WORDS", "Level", "dispatch_level"]
 
-WORDS = (pack_word(0, 2, True), pack_word(2, 0, False), pack_word(2, 0, False))
+WORDS = (graph_word(0, 2, True), graph_word(2, 0, False), graph_word(2, 0, False))
 """Graph words of three vertices, the first of which leads to the others."""
 
 

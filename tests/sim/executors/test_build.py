@@ -6,8 +6,8 @@ import pytest
 
 from hw.config import PRESETS
 from sim.errors import BuildError
+from sim.executors.cache import cache_directory
 from sim.executors.compiled.build import build_library
-from sim.executors.tools import cache_directory
 from sim.machine import create_machine
 from sim.memory import parse_profile
 from tests.sim.executors.toolchain import Toolchain

@@ -13,9 +13,9 @@ from hw.config import PRESETS
 from sim.errors import BuildError, CycleLimitError, HangError, MemoryAccessError
 from sim.executors.comparison.build import KINDS, build_whole_model
 from sim.executors.comparison.contenders import Stopwatch, executor_maker
-from sim.executors.comparison.sources import export_machine, pins_header
+from sim.executors.comparison.sources import connections_header, export_machine
 from sim.machine import Machine, assemble_machine, create_machine
-from sim.memory import mailbox_layout, parse_profile
+from sim.memory import parse_profile
 from tests.sim.executors.levels import WORDS, dispatch_level
 from tests.sim.executors.test_executors import CROWD, TANGLE
 from tests.system.runs import search, solve
@@ -24,7 +24,7 @@ TEST = PRESETS["test"]
 
 
 class Outcome(NamedTuple):
-    """What a run leaves behind, but for the activity of kernels, which the exported hardware does not tell."""
+    """What a run leaves behind, but for the causes of kernel cycles, which the exported hardware does not tell."""
 
     cycles: Any
     cycle: int
@@ -85,7 +85,7 @@ def test_what_goes_wrong_is_reported_as_by_the_executors(kind: str) -> None:
 
     machine = baseline(kind, "fixed:9", cycle_limit=5)
     dispatch_level(machine)
-    with pytest.raises(CycleLimitError, match=r"^cycle limit of 5 cycles reached$"):
+    with pytest.raises(CycleLimitError, match=r"^cycle limit of 5 reached$"):
         machine.wait()
     machine.close()
 
@@ -102,7 +102,7 @@ def test_hang(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_activity_is_refused(kind: str) -> None:
+def test_causes_are_refused(kind: str) -> None:
     machine = baseline(kind, "fixed:9")
     with pytest.raises(NotImplementedError, match=r"^exported hardware does not tell what its kernels do$"):
         machine.statistics()
@@ -115,7 +115,7 @@ def test_second_build_comes_from_the_cache(kind: str) -> None:
     built = first.stat().st_mtime_ns
     assert build_whole_model(kind, TEST) == first
     assert first.stat().st_mtime_ns == built
-    assert first.name.startswith(f"baseline-{kind}-")
+    assert first.name.startswith(f"whole-{kind}-")
 
 
 def test_missing_yosys(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,9 +133,7 @@ def test_header_names_every_port(tmp_path: Path) -> None:
         "application_engine.v",
         "accelerator.v",
     ]
-    header = pins_header(TEST, sources[-1], str.upper)
-    assert f"inline constexpr int kBoxReadPayloads = {mailbox_layout(TEST.ports).read_payloads};" in header
-    assert f"inline constexpr int kEngines = {TEST.engines};" in header
+    header = connections_header(sources[-1], str.upper)
     assert "    pins[1].ports[0].read_payload.bind(top.E1_PORT_0_READ_PAYLOAD);" in header
     # Ten of every memory port, 13 more of each AE.
     assert header.count(".bind(") == TEST.engines * (10 * TEST.ports + 13)

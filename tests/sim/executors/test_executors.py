@@ -97,9 +97,9 @@ def test_components_on_both_executors(memory: str) -> None:
 def test_crowded_search_on_both_executors(memory: str) -> None:
     first, second = by_executor("test", memory, CROWD, source=0)
     assert_equal(first, second)
-    activity = first.statistics["activity"]["bfs"]
-    assert min(activity[cause] for cause in ("idle", "memory", "flush", "slot", "request")) > 0
-    assert (activity["backpressure"] > 0) == (memory == "stress:5")
+    causes = first.statistics["causes"]["bfs"]
+    assert min(causes[cause] for cause in ("idle", "memory", "flush", "slot", "request")) > 0
+    assert (causes["backpressure"] > 0) == (memory == "stress:5")
 
 
 @pytest.mark.parametrize("memory", ["hc2", "fixed:75", "stress:5"])

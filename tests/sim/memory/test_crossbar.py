@@ -5,9 +5,9 @@ from collections import deque
 import numpy as np
 import numpy.typing as npt
 import pytest
+from sim.memory.addresses import link_of
 
 from sim.memory import Memory, MemoryParameters
-from sim.memory.addresses import link_of
 from tests.sim.memory.stepper import Stepper, read
 from tests.sim.memory.traffic import play, requests
 

@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from sim.memory.addresses import bank_of
 
 from sim.memory import READ, WRITE, Memory, parse_profile
-from sim.memory.addresses import bank_of
 from tests.sim.memory.stepper import Stepper, read
 from tests.sim.memory.test_order import CYCLES, mixed
 from tests.sim.memory.traffic import play, requests

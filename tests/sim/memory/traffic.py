@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sim.memory.compiled import jit
 
 from sim.memory import FLUSH, READ, WRITE, Memory, accept, deliver, mailbox_layout, prepare, seal, serve, settle
-from sim.memory.compiled import jit
 
 __all__ = ["Played", "Rounds", "play", "requests"]
 

@@ -6,8 +6,9 @@
 #include <cstring>
 #include <vector>
 
-#include "box.h"
+#include "head.h"
 #include "lanes.h"
+#include "player.h"
 
 namespace cyscc {
 
@@ -91,11 +92,11 @@ public:
     Mask done() const { return lanes_.done(); }
     Mask error() const { return lanes_.error(); }
 
-    // Writes the cycles of each kernel by activity, as [kernel][activity].
-    int64_t* activity(int64_t cycle, int64_t* counts) {
+    // Writes the cycles of each kernel by cause, as [kernel][cause].
+    int64_t* causes(int64_t cycle, int64_t* counts) {
         count(cycle);
         spill();
-        for (auto& kernel : activity_)
+        for (auto& kernel : causes_)
             for (int64_t cycles : kernel) *counts++ = cycles;
         return counts;
     }
@@ -104,7 +105,7 @@ private:
     using Long = typename Lanes::Long;
     using Array = uint64_t[kKernels];
     static constexpr int kMostTallied = 255;
-    static_assert(kActivities <= 8);
+    static_assert(kCauses <= 8, "the tally has a byte for each cause");
 
     // A token on its way through kernels that want nothing of it, each of which passes it on a cycle later. A pass that
     // leaves everything as it found it is the same whenever the same token comes again before anything else; the kernels
@@ -132,16 +133,16 @@ private:
             before_.assign(registers.begin(), registers.end());
             done_ = lanes.done();
             error_ = lanes.error();
-            lanes.get_activity_0(activity_);
+            lanes.get_cause_0(causes_);
         }
 
         // A cycle of that pass is over.
         void observe(const Lanes& lanes) {
             if (!learning_) return;
             alignas(64) Array now;
-            lanes.get_activity_0(now);
+            lanes.get_cause_0(now);
             if (lanes.wrote() || lanes.done() != done_ || lanes.error() != error_ ||
-                std::memcmp(now, activity_, sizeof now))
+                std::memcmp(now, causes_, sizeof now))
                 return forget();
             if ((~lanes.quiescent() | lanes.token_out_valid()) & Lanes::kAll) return;
             learning_ = false;
@@ -155,7 +156,7 @@ private:
         bool known_ = false;
         bool learning_ = false;
         uint64_t token_ = 0;
-        alignas(64) Array activity_ = {};
+        alignas(64) Array causes_ = {};
         Mask done_ = 0;
         Mask error_ = 0;
         std::vector<char> before_;
@@ -182,23 +183,23 @@ private:
 
     static Array& array(uint64_t* first) { return *reinterpret_cast<Array*>(first); }
 
-    // Counts the activity up to a cycle. In the tally each kernel has a byte an activity, which holds 255 cycles.
+    // Counts the causes up to a cycle. In the tally each kernel has a byte a cause, which holds 255 cycles.
     void count(int64_t cycle) {
         const int64_t elapsed = cycle - counted_;
         counted_ = cycle;
         alignas(64) Array now;
-        lanes_.get_activity_0(now);
+        lanes_.get_cause_0(now);
         if (elapsed == 1) {
             store(tally_, load(tally_) + shl(Long(1), shl<3>(load(now))));
             if (++tallied_ == kMostTallied) spill();
         } else {
-            for (int n = 0; n < kKernels; ++n) activity_[n][now[n]] += elapsed;
+            for (int n = 0; n < kKernels; ++n) causes_[n][now[n]] += elapsed;
         }
     }
 
     void spill() {
         for (int n = 0; n < kKernels; ++n) {
-            for (int kind = 0; kind < kActivities; ++kind) activity_[n][kind] += tally_[n] >> 8 * kind & 255;
+            for (int kind = 0; kind < kCauses; ++kind) causes_[n][kind] += tally_[n] >> 8 * kind & 255;
             tally_[n] = 0;
         }
         tallied_ = 0;
@@ -209,7 +210,7 @@ private:
     int64_t counted_ = 0;
     int tallied_ = 0;
     alignas(64) Array tally_ = {};
-    int64_t activity_[kKernels][kActivities] = {};
+    int64_t causes_[kKernels][kCauses] = {};
 };
 
 }  // namespace cyscc

@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from host.graph.memory_map import pack_word
 from host.studies.roofline.traffic import LevelAddresses, LevelTraffic
 from tests.system.graphs import messy_graph
+from tests.words import graph_word
 
 ADDRESSES = LevelAddresses(current_queue=4608, neighbours=81_920, words=1 << 20, next_queue=40_960, reach_queue=9220)
 
@@ -49,7 +49,7 @@ def test_every_request_is_counted_where_it_goes(engines: int, kernels: int) -> N
     ]
 
     degrees = graph.out_degrees()
-    queue = [pack_word(int(graph.offsets[v]), int(degrees[v]), visited=True) for v in frontier]
+    queue = [graph_word(int(graph.offsets[v]), int(degrees[v]), visited=True) for v in frontier]
     issued = np.array([len(own) for own in reads]) + 3 * pushes
     traffic = LevelTraffic.count(
         queue=np.array(queue, np.uint64),
@@ -72,7 +72,7 @@ def test_every_request_is_counted_where_it_goes(engines: int, kernels: int) -> N
 
 
 def test_words_of_the_highest_places() -> None:
-    word = np.array([pack_word(0xFFFF_FFFF, 0, visited=True)], np.uint64)
+    word = np.array([graph_word(0xFFFF_FFFF, 0, visited=True)], np.uint64)
     traffic = LevelTraffic.count(
         queue=word,
         targets=np.empty(0, np.uint32),

@@ -206,7 +206,7 @@ def test_figures_on_standard_output(synthesised: list[Any], capsys: pytest.Captu
         (["--depth", "x"], "argument --depth: 'x' is not an integer"),
         (["--depth", "0"], "argument --depth: must be at least 1, not 0"),
         (["--depth", "12"], "--depth: frontier_depth must be a power of two, not 12"),
-        (["--depth", "1024"], "--depth: frontier_depth must be from 4 to 512, not 1024"),
+        (["--depth", "1024"], "--depth: frontier_depth must be an integer from 4 to 512, not 1024"),
         (["more"], "unrecognized arguments: more"),
         (["-o", "file"], "file/measurements: cannot be made: Not a directory (--output)"),
         (["--json", "."], ".: is a directory (--json)"),

@@ -2,11 +2,8 @@
 
 import json
 import os
-import sys
-import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,43 +11,30 @@ import pytest
 from host.command_line.main import main
 from sim.coprocessor import Instruction, Register
 from sim.errors import CycleLimitError, HangError
+from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 
-EDGES = "10 11\n11 12\n12 10\n12 13\n13 13\n14 15\n15 14\n14 16\n16 17\n17 16\n15 16\n"
 LABELS = "10 10\n11 10\n12 10\n13 13\n14 14\n15 14\n16 16\n17 16\n"
 
 
-class Workshop:
-    """Makes fake machines and remembers how they were asked for."""
+def test_window_that_the_run_does_not_reach(
+    folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]
+) -> None:
+    class Untraced(FakeCoprocessor):
+        """Leaves no waveforms, as a machine does whose window was not reached."""
 
-    def __init__(self) -> None:
-        self.make: Callable[[], FakeCoprocessor] = FakeCoprocessor
-        self.machine: FakeCoprocessor | None = None
-        self.asked: dict[str, Any] = {}
+        def close(self) -> None:
+            workshop.asked["waves"].unlink()
+            super().close()
 
-    def create_machine(self, config: object, memory: object, **options: Any) -> FakeCoprocessor:
-        self.asked = {"config": config, "memory": memory, **options}
-        if options["waves"] is not None:
-            options["waves"].write_text("$end")
-        self.machine = self.make()
-        return self.machine
-
-
-@pytest.fixture
-def workshop(monkeypatch: pytest.MonkeyPatch) -> Workshop:
-    workshop = Workshop()
-    module = types.ModuleType("sim.machine")
-    module.create_machine = workshop.create_machine  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "sim.machine", module)
-    return workshop
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workshop: Workshop) -> Path:
-    """Return the working directory: it holds the graph g.txt, and the machine is a fake."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "g.txt").write_text(EDGES)
-    return tmp_path
+    workshop.make = Untraced
+    assert main(["scc", "g.txt", "--waves", "w.vcd", "--wave-window", "99999999:100000000"]) == 0
+    out, err = capfd.readouterr()
+    assert workshop.machine is not None
+    cycles = f"{workshop.machine.cycle:,}"
+    assert err == f"cyscc: --wave-window begins at cycle 99,999,999, and the run had {cycles}: w.vcd is not written\n"
+    assert "components    4," in out
+    assert not (folder / "w.vcd").exists()
 
 
 def test_scc(folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]) -> None:
@@ -108,12 +92,12 @@ def test_options_reach_the_machine(folder: Path, workshop: Workshop) -> None:
     assert asked.pop("config").bfs_kernels == 2
     assert asked.pop("memory").latency == 9
     assert asked.pop("waves").suffix == ".vcd"
+    assert all(callable(asked.pop(name)) for name in ("on_progress", "on_build"))
     assert asked == {
         "executor": "amaranth",
         "threads": 3,
         "cycle_limit": 77,
         "wave_window": (5, 10),
-        "on_progress": None,
     }
     assert (folder / "w.vcd").read_text() == "$end"
     assert sorted(path.name for path in folder.iterdir()) == ["g.txt", "w.vcd"]
@@ -122,7 +106,7 @@ def test_options_reach_the_machine(folder: Path, workshop: Workshop) -> None:
 def test_defaults(folder: Path, workshop: Workshop) -> None:
     assert main(["scc", "g.txt", "--quiet"]) == 0
     asked = workshop.asked
-    assert (asked["config"].engines, asked["memory"].kind) == (4, "hc2")
+    assert (asked["config"].engines, asked["memory"].name) == (4, "hc2")
     assert asked["threads"] == len(os.sched_getaffinity(0))
     assert (asked["executor"], asked["cycle_limit"], asked["waves"]) == ("compiled", None, None)
 
@@ -135,19 +119,6 @@ def test_too_little_slack_is_made_good(folder: Path, workshop: Workshop) -> None
     document = json.loads((folder / "json").read_text())
     assert (document["retries"], document["verified"]) == (1, True)
     assert document["wall"]["simulated_cycles"] > document["cycles"]["total"]
-
-
-def test_progress_is_drawn_on_a_terminal(
-    folder: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert main(["scc", "g.txt"]) == 0
-    err = capsys.readouterr().err
-    assert err.startswith("\r3 of 8 vertices coloured (38%), iteration 1")
-    assert err.endswith(" \r")
-    assert callable(workshop.asked["on_progress"])
-    assert main(["scc", "g.txt", "--quiet"]) == 0
-    assert capsys.readouterr().err == ""
 
 
 def wrong_colour() -> FakeCoprocessor:
@@ -193,7 +164,7 @@ def refusing() -> FakeCoprocessor:
         (
             wrong_colour,
             3,
-            "cyscc scc: wrong result: vertex 11: component 11 found, 10 expected (1 of 8 vertices differ)\n",
+            "cyscc scc: wrong result: vertex 11: component 11 found, 10 expected (1 of 8 vertices wrong)\n",
         ),
         (failing(MemoryError()), 2, "cyscc scc: not enough memory\n"),
         (failing(KeyboardInterrupt()), 130, "cyscc scc: interrupted\n"),
@@ -222,7 +193,7 @@ def test_wrong_levels_are_noticed(folder: Path, workshop: Workshop, capfd: pytes
     assert main(["bfs", "g.txt", "--source", "14"]) == 3
     assert capfd.readouterr() == (
         "",
-        "cyscc bfs: wrong result: vertex 10: level 1 found, -1 expected (3 of 8 vertices differ)\n",
+        "cyscc bfs: wrong result: vertex 10: level 1 found, -1 expected (3 of 8 vertices wrong)\n",
     )
 
 

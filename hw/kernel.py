@@ -1,0 +1,179 @@
+"""What both kinds of kernel have around their processes, connected the same way."""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import and_, or_
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from amaranth.hdl import Module, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import connect, flipped
+
+from hw.causes import Cause
+from hw.config import AcceleratorConfig
+from hw.interfaces import KernelSignature
+from hw.kernel_control import KernelControl
+from hw.registers import Counter, KernelWord, Register
+from hw.request_mux import RequestMux
+from hw.response_decoder import ResponseDecoder
+
+__all__ = ["BaseKernel"]
+
+
+class BaseKernel(wiring.Component):
+    """A kernel but for its processes: control, multiplexer, decoder, its station on the token ring.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    instrument : bool
+        With the outputs that only simulation needs.
+
+    Attributes
+    ----------
+    PARAMETERS : tuple of Register
+        What the kernel is to know before it starts.
+    WORDS : mapping of KernelWord to StructLayout
+        What its status words hold.
+
+    Members
+    -------
+    See `hw.interfaces.KernelSignature`.
+
+    Notes
+    -----
+    Throughput: one request every `config.issue_interval` cycles.
+    """
+
+    PARAMETERS: ClassVar[tuple[Register, ...]]
+    WORDS: ClassVar[Mapping[KernelWord, data.StructLayout]]
+
+    def __init__(self, config: AcceleratorConfig, *, instrument: bool = False) -> None:
+        self._config = config
+        self._instrument = instrument
+        super().__init__(KernelSignature(instrument=instrument))
+
+    def _add_control(self, m: Module) -> Any:
+        """Add the control and return it."""
+        m.submodules.control = control = KernelControl(
+            parameters=self.PARAMETERS, words=self.WORDS, instrument=self._instrument
+        )
+        return control
+
+    def _add_port(
+        self,
+        m: Module,
+        *,
+        control: Any,
+        station: Any,
+        sources: Sequence[str],
+        commands: Sequence[Any],
+        answers: Mapping[Any, Any],
+    ) -> Any:
+        """Add multiplexer and decoder, and connect chain, ring and memory port.
+
+        Parameters
+        ----------
+        m : Module
+            The kernel.
+        control : KernelControl
+            Its control.
+        station : component
+            Its station on the token ring.
+        sources : sequence of str
+            The sources of the multiplexer, see there.
+        commands : sequence of stream
+            What the first of them are connected to.
+        answers : mapping of tag to stream
+            Where the responses go.
+
+        Returns
+        -------
+        RequestMux
+            The multiplexer.
+        """
+        m.submodules.mux = mux = RequestMux(sources=sources, issue_interval=self._config.issue_interval)
+        m.submodules.decoder = decoder = ResponseDecoder(len(answers))
+        connect(m, flipped(self.chain_in), control.chain_in)
+        connect(m, control.chain_out, flipped(self.chain_out))
+        connect(m, flipped(self.token_in), station.token_in)
+        connect(m, station.token_out, flipped(self.token_out))
+        for number, command in enumerate(commands):
+            connect(m, command, getattr(mux, f"source{number}"))
+        connect(m, mux.read, flipped(self.port.read))
+        connect(m, mux.write, flipped(self.port.write))
+        connect(m, flipped(self.port.response), decoder.response)
+        for tag, answer in answers.items():
+            connect(m, getattr(decoder, f"process{tag.value}"), answer)
+        return mux
+
+    def _report(
+        self,
+        m: Module,
+        *,
+        control: Any,
+        mux: Any,
+        station: Any,
+        processes: Sequence[Any],
+        events: Mapping[Counter, Any],
+        status: Mapping[KernelWord, Mapping[str, Any]],
+        reasons: Mapping[Cause, Any] = MappingProxyType({}),
+    ) -> None:
+        """Connect what tells how far the kernel is: its end, counters, status words and causes.
+
+        The order of statements decides the names in Verilog.
+
+        Parameters
+        ----------
+        m, control, mux, station
+            As of `_add_port`.
+        processes : sequence of component
+            What is idle and moves.
+        events : mapping of Counter to value
+            What is counted, besides the requests and those of the first source.
+        status : mapping of KernelWord to mapping of str to value
+            Fields of the status words, but for those of `KernelWord.STATE` that all kernels have.
+        reasons : mapping of Cause to value
+            Conditions of causes, besides those of the multiplexer.
+        """
+        m.d.comb += [
+            station.done.eq(control.done),
+            station.epoch.eq(control.epoch),
+            control.idle.eq(reduce(and_, [process.idle for process in processes]) & ~mux.busy),
+        ]
+        dropped = [process.overflow for process in processes if hasattr(process, "overflow")]
+        m.d.comb += [control.overflow.eq(overflow) for overflow in dropped]
+        m.d.comb += [
+            self.port.flush.eq(control.flush),
+            control.flushed.eq(self.port.flushed),
+            self.done.eq(control.done),
+            self.error.eq(control.error),
+        ]
+        entries = mux.source0.valid & mux.source0.ready
+        counted = {Counter.ENTRIES: entries, **events, Counter.REQUESTS: mux.granted}
+        m.d.comb += [control.events[counter].eq(event) for counter, event in counted.items()]
+        state = {
+            "done": control.done,
+            "started": control.busy,
+            "requests_idle": ~mux.busy,
+            "error": control.error,
+            "read_stalled": self.port.read.valid & ~self.port.read.ready,
+            "write_stalled": self.port.write.valid & ~self.port.write.ready,
+            **status[KernelWord.STATE],
+        }
+        for word, layout in self.WORDS.items():
+            values = state if word == KernelWord.STATE else status[word]
+            view = data.View(layout, Value.cast(getattr(control, word.name.lower()))[: layout.size])
+            m.d.comb += [view[name].eq(values[name]) for name in layout.members]
+        if self._instrument:
+            moving = [part.moving for part in (*processes, mux)]
+            arriving = [self.port.response.valid, self.token_in.valid]
+            own = {Cause.BACKPRESSURE: mux.blocked, Cause.INTERVAL: mux.resting, Cause.REQUEST: mux.granted}
+            m.d.comb += [control.reasons[cause].eq(reason) for cause, reason in {**own, **reasons}.items()]
+            m.d.comb += [
+                control.moving.eq(reduce(or_, [*moving, mux.granted, mux.resting, *arriving])),
+                self.quiescent.eq(control.quiescent),
+                self.cause.eq(control.cause),
+            ]

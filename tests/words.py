@@ -1,0 +1,10 @@
+"""Graph words for tests."""
+
+from hw.graph_word import GraphWord
+
+__all__ = ["graph_word"]
+
+
+def graph_word(start: int, degree: int, visited: bool = False) -> int:
+    """Return the graph word of a vertex."""
+    return GraphWord.const({"start": start, "degree": degree, "visited": visited}).as_bits()
