@@ -75,9 +75,9 @@ def _times(series: Series) -> Iterator[dict[str, Any]]:
     """Yield the points of figure 12 that a graph has."""
     for name, result in series.items():
         if name == SOFTWARE:
-            phases, further = {phase: 1e3 * result[phase] for phase in PHASES}, ("runs",)
+            phases, further = {phase: 1e3 * result[phase] for phase in PHASES}, ["runs"]
         else:
-            phases, further = _machine_phases(result), ("cycles", "components", "trimmed", "iterations", "wall")
+            phases, further = _machine_phases(result), ["cycles", "components", "trimmed", "iterations", "wall"]
         kept = {field: result[field] for field in further}
         yield {"series": name, "milliseconds": phases, "total": sum(phases.values()), **kept}
 

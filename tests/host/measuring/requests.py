@@ -50,8 +50,8 @@ class FakeRequest(Request):
     def bytes(self) -> int:
         return self.graph.edges
 
-    def inputs(self) -> dict[str, Any]:
-        return {"graph": vars(self.graph), "name": self.name}
+    def setting(self) -> dict[str, Any]:
+        return {}
 
     def measure(self, graph: Graph, *, verify: bool) -> dict[str, Any]:
         if self.fails:
@@ -84,8 +84,8 @@ class Nap(Request):
     seconds: float = 0.0
     end: str = ""
 
-    def inputs(self) -> dict[str, Any]:
-        return vars(self)
+    def setting(self) -> dict[str, Any]:
+        return {}
 
     def measure(self, graph: None, *, verify: bool) -> dict[str, Any]:
         raise NotImplementedError

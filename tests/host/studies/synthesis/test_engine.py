@@ -1,8 +1,6 @@
 """Synthesis: of small parts for real, of engines with the tool replaced."""
 
-import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from amaranth.back import verilog
@@ -16,12 +14,13 @@ from host.measuring.store import Store
 from host.studies.synthesis.cells import Resources
 from host.studies.synthesis.engine import Part, components, parts, queues
 from host.studies.synthesis.hierarchy import Hierarchy
-from host.studies.synthesis.netlists import synthesise
+from host.studies.synthesis.netlists import ModuleRequest
 from host.studies.synthesis.report import usages
 from hw.config import PRESETS
 from hw.credits import Credits
 from hw.queue import Queue
 from hw.verilog import port_names
+from tests.host.studies.netlists import cell, module, write_netlist
 
 
 class Sample(wiring.Component):
@@ -48,7 +47,8 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Hierarchy:
     """Synthesise the sample for a Virtex-5."""
     component = Sample()
     text = verilog.convert(component, name="sample", ports=port_names(component), emit_src=False)
-    return synthesise("sample", text, family="xc5v", folder=tmp_path_factory.mktemp("sample"), name="sample")
+    request = ModuleRequest(top="sample", text=text, family="xc5v", folder=tmp_path_factory.mktemp("sample"))
+    return Hierarchy.of(request.measure(None, verify=False))
 
 
 def resources(hierarchy: Hierarchy, name: str) -> Resources:
@@ -142,14 +142,16 @@ def test_parts_and_queues_of_a_component() -> None:
 def test_what_engines_have_in_common_is_synthesised_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
 
-    def fake(top: str, text: str, *, family: str, name: str, **_: Any) -> Hierarchy:
-        assert f"module {top}" in text
-        assert re.fullmatch(rf"{top}\.xc5v\.[0-9a-f]{{8}}", name)
+    def fake(script: str, *, folder: Path, log: str) -> None:
+        top, family, digest = log.split(".")
+        assert f"module {top}" in (folder / f"{log}.v").read_text()
+        assert (family, len(digest)) == ("xc5v", 8)
         done.append(top)
-        parts = {"application_engine": [("bfs0", "bfs_kernel"), ("intersection0", "intersection_kernel")]}
-        return Hierarchy({top: Resources(logic=1)}, {top: parts.get(top, [])})
+        below = {"bfs0": cell("bfs_kernel"), "intersection0": cell("intersection_kernel")}
+        cells = {"lut": cell("LUT2", O=[10])} | (below if top == "application_engine" else {})
+        write_netlist(folder / f"{log}.json", {top: module(cells)})
 
-    monkeypatch.setattr(host.studies.synthesis.netlists, "synthesise", fake)
+    monkeypatch.setattr(host.studies.synthesis.netlists, "run_yosys", fake)
     config = PRESETS["test"]
     engines = [(config, "xc5v"), (config.replace(visit_depth=8), "xc5v")]
     for _ in range(2):  # the second time from the store
