@@ -22,7 +22,7 @@ def check_document(document: dict[str, Any], names: list[str]) -> None:
     """Check what a quick run has written."""
     assert [row["name"] for row in document["rows"]] == names
     assert document["machine"]["cores"] >= 1
-    assert document["tools"]["compiled"]
+    assert document["tools"]["verilator"]
     for row in document["rows"]:
         first = row["repetitions"][0]
         assert row["same"] is True
@@ -57,7 +57,7 @@ def test_quick_run_of_some_rows(capfd: Capture) -> None:
 def test_quick_run_of_all_rows(capfd: Capture) -> None:
     assert main(["bench", "--quick", "--json", "-"]) == 0
     document = json.loads(capfd.readouterr().out)
-    names = ["compiled-2", "compiled-1", "compiled", "cxxrtl", "amaranth", "cocotb"]
+    names = ["compiled-2", "compiled-1", "verilator", "cxxrtl", "amaranth", "cocotb"]
     if missing_tool("cocotb") is not None:
         assert document["rows"].pop()["unavailable"] == missing_tool("cocotb")
         names.pop()

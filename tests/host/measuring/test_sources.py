@@ -13,7 +13,7 @@ def test_what_decides_about_a_result_counts() -> None:
         "hw/config.py",
         "hw/bfs/kernel.py",
         "sim/machine.py",
-        "sim/memory/timing.py",
+        "sim/memory/profiles/hc2.py",
         "sim/executors/compiled/build.py",
         "sim/executors/compiled/native/machine.cpp",
         "sim/executors/compiled/native/engine.h",
