@@ -106,7 +106,9 @@ def test_paths_exist(page: Path) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("command", ["scc", "bfs", "generate", "verilog", "software", "reproduce"])
+@pytest.mark.parametrize(
+    "command", ["scc", "bfs", "generate", "verilog", "software", "reproduce", "bench", "synth", "timing"]
+)
 def test_options_are_described(command: str, capfd: pytest.CaptureFixture[str]) -> None:
     kinds = {"generate": ["rmat", "netlist"], "reproduce": ["table1", "fig10", "fig13"]}
     helps = [[command, kind] for kind in kinds[command]] if command in kinds else [[command]]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 # What help and bad usage need, and nothing heavier: the commands import the rest when they run.
-from host.command_line import bfs, generate, reproduce, scc, software, verilog
+from host.command_line import bench, bfs, generate, reproduce, scc, software, synth, timing, verilog
 from host.command_line.options import Parser, UsageError
 from host.errors import InputError
 from sim.errors import SimulationError
@@ -25,7 +25,7 @@ _EPILOG = """examples:
 exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
 """
 
-_COMMANDS = (scc, bfs, generate, verilog, software, reproduce)
+_COMMANDS = (scc, bfs, generate, verilog, software, reproduce, bench, synth, timing)
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
 

@@ -136,7 +136,7 @@ def renamed_when_complete(path: str, *, after_errors: bool = False) -> Iterator[
             temporary.unlink(missing_ok=True)
 
 
-def write_output(path: str, write: Callable[[BinaryIO], None]) -> None:
+def write_output(path: str, write: Callable[[BinaryIO], object]) -> None:
     """Write an output file, or standard output, by a function that is given the open file.
 
     Raises

@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 
-from tabulate import tabulate
+import tabulate
 
 __all__ = ["markdown_table", "plain_table"]
+
+# Columns are no wider than what is in them.
+tabulate.MIN_PADDING = 0
 
 
 def plain_table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = (), words: int = 1) -> str:
@@ -19,8 +22,7 @@ def plain_table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = (), word
     words : int
         Columns, from the first on, that are words and go to the left; the others are numbers and go to the right.
     """
-    # As a row: tabulate keeps two columns more free below a head.
-    return _table((), [head, *rows] if head else rows, words, "plain")
+    return _table(head, rows, words, "plain")
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 1) -> str:
@@ -31,5 +33,7 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, words:
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], words: int, form: str) -> str:
     columns = len(head or rows[0])
     sides = ["left"] * words + ["right"] * (columns - words)
-    text = tabulate(rows, headers=head, tablefmt=form, colalign=sides, disable_numparse=True, preserve_whitespace=True)
+    text = tabulate.tabulate(
+        rows, headers=head, tablefmt=form, colalign=sides, disable_numparse=True, preserve_whitespace=True
+    )
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())

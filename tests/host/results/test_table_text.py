@@ -15,13 +15,13 @@ def test_plain_table() -> None:
 
 def test_markdown_table() -> None:
     assert markdown_table(HEAD, ROWS) == (
-        "| what         |   unit |   value |\n"
-        "|:-------------|-------:|--------:|\n"
-        "| cycles       |        |   1,234 |\n"
-        "| a longer one |    MHz |    15.0 |\n"
+        "| what         | unit | value |\n"
+        "|:-------------|-----:|------:|\n"
+        "| cycles       |      | 1,234 |\n"
+        "| a longer one |  MHz |  15.0 |\n"
     )
 
 
 def test_cells_stay_as_they_are() -> None:
     assert plain_table([("0.50", "1e3"), ("  x", "007")]).splitlines() == ["0.50  1e3", "  x   007"]
-    assert markdown_table(["degree"], [["16.0"]]).splitlines()[2] == "| 16.0     |"
+    assert markdown_table(["degree"], [["16.0"]]).splitlines()[2] == "| 16.0   |"

@@ -50,10 +50,10 @@ def test_table() -> None:
     assert roofline_table(roofline_of(LEVELS), SETTING).splitlines() == [
         "limit              cycles  GTEPS  of reached  tightest in",
         "ports                 402  0.340       40.2%",
-        "imbalance             453  0.301       45.3%  1 level",
+        "imbalance             453  0.301       45.3%      1 level",
         "outstanding reads     205  0.666       20.5%",
         "ring                   60  2.275        6.0%",
-        "level overhead        700  0.195       70.0%  2 levels",
+        "level overhead        700  0.195       70.0%     2 levels",
         "all of them           850  0.161       85.0%",
         "reached             1,000  0.137      100.0%",
     ]
