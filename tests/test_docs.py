@@ -19,7 +19,7 @@ from hw.causes import Cause
 from hw.config import PRESETS, AcceleratorConfig, ConfigError
 from hw.intersection import Kernel as IntersectionKernel
 from hw.registers import Counter, Instruction, KernelWord, Register, Status
-from sim.memory import MemoryParameters
+from sim.memory import Hc2, profile_from
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -223,17 +223,17 @@ def test_every_key_is_explained() -> None:
 
 def test_memory_parameters() -> None:
     for name, default, values, _ in rows("memory-model.md", "### Parameters"):
-        assert default == str(getattr(MemoryParameters(), name))
+        assert default == str(getattr(Hc2(), name))
         low, high = map(int, values.split(" to "))
         for value in (low - 1, high + 1):
             message = rf"^memory {name} must be an integer from {low} to {high}, not {value}$"
             with pytest.raises(ValueError, match=message):
-                MemoryParameters.from_mapping({name: value})
+                profile_from({name: value})
     names = ", ".join(row[0] for row in rows("memory-model.md", "### Parameters"))
     with pytest.raises(
         ValueError, match=rf"^memory key 'x' is not known for profile 'hc2': choose from profile, {names}$"
     ):
-        MemoryParameters.from_mapping({"x": 0})
+        profile_from({"x": 0})
 
 
 def test_causes() -> None:

@@ -98,12 +98,14 @@ def _take(context: Context, side: Side, box: Mailbox, cycle: int) -> None:
     flushes = _rotated(box.requests[FLUSH], ports, first)
     if context.batch_depth - count < 2 * ports:
         waiting = _without_excess(side, waiting, context.batch_depth - count, first, context.batch_depth, cycle)
+    context.rules.before_entries(side, cycle)
+    latest, waited = side.latest_entry, 0
     while waiting != 0:
         following = trailing_zeros(waiting)
         waiting &= waiting - 1
         kind = following & 1
         port = _port_of(following >> 1, ports, first)
-        payload = (box.read_payloads if kind == READ else box.write_payloads)[port]
+        payload = box.read_payloads[kind * MAX_PORTS + port]  # those of writes follow
         request = requests[count]
         request.stamp(cycle, port, kind)
         request.payload = payload
@@ -116,8 +118,12 @@ def _take(context: Context, side: Side, box: Mailbox, cycle: int) -> None:
             side.error.note(ErrorCode.OVERBOOKED, kind, 0, side.number, port, cycle)
             entry = cycle
         request.time = entry
+        latest = max(latest, entry)
+        waited += entry - cycle
         count += 1
     batch.count = count
+    side.latest_entry = latest
+    side.entering += waited
     if flushes != 0:
         _log_flushes(side, batch, flushes, first, context.batch_depth, cycle)
 

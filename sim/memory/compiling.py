@@ -21,10 +21,14 @@ OPTIONS = {"error_model": "numpy", "boundscheck": False, "nogil": True}
 _INT = ir.IntType(32)
 
 
+# Taken when the program starts: a file that changes later is not what this process runs.
+_SOURCES = sha256(b"".join(source.read_bytes() for source in sorted(Path(__file__).parent.rglob("*.py"))))
+
+
 def digest_of(*more: Path) -> str:
     """Return a digest of all sources here, and of others."""
-    digest = sha256()
-    for source in (*sorted(Path(__file__).parent.rglob("*.py")), *more):
+    digest = _SOURCES.copy()
+    for source in more:
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -9,7 +9,7 @@ from numpy import void
 from numpy.typing import NDArray
 
 from sim.memory.compiling import apart, prefetch, trailing_zeros
-from sim.memory.structures import Record, Room, Words
+from sim.memory.structures import Constant, Record, Room, Words
 
 __all__ = ["Calendar", "make_calendars"]
 
@@ -20,8 +20,8 @@ _AHEAD = 4
 class Calendar(Record):
     """Calendars of the links of one direction; `rows` is a power of two, `now` the number of the present row."""
 
-    links: int
-    rows: int
+    links: Constant
+    rows: Constant
     now: int
     taken: Words
 

@@ -48,14 +48,13 @@ class MemoryModel(ctypes.Structure):
                 name,
                 ctypes.CFUNCTYPE(
                     ctypes.c_int64 if function.returns else None,
-                    ctypes.c_void_p,
-                    *[ctypes.c_int64] * len(function.arguments),
+                    *[ctypes.c_int64] * (1 + len(function.arguments)),
                 ),
             )
             for name, function in FUNCTIONS.items()
         ),
-        ("context", ctypes.c_void_p),
-        ("mailboxes", ctypes.c_void_p),
+        ("context", ctypes.c_int64),
+        ("mailboxes", ctypes.c_int64),
     ]
 
 

@@ -139,6 +139,7 @@ class Memory:
         room, sides = self._room, self._sides
         sides["number"] = np.arange(self.engines)
         sides["width"] = self.ports
+        sides["latest_entry"] = -1
         sides["soonest"] = sides["next_flush"] = NEVER
         room.link(sides, "due", int, NEAR)
         room.link(sides, "rows", int, 2 * NEAR * in_lines(self.ports))
@@ -291,7 +292,7 @@ class Memory:
             size = 8 if kind & 4 else 4
             return f"memory: {name} of {size} bytes at address {value:#x} ({place}): {cause}"
         if code == ErrorCode.MALFORMED:
-            return f"memory: mask {value:#x} of {name} requests (engine {ae} cycle {cycle}): {cause}"
+            return f"memory: mask {value & 2**64 - 1:#x} of {name} requests (engine {ae} cycle {cycle}): {cause}"
         return f"memory: {name} ({place}): {cause}"
 
     def outstanding(self) -> list[tuple[int, int, int]]:
@@ -302,12 +303,12 @@ class Memory:
     def statistics(self) -> dict[str, Any]:
         """Return what was counted, ready for JSON; see `sim.memory.statistics.summarise`."""
         cycles = int(self._context["settled"][0]) + 1 - self._first_cycle
-        own = self.profile.statistics(self._state, cycles=cycles)
+        entering, serving = int(self._sides["entering"].sum()), int(self._context["serving"][0])
+        own = self.profile.statistics(self._state, cycles=cycles, entering=entering, serving=serving)
         return {"profile": str(self.profile), **summarise(self._sides, own, ports=self.ports, cycles=cycles)}
 
     def reset_statistics(self) -> None:
         """Count from the cycle after the last settled one on."""
         self._first_cycle = int(self._context["settled"][0]) + 1
-        self._sides["statistics"] = 0
-        self._sides["ports"]["read_stalls"] = self._sides["ports"]["write_stalls"] = 0
+        self._sides["statistics"] = self._sides["stalls"] = self._sides["entering"] = self._context["serving"] = 0
         self.profile.reset_statistics(self._state)

@@ -9,7 +9,7 @@ from enum import IntEnum
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
-from sim.memory.structures import LINE_WORDS, Record, Rows, Words, seldom
+from sim.memory.structures import LINE_WORDS, Constant, Record, Rows, Words, seldom
 
 if TYPE_CHECKING:
     from sim.memory.profiles.profile import Profile
@@ -152,7 +152,7 @@ class Ring(Record):
 
     head: int
     tail: int
-    mask: int
+    mask: Constant
 
     def full(self) -> bool:
         """Return whether all places are in use."""
@@ -188,8 +188,6 @@ class Port(Record, lines=True):
     responses: Rows[Response]
     flushes: Ring
     flush_times: Words
-    read_stalls: int
-    write_stalls: int
 
 
 class Statistics(Record):
@@ -210,20 +208,23 @@ class Side(Record, lines=True):
     """An AE's side of the memory: only `prepare`, `accept` and `deliver` of that AE touch it.
 
     `due` has the masks of the ports with responses in each of the next cycles, `rows` their tags and then their data.
-    `far` is the mask of the ports with later ones. `in_flight` counts reads and from MAX_PORTS on writes. `own` is the
+    `latest_entry` is the latest time that the profile's `enter` gave, `entering` counts the cycles until then. `far` is the mask of the ports with later ones. `in_flight` and `stalls` count reads and from MAX_PORTS on writes. `own` is the
     profile's.
     """
 
-    number: int
-    width: int
+    number: Constant
+    width: Constant
     cycle: int
     soonest: int
     next_flush: int
+    latest_entry: int
+    entering: int
     far: int
     due: Words
     rows: Words
     error: Error
     in_flight: Annotated[Words, 2 * MAX_PORTS]
+    stalls: Annotated[Words, 2 * MAX_PORTS]
     ports: Annotated[Rows[Port], MAX_PORTS]
     batches: Annotated[Rows[Batch], BATCHES]
     statistics: Statistics
@@ -233,20 +234,21 @@ class Side(Record, lines=True):
 class Context(Record, lines=True):
     """The memory. `rules` are the profile's parameters and rules, `shared` its resources that AEs share."""
 
-    engines: int
-    ports: int
-    row: int
-    every: int
-    batch_depth: int
+    engines: Constant
+    ports: Constant
+    row: Constant
+    every: Constant
+    batch_depth: Constant
     accepted: int
     served: int
     delivered: int
     settled: int
+    serving: int
     top: int
-    address_mask: int
-    size_bit: int
-    tag_shift: int
-    tag_mask: int
+    address_mask: Constant
+    size_bit: Constant
+    tag_shift: Constant
+    tag_mask: Constant
     storage: Words
     mailboxes: Rows[Mailbox]
     sides: Rows[Side]

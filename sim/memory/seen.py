@@ -4,7 +4,7 @@ Everything here touches the side and the mailbox of one AE only, so AEs may run 
 """
 
 from sim.memory.compiling import apart, inlined, trailing_zeros
-from sim.memory.records import FLUSH, NEAR, NEVER, READ, Context, ErrorCode, Mailbox, Side
+from sim.memory.records import FLUSH, MAX_PORTS, NEAR, NEVER, READ, WRITE, Context, ErrorCode, Mailbox, Side
 
 __all__ = ["next_event", "prepare"]
 
@@ -57,7 +57,6 @@ def _respond(context: Context, side: Side, box: Mailbox, cycle: int) -> int:
         rows, tags, data = side.rows, box.tags, box.data
         for port in range(width):
             tags[port] = rows[first + port]
-        for port in range(width):
             data[port] = rows[first + width + port]
     if side.far != 0:
         shown |= _respond_far(side, box, cycle)
@@ -89,10 +88,10 @@ def _complete_flushes(side: Side, cycle: int) -> int:
 
 
 @apart
-def _count_stalls(side: Side, reads: int, writes: int) -> None:
-    for number in range(side.width):
-        side.ports[number].read_stalls += reads >> number & 1
-        side.ports[number].write_stalls += writes >> number & 1
+def _count_stalls(side: Side, kind: int, stalled: int) -> None:
+    while stalled != 0:
+        side.stalls[kind * MAX_PORTS + trailing_zeros(stalled)] += 1
+        stalled &= stalled - 1
 
 
 @inlined
@@ -107,7 +106,8 @@ def prepare(context: Context, ae: int, cycle: int) -> None:
     reads, writes = context.rules.stalled(side, cycle)
     every = context.every
     if (reads | writes) & every != 0:
-        _count_stalls(side, reads, writes)
+        _count_stalls(side, READ, reads & every)
+        _count_stalls(side, WRITE, writes & every)
     box.read_ready = every & ~reads
     box.write_ready = every & ~writes
     box.responses = responses

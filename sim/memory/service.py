@@ -41,7 +41,7 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int) -> None:
     """Perform an AE's requests of one cycle."""
     storage, requests = context.storage, batch.requests
     top, size_bit, address_mask = context.top, context.size_bit, context.address_mask
-    index, end = batch.served, batch.count
+    index, end, serving = batch.served, batch.count, 0
     while index != end:
         request = requests[index]
         if request.cycle() != cycle:
@@ -59,9 +59,11 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int) -> None:
             if back < 0:
                 context.service_error.note(ErrorCode.OVERBOOKED, request.kind(), 0, ae, request.port(), cycle)
                 back = request.time
+            serving += back - request.time
             request.time = back
         index += 1
     batch.served = index
+    context.serving += serving
 
 
 @inlined
@@ -80,6 +82,7 @@ def serve(context: Context) -> None:
             now = min(now, _oldest(sides[ae].batches[context.served]))
         if now == NEVER:
             return
+        context.rules.before_service(context.shared, now)
         ae = now % engines
         for _ in range(engines):
             _serve_engine(context, ae, sides[ae].batches[context.served], now)

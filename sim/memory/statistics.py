@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.memory.records import HISTOGRAM_BINS
+from sim.memory.records import HISTOGRAM_BINS, MAX_PORTS
 
 __all__ = ["summarise"]
 
@@ -60,7 +60,7 @@ def summarise(sides: NDArray[np.void], own: dict[str, Any], *, ports: int, cycle
     reads4, reads8, writes4, writes8, flushes, order_wait = (
         int(counts[name].sum()) for name in ("reads4", "reads8", "writes4", "writes8", "flushes", "order_wait")
     )
-    stalls = sides["ports"][:, :ports]
+    reads, writes = (sides["stalls"][:, first : first + ports] for first in (0, MAX_PORTS))
     return {
         "cycles": cycles,
         "reads": {"bytes4": reads4, "bytes8": reads8, "total": reads4 + reads8},
@@ -69,5 +69,5 @@ def summarise(sides: NDArray[np.void], own: dict[str, Any], *, ports: int, cycle
         "read_latency": _read_latency(counts),
         **own,
         "waiting_cycles": {**own.get("waiting_cycles", {}), "ordering": order_wait},
-        "stall_cycles": {"read": stalls["read_stalls"].tolist(), "write": stalls["write_stalls"].tolist()},
+        "stall_cycles": {"read": reads.tolist(), "write": writes.tolist()},
     }

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from sim.memory.compiling import OPTIONS
 
-__all__ = ["LINE_WORDS", "Address", "Record", "Room", "Rows", "Words", "declare", "seldom"]
+__all__ = ["LINE_WORDS", "Address", "Constant", "Record", "Room", "Rows", "Words", "declare", "seldom"]
 
 LINE_WORDS = 8
 """Words of a cache line."""
@@ -47,6 +47,10 @@ LINE_WORDS = 8
 Element = TypeVar("Element")
 Method = TypeVar("Method", bound=Callable[..., Any])
 _WORD = ir.IntType(64)
+
+
+Constant = Annotated[int, "constant"]
+"""A word that compiled code never changes, so that it need not be read again and again."""
 
 
 class Words:
@@ -79,7 +83,7 @@ class Address(types.Type):  # type: ignore[misc]  # numba has no types
     element : numba type
         What an index gives; None for a record.
     fields : dict
-        Place in bytes and type of each field of a record, and whether it is inside or read from there.
+        Place in bytes and type of each field of a record, and whether it lies there, or is a constant or a variable.
     size : int
         Bytes of it, or of an element.
     """
@@ -89,7 +93,7 @@ class Address(types.Type):  # type: ignore[misc]  # numba has no types
         name: str,
         *,
         element: Any = None,
-        fields: dict[str, tuple[int, Any, bool]] | None = None,
+        fields: dict[str, tuple[int, Any, str]] | None = None,
         size: int = 8,
     ) -> None:
         super().__init__(name)
@@ -155,8 +159,8 @@ def declare(
     """
     fields, formats, place = {}, [], 0
     for field, annotation in kinds.items():
-        kind, format_, inside = _field(annotation, word)
-        fields[field] = (place, kind, inside)
+        kind, format_, access = _field(annotation, word)
+        fields[field] = (place, kind, access)
         formats.append(format_)
         place += np.dtype(format_).itemsize
     size = -(-place // (8 * LINE_WORDS)) * 8 * LINE_WORDS if lines else place
@@ -182,17 +186,17 @@ def _chooser(function: Callable[..., Any]) -> Callable[..., Any]:
     return choose
 
 
-def _field(annotation: Any, word: str) -> tuple[Any, Any, bool]:
-    """Return compiled type and numpy format of a field, and whether the type is that of its own address."""
-    if annotation is int:
-        return types.int64, word, False
+def _field(annotation: Any, word: str) -> tuple[Any, Any, str]:
+    """Return compiled type and numpy format of a field, and how it is accessed."""
+    if annotation is int or annotation == Constant:
+        return types.int64, word, "variable" if annotation is int else "constant"
     if get_origin(annotation) is Annotated:
         kind, count = get_args(annotation)
         element = get_args(kind)
-        return _several(kind), (element[0].dtype if element else word, (count,)), True
+        return _several(kind), (element[0].dtype if element else word, (count,)), "inside"
     if annotation is Words or get_origin(annotation) is Rows:
-        return _several(annotation), "<i8", False
-    return annotation.address, annotation.dtype, True
+        return _several(annotation), "<i8", "constant"
+    return annotation.address, annotation.dtype, "inside"
 
 
 def _several(annotation: Any) -> Address:
@@ -286,16 +290,21 @@ def _pointer(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
 
 @lower_getattr_generic(Address)
 def _lower_getattr(context: Any, builder: ir.IRBuilder, kind: Address, value: ir.Value, name: str) -> ir.Value:
-    place, _, inside = kind.fields[name]
+    place, _, access = kind.fields[name]
     address = builder.add(value, _WORD(place))
-    return address if inside else builder.load(_pointer(builder, address))
+    if access == "inside":
+        return address
+    loaded = builder.load(_pointer(builder, address))
+    if access == "constant":
+        loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return loaded
 
 
 @lower_setattr_generic(Address)
 def _lower_setattr(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any, name: str) -> None:
     record, value = arguments
-    place, _, inside = signature.args[0].fields[name]
-    assert not inside, f"{name} cannot be assigned to"
+    place, _, access = signature.args[0].fields[name]
+    assert access == "variable", f"{name} cannot be assigned to"
     builder.store(value, _pointer(builder, builder.add(record, _WORD(place))))
 
 

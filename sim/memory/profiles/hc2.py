@@ -10,7 +10,7 @@ from sim.memory.compiling import apart, trailing_zeros
 from sim.memory.crossbar import Calendar, make_calendars
 from sim.memory.profiles.profile import Contention, Profile, State, parameter, rule
 from sim.memory.records import MAX_PORTS, READ, WRITE, ErrorCode, Request, Ring, Side
-from sim.memory.structures import Record, Rows, Words
+from sim.memory.structures import Constant, Record, Rows, Words
 
 __all__ = ["Hc2"]
 
@@ -19,10 +19,12 @@ _PLACES = 65_536
 
 
 class Bank(Record):
-    """A bank: the cycle from which on it is free, and the accesses so far."""
+    """A bank: from when on it is free, accesses so far, the cycles that they have waited for it, and its link."""
 
     free: int
     accesses: int
+    waited: int
+    link: Constant
 
 
 class WriteQueue(Record):
@@ -36,12 +38,11 @@ class WriteQueue(Record):
 class Own(Record):
     """An AE's way to the memory.
 
-    `latest` is the latest entry into a link, `full` the masks of the ports with as many reads and writes in flight as
-    they may have, `entered` each port's latest entry.
+    `most` says how many reads and writes a port may have in flight, `full` the masks of the ports that have so many,
+    `entered` each port's latest entry into a link.
     """
 
-    latest: int
-    link_wait: int
+    most: Annotated[Words, 2]
     full: Annotated[Words, 2]
     entered: Annotated[Words, MAX_PORTS]
     links: Calendar
@@ -51,9 +52,8 @@ class Own(Record):
 class Shared(Record):
     """Banks by the bits of an address above the lowest three, and the links on the way back."""
 
-    last_bank: int
-    bank_wait: int
-    return_wait: int
+    last_bank: Constant
+    links_of_engine: Constant
     banks: Rows[Bank]
     links: Calendar
 
@@ -143,11 +143,12 @@ class Hc2(Profile):
         for name in ("controllers", "banks", "links"):
             if (value := getattr(self, name)) & (value - 1):
                 raise ValueError(f"memory {name} must be a power of two, not {value!r}")
-        most = 2 + self.banks.bit_length()
-        if self.controller_bit > most:
-            raise ValueError(
-                f"memory controller_bit must be at most {most} with {self.banks} banks, not {self.controller_bit!r}"
-            )
+        # The bits of a bank and its controller are neighbours, and those of the link are among them.
+        most = {"controller_bit": 2 + self.banks.bit_length()}
+        most["link_bit"] = 3 + (self.controllers * self.banks).bit_length() - self.links.bit_length()
+        for name, high in most.items():
+            if (value := getattr(self, name)) > high:
+                raise ValueError(f"memory {name} must be at most {high} with so many banks, not {value!r}")
 
     @property
     def unloaded_latency(self) -> int:
@@ -188,7 +189,7 @@ class Hc2(Profile):
     @property
     def contention(self) -> Contention:
         """Links and banks, which repeat when every bank has had a word."""
-        addresses = range(0, 8 * max(self.controllers * self.banks, self.links << self.link_bit - 3), 8)
+        addresses = range(0, 8 * self.controllers * self.banks, 8)
         return Contention(
             links=self.controllers * self.links,
             banks=self.controllers * self.banks,
@@ -200,7 +201,8 @@ class Hc2(Profile):
     def build(self, state: State, *, ports: int) -> None:
         """Make banks, calendars of links, and queues of writes, so large that none can overflow."""
         room, own, shared = state.room, state.own, state.shared
-        own["latest"] = own["entered"] = -1
+        own["entered"] = -1
+        own["most"] = self.reads_in_flight, self.writes_in_flight
         links = self.controllers * self.links
         # All ports have a full queue for the same link.
         ahead = ports * (self.port_queue + 2)
@@ -210,44 +212,48 @@ class Hc2(Profile):
         own["writes"]["last"] = -1
         room.link(own["writes"][:, :ports], "complete", int, depth)
         shared["last_bank"] = self.controllers * self.banks - 1
-        room.link(shared, "banks", Bank, self.controllers * self.banks)
+        banks = room.link(shared, "banks", Bank, self.controllers * self.banks)[0]
+        banks["link"] = self.contention.link_by_word
+        shared["links_of_engine"] = links
         # Everything in flight waits for the same bank.
         in_flight = own.size * ports * (self.reads_in_flight + self.writes_in_flight)
         ahead += self.request_travel + in_flight * (self.bank_busy + 1)
         make_calendars(room, shared["links"], links=own.size * links, horizon=ahead)
 
     @rule
+    def before_entries(self, side: Side, cycle: int) -> None:
+        """Go on to a cycle in the calendars of the way there."""
+        side.own.links.advance(cycle)
+
+    @rule
     def enter(self, side: Side, port: int, kind: int, address: int, cycle: int) -> int:
         """Return when a request enters its link: in order on each port, in a cycle that the link has left."""
         own = side.own
-        own.links.advance(cycle)
         entry = own.links.book(self.link_of(address), max(cycle, own.entered[port] + 1), cycle, 1)
-        own.entered[port] = max(entry, own.entered[port])
-        own.latest = max(entry, own.latest)
-        own.link_wait += entry - cycle
-        limit = self.reads_in_flight if kind == READ else self.writes_in_flight
-        if side.in_flight[kind * MAX_PORTS + port] >= limit:
+        own.entered[port] = entry
+        if side.in_flight[kind * MAX_PORTS + port] >= own.most[kind]:
             own.full[kind] |= 1 << port
         return entry
 
     @rule
+    def before_service(self, shared: Any, now: int) -> None:
+        """Go on to a cycle in the calendars of the way back."""
+        shared.links.advance(now)
+
+    @rule
     def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
         """Return when a request is back: banks take requests in their order, reads need a link on the way back."""
-        shared.links.advance(now)
         bank = shared.banks[(address >> 3) & shared.last_bank]
         bank.accesses += 1
         arrival = entered + self.request_travel
         start = max(arrival, bank.free)
         done = start + self.bank_busy
         bank.free = done
-        shared.bank_wait += start - arrival
-        links = self.controllers * self.links
-        slot = shared.links.book(ae * links + self.link_of(address), done, now, is_read)
+        bank.waited += start - arrival
+        slot = shared.links.book(ae * shared.links_of_engine + bank.link, done, now, is_read)
         if slot < 0:
             return -1
-        slot = slot if is_read != 0 else done
-        shared.return_wait += slot - done
-        return slot + self.response_travel
+        return (slot if is_read != 0 else done) + self.response_travel
 
     @rule
     def written(self, side: Side, port: int, request: Request) -> int:
@@ -277,7 +283,7 @@ class Hc2(Profile):
         if own.full[WRITE] != 0:
             _retire_writes(side, self.writes_in_flight, cycle)
         crowded = 0
-        if own.latest >= cycle + self.port_queue:
+        if side.latest_entry >= cycle + self.port_queue:
             crowded = _crowded(side, cycle + self.port_queue)
         return crowded | own.full[READ], crowded | own.full[WRITE]
 
@@ -285,13 +291,14 @@ class Hc2(Profile):
     def restless(self, side: Side, cycle: int) -> bool:
         """Return whether a port does not take requests, which time alone may change."""
         own = side.own
-        return own.latest >= cycle + self.port_queue or (own.full[READ] | own.full[WRITE]) != 0
+        return side.latest_entry >= cycle + self.port_queue or (own.full[READ] | own.full[WRITE]) != 0
 
-    def statistics(self, state: State, *, cycles: int) -> dict[str, Any]:
+    def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
         """Return accesses by controller and bank, their time, and what requests waited for."""
         banks = self.controllers * self.banks
         accesses = np.zeros(banks, np.int64)
         accesses[[self.bank_of(address) for address in range(0, 8 * banks, 8)]] = _banks(state)["accesses"]
+        waited = int(_banks(state)["waited"].sum())
         busy = int(accesses.sum()) * self.bank_busy
         return {
             "controllers": accesses.reshape(self.controllers, self.banks).sum(axis=1).tolist(),
@@ -299,16 +306,15 @@ class Hc2(Profile):
             "bank_busy_cycles": busy,
             "bank_utilisation": busy / (cycles * banks) if cycles else 0.0,
             "waiting_cycles": {
-                "link": int(state.own["link_wait"].sum()),
-                "bank": int(state.shared["bank_wait"][0]),
-                "return_link": int(state.shared["return_wait"][0]),
+                "link": entering,
+                "bank": waited,
+                "return_link": serving - waited - int(accesses.sum()) * self.unloaded_latency,
             },
         }
 
     def reset_statistics(self, state: State) -> None:
         """Count from 0 on."""
-        state.own["link_wait"] = state.shared["bank_wait"] = state.shared["return_wait"] = 0
-        _banks(state)["accesses"] = 0
+        _banks(state)["accesses"] = _banks(state)["waited"] = 0
 
 
 def _banks(state: State) -> NDArray[np.void]:

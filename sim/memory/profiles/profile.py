@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sim.memory.compiling import digest_of
 from sim.memory.records import Request, Side
-from sim.memory.structures import Address, Record, Room, declare
+from sim.memory.structures import Address, Constant, Record, Room, declare
 
 __all__ = ["Contention", "Nothing", "Profile", "State", "parameter", "rule"]
 
@@ -96,7 +96,8 @@ class Profile:
     restless   between cycles                 whether `stalled` may change without any request or response
     ========== ============================== ==============================================================
 
-    All but `serve` get the AE's `side` and may touch nothing else: an AE runs ahead of the others. The profile's own
+    `before_entries` and `before_service` are called once for all requests of a cycle before `enter` and `serve`. All but
+    `serve` and `before_service` get the AE's `side` and may touch nothing else: an AE runs ahead of the others. The profile's own
     state of an AE is `side.own`; what AEs share, and only `serve` gets, is `shared`.
 
     Members
@@ -121,7 +122,7 @@ class Profile:
         hints = get_type_hints(cls)
         members = ((name, getattr(cls, name)) for name in dir(cls))
         rules = {name: member for name, member in members if isfunction(member) and hasattr(member, "rule")}
-        kinds = {name: int for name, kind in hints.items() if kind is int}
+        kinds = {name: Constant for name, kind in hints.items() if kind is int}
         cls.dtype, cls.address = declare(f"{cls.__module__}.{cls.__qualname__}", kinds, rules)
 
     def __post_init__(self) -> None:
@@ -183,17 +184,36 @@ class Profile:
     def build(self, state: State, *, ports: int) -> None:
         """Set the profile's state, which is all zero, before the first cycle; an AE has `ports` ports."""
 
-    def statistics(self, state: State, *, cycles: int) -> dict[str, Any]:
-        """Return what only this profile counts, ready for JSON; `waiting_cycles` is joined with that of all."""
+    def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
+        """Return what only this profile counts, ready for JSON; `waiting_cycles` is joined with that of all.
+
+        Parameters
+        ----------
+        state : State
+            Its state.
+        cycles : int
+            Cycles counted.
+        entering, serving : int
+            Sums over all accesses of the cycles from acceptance to what `enter` gave, and from there to what `serve`
+            gave.
+        """
         return {}
 
     def reset_statistics(self, state: State) -> None:
         """Count from 0 on."""
 
     @rule
+    def before_entries(self, side: Side, cycle: int) -> None:
+        """Prepare for requests that an AE hands over in a cycle."""
+
+    @rule
     def enter(self, side: Side, port: int, kind: int, address: int, cycle: int) -> int:
         """Return when a request has entered the way to the memory; at once."""
         return cycle
+
+    @rule
+    def before_service(self, shared: Any, now: int) -> None:
+        """Prepare for requests of a cycle that are to be served."""
 
     @rule
     def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
