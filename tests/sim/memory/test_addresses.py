@@ -41,9 +41,9 @@ def test_each_link_serves_an_equal_share_of_the_banks() -> None:
     [
         HC2,
         Hc2(controllers=1, banks=1, links=1, controller_bit=3, link_bit=3),
-        Hc2(controllers=4, banks=16, links=4, controller_bit=7, link_bit=9),
+        Hc2(controllers=4, banks=16, links=4, controller_bit=7, link_bit=5),
         Hc2(controllers=64, banks=2, controller_bit=3, link_bit=9),
-        Hc2(controllers=2, banks=8, controller_bit=6, link_bit=6),
+        Hc2(controllers=2, banks=8, controller_bit=6, link_bit=4),
     ],
 )
 def test_banks_and_links_of_any_parameters_share_alike(profile: Hc2) -> None:

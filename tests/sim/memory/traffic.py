@@ -50,9 +50,8 @@ def requests(*, engines: int, ports: int, count: int) -> NDArray[np.void]:
     return plan
 
 
-_READ_READY, _WRITE_READY, _RESPONSES, _FLUSHED, _REQUESTS, *_ARRAYS = (
-    int(place) // 8 for _, place in (Mailbox.dtype.fields or {}).values()
-)
+_PLACES = [int(field[1]) // 8 for field in (Mailbox.dtype.fields or {}).values()]
+_READ_READY, _WRITE_READY, _RESPONSES, _FLUSHED, _REQUESTS, *_ARRAYS = _PLACES
 _TAGS, _DATA, _READ_PAYLOADS, _WRITE_PAYLOADS, _WRITE_DATA = _ARRAYS
 """Where the fields of a mailbox are among its words, signed for numba, which makes a float of signed and unsigned."""
 
