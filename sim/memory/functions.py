@@ -10,13 +10,12 @@ from numba import types
 from sim.memory.acceptance import accept
 from sim.memory.compiling import c_function, digest_of
 from sim.memory.delivery import deliver
-from sim.memory.profiles.profile import Profile
 from sim.memory.records import context_of
 from sim.memory.rounds import seal, settle
 from sim.memory.seen import next_event, prepare
 from sim.memory.service import serve
 
-__all__ = ["FUNCTIONS", "MemoryModel", "compiled_for"]
+__all__ = ["FUNCTIONS", "PROTOTYPES", "MemoryModel", "compiled_for"]
 
 
 class Function(NamedTuple):
@@ -39,29 +38,23 @@ FUNCTIONS = {
 """By name; see the methods of `sim.memory.memory.Memory` for what they do."""
 
 
+PROTOTYPES = {
+    name: ctypes.CFUNCTYPE(ctypes.c_int64 if each.returns else None, *[ctypes.c_int64] * (1 + len(each.arguments)))
+    for name, each in FUNCTIONS.items()
+}
+"""Their types for ctypes; the first argument is the address of the context."""
+
+
 class MemoryModel(ctypes.Structure):
     """What native code gets of a memory: the functions, the context and the mailboxes."""
 
-    _fields_ = [
-        *(
-            (
-                name,
-                ctypes.CFUNCTYPE(
-                    ctypes.c_int64 if function.returns else None,
-                    *[ctypes.c_int64] * (1 + len(function.arguments)),
-                ),
-            )
-            for name, function in FUNCTIONS.items()
-        ),
-        ("context", ctypes.c_int64),
-        ("mailboxes", ctypes.c_int64),
-    ]
+    _fields_ = (*PROTOTYPES.items(), ("context", ctypes.c_int64), ("mailboxes", ctypes.c_int64))
 
 
 @cache
-def compiled_for(profile: type[Profile]) -> dict[str, int]:
+def compiled_for(profile: type[Any]) -> dict[str, int]:
     """Return the addresses of the functions for a profile."""
-    _, context = context_of(profile)
+    _, context = context_of(profile)  # type: ignore[arg-type]
     digest = digest_of(profile.source())
     addresses = {}
     for name, function in FUNCTIONS.items():

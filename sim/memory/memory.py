@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from sim.memory.functions import MemoryModel, compiled_for
+from sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for
 from sim.memory.payload import PayloadLayout
 from sim.memory.profiles.profile import Profile, State
 from sim.memory.records import (
@@ -100,7 +100,7 @@ class Memory:
         self.capacity = self._storage.capacity
         self._first_cycle = 0
         self._room = Room()
-        side, context = context_of(type(profile))
+        side, context = context_of(type(profile))  # type: ignore[arg-type]
         self._context = self._room.make(context, 1)
         self.mailboxes = self._room.link(self._context, "mailboxes", Mailbox, engines)[0]
         self._sides = self._room.link(self._context, "sides", side, engines)[0]
@@ -169,8 +169,8 @@ class Memory:
         """What native code is given: the compiled functions, the context and the mailboxes."""
         if self._model is None:
             self._model = MemoryModel(context=self._pointer, mailboxes=self.mailboxes.ctypes.data)
-            for name, address in compiled_for(type(self.profile)).items():
-                setattr(self._model, name, dict(MemoryModel._fields_)[name](address))
+            for name, address in compiled_for(type(self.profile)).items():  # type: ignore[arg-type]
+                setattr(self._model, name, PROTOTYPES[name](address))
         return self._model
 
     def prepare(self, ae: int, cycle: int) -> None:

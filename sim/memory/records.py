@@ -7,12 +7,9 @@ a view in C++, see `sim.memory.header`.
 
 from enum import IntEnum
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from sim.memory.structures import LINE_WORDS, Constant, Record, Rows, Words, seldom
-
-if TYPE_CHECKING:
-    from sim.memory.profiles.profile import Profile
 
 __all__ = [
     "BASE_ADDRESS",
@@ -207,9 +204,10 @@ class Statistics(Record):
 class Side(Record, lines=True):
     """An AE's side of the memory: only `prepare`, `accept` and `deliver` of that AE touch it.
 
-    `due` has the masks of the ports with responses in each of the next cycles, `rows` their tags and then their data.
-    `latest_entry` is the latest time that the profile's `enter` gave, `entering` counts the cycles until then. `far` is the mask of the ports with later ones. `in_flight` and `stalls` count reads and from MAX_PORTS on writes. `own` is the
-    profile's.
+    `latest_entry` is the latest time that the profile's `enter` gave, `entering` counts the cycles until then. `due`
+    has the masks of the ports with responses in each of the next cycles, `rows` their tags and then their data, `far`
+    is the mask of the ports with later ones. `in_flight` and `stalls` count reads and from MAX_PORTS on writes. `own`
+    is the profile's.
     """
 
     number: Constant
@@ -259,7 +257,7 @@ class Context(Record, lines=True):
 
 
 @cache
-def context_of(profile: "type[Profile]") -> tuple[type[Side], type[Context]]:
+def context_of(profile: type[Any]) -> tuple[type[Side], type[Context]]:
     """Return the records of an AE's side and of the memory for a profile."""
     name = {"__module__": profile.__module__}
 
@@ -268,7 +266,7 @@ def context_of(profile: "type[Profile]") -> tuple[type[Side], type[Context]]:
         return type(base.__name__, (base,), named, lines=True)
 
     side = special(Side, own=profile.Own)
-    return side, special(Context, sides=Rows[side], rules=profile, shared=profile.Shared)
+    return side, special(Context, sides=Rows[side], rules=profile, shared=profile.Shared)  # type: ignore[valid-type]
 
 
 def in_lines(words: int) -> int:

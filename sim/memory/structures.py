@@ -18,7 +18,7 @@ numpy array.
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import isfunction
 from inspect import signature as inspect_signature
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
@@ -73,7 +73,7 @@ class Rows(Generic[Element]):
         raise NotImplementedError
 
 
-class Address(types.Type):  # type: ignore[misc]  # numba has no types
+class Address(types.Type):
     """Compiled type of an address.
 
     Parameters
@@ -140,7 +140,12 @@ class Record:
 
 
 def declare(
-    name: str, kinds: dict[str, Any], methods: dict[str, Callable[..., Any]], *, lines: bool = False, word: str = "<i8"
+    name: str,
+    kinds: dict[str, Any],
+    methods: Mapping[str, Callable[..., Any]],
+    *,
+    lines: bool = False,
+    word: str = "<i8",
 ) -> tuple[np.dtype[np.void], Address]:
     """Return the types of a record in numpy arrays and of its address in compiled code.
 
@@ -255,13 +260,13 @@ class Room:
 
 
 @register_model(Address)
-class _AddressModel(models.PrimitiveModel):  # type: ignore[misc]
+class _AddressModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Address) -> None:
         super().__init__(manager, kind, _WORD)
 
 
 @infer_getattr
-class _Fields(AttributeTemplate):  # type: ignore[misc]
+class _Fields(AttributeTemplate):
     key = Address
 
     def generic_resolve(self, kind: Address, name: str) -> Any:
@@ -269,7 +274,7 @@ class _Fields(AttributeTemplate):  # type: ignore[misc]
 
 
 @infer_global(operator.getitem)
-class _GetItem(AbstractTemplate):  # type: ignore[misc]
+class _GetItem(AbstractTemplate):
     def generic(self, arguments: Any, keywords: Any) -> Any:
         row = arguments[0]
         if isinstance(row, Address) and row.element is not None:
@@ -278,7 +283,7 @@ class _GetItem(AbstractTemplate):  # type: ignore[misc]
 
 
 @infer_global(operator.setitem)
-class _SetItem(AbstractTemplate):  # type: ignore[misc]
+class _SetItem(AbstractTemplate):
     def generic(self, arguments: Any, keywords: Any) -> Any:
         row = arguments[0]
         return signature(types.none, row, types.int64, types.int64) if row == _WORDS else None

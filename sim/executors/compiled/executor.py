@@ -65,7 +65,7 @@ class CompiledExecutor(LibraryExecutor):
         self._waves = None if waves is None else Waves(waves, wave_window, locate=model_signals(config))
         if self._waves is None:
             round_ = _round(meeting_interval(config, memory), memory)
-            options = {"round": round_, "threads": min(threads, config.engines + 1)}
+            options: dict[str, int | bytes] = {"round": round_, "threads": min(threads, config.engines + 1)}
         else:
             first, last = self._waves.window
             raw = os.fsencode(self._waves.raw)

@@ -1,4 +1,4 @@
-// The kernels of a module in one engine as objects of a Verilated model, which can write waveforms.
+// The kernels of a module in one AE as objects of a Verilated model, which can write waveforms.
 #pragma once
 
 #include <array>
