@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from numba import types
 
 from sim.memory.acceptance import accept
-from sim.memory.compiling import c_function, digest_of
+from sim.memory.compiling import c_function
 from sim.memory.delivery import deliver
 from sim.memory.records import context_of
 from sim.memory.rounds import seal, settle
@@ -55,10 +55,9 @@ class MemoryModel(ctypes.Structure):
 def compiled_for(profile: type[Any]) -> dict[str, int]:
     """Return the addresses of the functions for a profile."""
     _, context = context_of(profile)  # type: ignore[arg-type]
-    digest = digest_of(profile.source())
     addresses = {}
     for name, function in FUNCTIONS.items():
         result = types.int64 if function.returns else types.void
         signature = result(context.address, *[types.int64] * len(function.arguments))
-        addresses[name] = c_function(function.compiled.py_func, signature, digest)  # type: ignore[attr-defined]
+        addresses[name] = c_function(function.compiled.py_func, signature, profile.digest)  # type: ignore[attr-defined]
     return addresses

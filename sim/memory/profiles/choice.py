@@ -112,7 +112,7 @@ def _load(path: Path) -> type[Profile]:
         source = path.read_bytes()
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from None
-    name = f"{path.stem}_{sha256(bytes(path.resolve()) + source).hexdigest()[:16]}"
+    name = f"memory_profile_{sha256(source).hexdigest()[:16]}"
     if name not in sys.modules:
         specification = importlib.util.spec_from_file_location(name, path)
         assert specification is not None

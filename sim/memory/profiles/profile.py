@@ -108,17 +108,21 @@ class Profile:
         The parameter that may follow the name after a colon, if any.
     Own, Shared : type of Record
         State of one AE, and of all together.
+    digest : str
+        Of the memory's sources and the profile's file.
     """
 
     name: ClassVar[str]
     short: ClassVar[str] = ""
     Own: ClassVar[type[Record]] = Nothing
     Shared: ClassVar[type[Record]] = Nothing
+    digest: ClassVar[str]
     dtype: ClassVar[np.dtype[np.void]]
     address: ClassVar[Address]
 
     def __init_subclass__(cls) -> None:
         """Declare the parameters as a record, and the rules as its methods."""
+        cls.digest = digest_of(Path(str(sys.modules[cls.__module__].__file__)))
         hints = get_type_hints(cls)
         members = ((name, getattr(cls, name)) for name in dir(cls))
         rules = {name: member for name, member in members if isfunction(member) and hasattr(member, "rule")}
@@ -142,14 +146,9 @@ class Profile:
     def _told(self, each: "Field[Any]") -> bool:
         return each.name != self.short and getattr(self, each.name) != each.default
 
-    @classmethod
-    def source(cls) -> Path:
-        """Return the file that the profile is in."""
-        return Path(str(sys.modules[cls.__module__].__file__))
-
     def describe(self) -> dict[str, Any]:
         """Return name, all parameters, and a digest of the memory's sources and the profile's, ready for JSON."""
-        return {"profile": self.name, **asdict(self), "source": digest_of(self.source())}
+        return {"profile": self.name, **asdict(self), "source": self.digest}
 
     @property
     def unloaded_latency(self) -> int:
