@@ -279,7 +279,7 @@ def test_the_kernel_window_asks_the_kernels(kernel: int, word: int, latency: int
                 while not asked:
                     _, _, asked, payload = await ctx.tick().sample(question.valid, question.payload)
                 ctx.set(question.ready, 0)
-                questions.append((name, payload >> 3, payload & 7))
+                questions.append((name, *divmod(payload, 1 << KERNEL_WORD_BITS)))
                 await wait(ctx, latency)
                 ctx.set(answer.payload, 2**47 + payload)
                 ctx.set(answer.valid, 1)

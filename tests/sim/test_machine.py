@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 import pytest
 
+from hw.causes import Cause
 from hw.config import PRESETS
 from hw.registers import KernelWord, kernel_register
 from sim.coprocessor import Instruction, Register, Status
@@ -242,7 +243,7 @@ def test_statistics(executor: str) -> None:
         "intersection": {"entries": 0, "items": 0, "pushed": 0, "requests": 0},
     }
     causes = statistics["causes"]
-    assert list(causes["bfs"]) == ["idle", "memory", "flush", "slot", "backpressure", "interval", "request"]
+    assert list(causes["bfs"]) == [cause.name.lower() for cause in Cause]
     assert causes["bfs"]["request"] == 11
     assert sum(causes["bfs"].values()) == 4 * cycles
     assert causes["intersection"] == {**dict.fromkeys(causes["bfs"], 0), "idle": 2 * cycles}
