@@ -102,10 +102,15 @@ bench-compare: $(INSTALLED) ## Compare the speed of the compiled executor with t
 	@$(BIN)/cyscc bench --compare "$(BASE)" -o $(BUILD)
 
 test: lint ## Lint, then run the tests (all but the long ones)
-	@$(BIN)/python -m pytest -n $(JOBS) -m 'not long'
+	@# What all workers need is compiled once, before each of them would.
+	@mkdir -p $(BUILD)
+	@printf '0 1\n1 0\n' > $(BUILD)/pair.txt
+	@$(BIN)/cyscc scc $(BUILD)/pair.txt --config test --quiet
+	@# A file by one worker: its fixtures are made once.
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m 'not long'
 
 test-long: $(INSTALLED) $(INSTALLED_FPGA) ## Run the long tests
-	@$(BIN)/python -m pytest -n $(JOBS) -m long
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m long
 
 lint: $(INSTALLED) ## Check format, style and types
 	@$(BIN)/ruff format --check

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 BLOCK = re.compile(
-    r"(?:^% (?P<mark>run|file \S+)\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
+    r"(?:^% (?P<mark>run|(?:file|from) \S+)\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
 )
 
 
@@ -85,6 +85,8 @@ def test_examples(
         kind, _, file = block["mark"].partition(" ")
         if kind == "file":
             (tmp_path / file).write_text(block["text"])
+        elif kind == "from":
+            assert block["text"] in (ROOT / file).read_text(), f"{file} has no longer\n{block['text']}"
         elif block["language"] == "python":
             exec(compile(block["text"], str(page), "exec"), names)
         elif kind == "run":
@@ -267,17 +269,8 @@ def test_json_fields(command: str, tmp_path: Path) -> None:
     graph, config, result = tmp_path / "graph.txt", tmp_path / "one.toml", tmp_path / "result.json"
     graph.write_text("0 1\n1 0\n")
     config.write_text('preset = "test"\nengines = 1\nbfs_kernels = 1\n')
-    options = [
-        "--config",
-        str(config),
-        "--executor",
-        "amaranth",
-        "--memory",
-        "hc2",
-        "--quiet",
-        "--json",
-        str(result),
-    ]
+    machine = ["--config", str(config), "--executor", "amaranth", "--memory", "hc2"]
+    options = [*machine, "--quiet", "--json", str(result)]
     assert main([command, str(graph), *options, *(["--source", "0"] if command == "bfs" else [])]) == 0
     document = json.loads(result.read_text())
     assert fields(document) == described_fields("Fields of both commands:", f"Further fields of `{command}`:")

@@ -27,8 +27,15 @@ def test_one_engine(top: str, simulator: str, graphs: int, tmp_path: Path, monke
 
 
 @needs_library
-@pytest.mark.parametrize("engines", [2, pytest.param(4, marks=pytest.mark.long)])
-@pytest.mark.parametrize("top", ["axi", "convey"])
+@pytest.mark.parametrize(
+    ("top", "engines"),
+    [
+        ("axi", 2),
+        pytest.param("axi", 4, marks=pytest.mark.long),
+        pytest.param("convey", 2, marks=pytest.mark.long),
+        pytest.param("convey", 4, marks=pytest.mark.long),
+    ],
+)
 def test_linked_engines(top: str, engines: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_bench(
         simulator="verilator",

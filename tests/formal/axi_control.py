@@ -11,10 +11,10 @@ from hw.axi.signatures import Resp
 from hw.config import PRESETS
 from hw.dispatch import Dispatch
 from hw.registers import KERNEL_WINDOW, Instruction, Register, kernel_register
-from tests.formal.faults import spoiled, sticks
+from tests.formal.faults import falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
-from tests.formal.watch import channel, falls, outlast
+from tests.formal.watch import channel, outlast
 
 __all__ = ["PROOFS", "control"]
 

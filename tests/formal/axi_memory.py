@@ -8,10 +8,10 @@ from hw.axi.limits import AxiLimits
 from hw.axi.memory_port import AxiMemoryPort
 from hw.axi.signatures import Resp
 from hw.interfaces import SIZE_8
-from tests.formal.faults import spoiled, sticks
+from tests.formal.faults import falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
-from tests.formal.watch import channel, falls, outlast, watch
+from tests.formal.watch import channel, outlast, watch
 
 __all__ = ["PROOFS", "reads", "writes"]
 

@@ -1,16 +1,15 @@
 """Proofs about what holds entries: credits and queues."""
 
-from typing import Any
-
-from amaranth.hdl import Cat, Module, Mux, Value
+from amaranth.hdl import Cat, Module, Value
 
 from hw.credits import Credits
 from hw.queue import Queue
-from tests.formal.faults import blinks, sticks
-from tests.formal.harness import Harness, Part
-from tests.formal.proof import Broken, Proof
+from tests.formal.faults import blinks, spoiled, sticks
+from tests.formal.harness import Harness
+from tests.formal.proof import Proof
+from tests.formal.watch import outlast, watch
 
-__all__ = ["PROOFS", "credits", "queue", "queue_counts"]
+__all__ = ["PROOFS", "credits", "queue"]
 
 DEPTH = 4
 
@@ -31,15 +30,6 @@ def credits() -> Harness:
     return h
 
 
-def queue_counts(h: Harness, part: Part, name: str) -> None:
-    """Add the invariants of a queue's own counters to a harness."""
-    fifo = part.part("fifo")
-    inner, produce, consume = (fifo.signal(register) for register in ("inner_level", "produce", "consume"))
-    depth = 1 << len(produce)
-    h.invariant(inner <= depth, f"{name}_memory_within_depth")
-    h.invariant((produce - consume)[: len(produce)] == inner[: len(produce)], f"{name}_pointers_agree_with_level")
-
-
 def queue() -> Harness:
     """Return the harness of `Queue`: any producer, any consumer, and one entry that is watched on its way."""
     h = Harness()
@@ -54,63 +44,20 @@ def queue() -> Harness:
     ]
     pushed = h.net(dut.input.valid & dut.input.ready, "pushed")
     popped = h.net(dut.output.valid & dut.output.ready, "popped")
-    held = h.counter("held", width=8, up=pushed, down=popped)
-    queue_counts(h, part, "queue")
-
-    # Some entry, chosen by the solver, is watched from its push to its pop.
-    chosen = h.net(h.free(1, "choose") & pushed, "chosen")
-    watching = h.register(1, "watching")
-    value = h.register(4, "value")
-    ahead = h.register(8, "ahead")
-    leaves = h.net(watching & (ahead == 0) & popped, "leaves")
-    with h.m.If(~watching & chosen):
-        h.m.d.sync += [watching.eq(1), value.eq(entry), ahead.eq(held - popped)]
-    with h.m.Elif(leaves):
-        h.m.d.sync += watching.eq(0)
-    with h.m.Elif(watching & popped):
-        h.m.d.sync += ahead.eq(ahead - 1)
+    watched = watch(h, part, "queue", pushed=pushed, popped=popped, entry=entry)
+    held = watched.held
 
     h.prove(dut.level == held, "level_is_exact")
     h.prove(held <= DEPTH + 2, "never_overflows")
     h.prove(dut.input.ready | (held >= DEPTH), "full_only_with_all_its_places_taken")
     h.prove(~dut.output.valid | (held > 0), "never_underflows")
-    h.prove(~(watching & (ahead == 0) & dut.output.valid) | (dut.output.payload == value), "entries_leave_in_order")
-    awaited = h.net((held > 0) & ~dut.output.valid, "awaited")
-    stuck = h.waited("stuck", width=4, waiting=awaited)
-    h.prove(~awaited | (stuck <= 1), "an_entry_is_out_within_three_cycles")
+    h.prove(~(watched.first & dut.output.valid) | (dut.output.payload == watched.value), "entries_leave_in_order")
+    outlast(h, "an_entry_is_out_within_three_cycles", waiting=(held > 0) & ~dut.output.valid, cycles=2)
     h.obeys_stream_rules(dut.output, "output")
-    _at_rest(h, dut, fifo, moved=pushed | popped)
-
-    h.invariant(~watching | (ahead < held), "watched_entry_is_held")
-    _watched_entry_is_where_it_should_be(h, dut, fifo, watching=watching, ahead=ahead, value=value)
-    h.invariant(~awaited | (stuck == 0) | fifo.signal("r_rdy"), "what_is_awaited_comes_on")
-    return h
-
-
-def _at_rest(h: Harness, dut: Any, fifo: Part, *, moved: Any) -> None:
-    """Claim that nothing changes in a cycle without push, pop and `moving`."""
-    resting = h.past(~dut.moving & ~moved, "resting")
+    resting = h.past(~dut.moving & ~pushed & ~popped, "resting")
     inside = Cat(dut.output.valid, fifo.signal("r_rdy"), fifo.signal("inner_level"))
     h.prove(~resting | h.steady(inside, "inside"), "nothing_changes_unless_moving")
-
-
-def _watched_entry_is_where_it_should_be(
-    h: Harness, dut: Any, fifo: Part, *, watching: Any, ahead: Any, value: Any
-) -> None:
-    """Add the invariant that the watched entry is at its position: output, the memory's register, or the memory."""
-    behind_output = h.net((ahead - dut.output.valid)[:8], "behind_output")
-    in_memory = h.net((behind_output - fifo.signal("r_rdy"))[:8], "place_in_memory")
-    address = h.net((fifo.signal("consume") + in_memory)[: len(fifo.signal("consume"))], "watched_address")
-    stored = fifo.word("storage", address, name="stored")
-    h.invariant(
-        ~watching
-        | Mux(
-            dut.output.valid & (ahead == 0),
-            dut.output.payload == value,
-            Mux(fifo.signal("r_rdy") & (behind_output == 0), fifo.signal("r_data") == value, stored == value),
-        ),
-        "watched_entry_is_at_its_place",
-    )
+    return h
 
 
 def forgets_to_take(self: Credits, m: Module) -> None:
@@ -160,35 +107,36 @@ def waits_for_the_consumer(self: Queue, m: Module) -> None:
         m.d.sync += self.output.valid.eq(self.output.valid)
 
 
-_CREDITS = "tests.formal.buffers.Credits"
-_QUEUE = "tests.formal.buffers.Queue"
-
 PROOFS = (
     Proof(
         name="credits",
         says="Free and promised places are all places, whoever takes and gives; `available` and `home` say so.",
         harness=credits,
-        broken=(
-            Broken(fault=forgets_to_take, place=_CREDITS, breaks="free_and_promised_places_are_all"),
-            Broken(fault=counts_what_is_given_twice, place=_CREDITS, breaks="count_is_within_depth"),
-            Broken(fault=sticks("available", at=1), place=_CREDITS, breaks="available_while_one_is_free"),
-            Broken(fault=is_home_early, place=_CREDITS, breaks="home_if_all_are_free"),
+        broken=spoiled(
+            __name__,
+            "Credits",
+            free_and_promised_places_are_all=forgets_to_take,
+            count_is_within_depth=counts_what_is_given_twice,
+            available_while_one_is_free=sticks("available", at=1),
+            home_if_all_are_free=is_home_early,
         ),
     ),
     Proof(
         name="queue",
         says="Entries leave in the order in which they came, none is lost or repeated, and the level is exact.",
         harness=queue,
-        broken=(
-            Broken(fault=leaves_the_register_out, place=_QUEUE, breaks="level_is_exact"),
-            Broken(fault=sticks("input.ready", at=1), place=_QUEUE, breaks="never_overflows"),
-            Broken(fault=is_full_early, place=_QUEUE, breaks="full_only_with_all_its_places_taken"),
-            Broken(fault=is_valid_ever_after, place=_QUEUE, breaks="never_underflows"),
-            Broken(fault=shows_the_entry_behind, place=_QUEUE, breaks="entries_leave_in_order"),
-            Broken(fault=waits_for_the_consumer, place=_QUEUE, breaks="an_entry_is_out_within_three_cycles"),
-            Broken(fault=sticks("moving", at=0), place=_QUEUE, breaks="nothing_changes_unless_moving"),
-            Broken(fault=blinks("output", registered=True), place=_QUEUE, breaks="output_valid_stays"),
-            Broken(fault=shows_the_entry_behind, place=_QUEUE, breaks="output_payload_steady"),
+        broken=spoiled(
+            __name__,
+            "Queue",
+            level_is_exact=leaves_the_register_out,
+            never_overflows=sticks("input.ready", at=1),
+            full_only_with_all_its_places_taken=is_full_early,
+            never_underflows=is_valid_ever_after,
+            entries_leave_in_order=shows_the_entry_behind,
+            an_entry_is_out_within_three_cycles=waits_for_the_consumer,
+            nothing_changes_unless_moving=sticks("moving", at=0),
+            output_valid_stays=blinks("output", registered=True),
+            output_payload_steady=shows_the_entry_behind,
         ),
     ),
 )

@@ -8,10 +8,10 @@ from hw.convey.dispatch import ConveyDispatch
 from hw.convey.memory_port import ConveyMemoryPort
 from hw.interfaces import SIZE_8
 from hw.registers import Instruction
-from tests.formal.faults import breaking, spoiled, sticks
+from tests.formal.faults import breaking, falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Broken, Proof
-from tests.formal.watch import falls, outlast, watch
+from tests.formal.watch import outlast, watch
 
 __all__ = ["PROOFS", "dispatch", "memory_port"]
 

@@ -7,7 +7,7 @@ from amaranth.hdl import Module, Signal, Value
 
 from tests.formal.proof import Broken, Fault
 
-__all__ = ["blinks", "breaking", "changes", "spoiled", "sticks"]
+__all__ = ["blinks", "breaking", "changes", "falls", "spoiled", "sticks"]
 
 
 def _named(fault: Fault, name: str, says: str) -> Fault:
@@ -16,44 +16,47 @@ def _named(fault: Fault, name: str, says: str) -> Fault:
     return fault
 
 
-def _member(component: Any, path: str) -> Any:
-    return reduce(getattr, path.split("."), component)
+def _member(component: Any, path: str) -> Value:
+    return Value.cast(reduce(getattr, path.split("."), component))
 
 
-def _every_second_cycle(m: Module) -> Signal:
-    odd = Signal(name="odd")
-    m.d.sync += odd.eq(~odd)
-    return odd
+def _every_second_cycle(path: str, *, registered: bool) -> Fault:
+    """Return the fault that an output is 0 in every second cycle, not yet named."""
+
+    def fault(self: Any, m: Module) -> None:
+        odd = Signal(name="odd")
+        m.d.sync += odd.eq(~odd)
+        with m.If(odd):
+            m.d["sync" if registered else "comb"] += _member(self, path).eq(0)
+
+    return fault
 
 
-def blinks(stream: str, *, registered: bool = False) -> Fault:
-    """Return the fault that a stream is not valid in every second cycle, taken or not.
+def falls(signal: str, *, registered: bool = False) -> Fault:
+    """Return the fault that an output is 0 in every second cycle.
 
     Parameters
     ----------
-    stream : str
-        The stream's path in the component.
+    signal : str
+        The output's path in the component.
     registered : bool
         The component drives it from a register.
     """
+    fault = _every_second_cycle(signal, registered=registered)
+    return _named(fault, f"{signal.replace('.', '_')}_falls", f"`{signal}` is 0 in every second cycle.")
 
-    def fault(self: Any, m: Module) -> None:
-        with m.If(_every_second_cycle(m)):
-            m.d["sync" if registered else "comb"] += _member(self, stream).valid.eq(0)
 
+def blinks(stream: str, *, registered: bool = False) -> Fault:
+    """Return the fault that a stream is not valid in every second cycle, taken or not; parameters as of `falls`."""
+    fault = _every_second_cycle(f"{stream}.valid", registered=registered)
     return _named(fault, f"{stream.replace('.', '_')}_blinks", f"`{stream}` is offered every second cycle only.")
 
 
 def changes(stream: str, *, registered: bool = False) -> Fault:
-    """Return the fault that the payload of a stream is another in every second cycle; parameters as of `blinks`."""
-
-    def fault(self: Any, m: Module) -> None:
-        with m.If(_every_second_cycle(m)):
-            m.d["sync" if registered else "comb"] += Value.cast(_member(self, stream).payload).eq(0)
-
-    return _named(
-        fault, f"{stream.replace('.', '_')}_changes", f"The payload of `{stream}` is lost every second cycle."
-    )
+    """Return the fault that the payload of a stream is another in every second cycle; parameters as of `falls`."""
+    fault = _every_second_cycle(f"{stream}.payload", registered=registered)
+    says = f"The payload of `{stream}` is lost every second cycle."
+    return _named(fault, f"{stream.replace('.', '_')}_changes", says)
 
 
 def sticks(signal: str, *, at: int) -> Fault:
@@ -68,23 +71,25 @@ def sticks(signal: str, *, at: int) -> Fault:
     """
 
     def fault(self: Any, m: Module) -> None:
-        m.d.comb += Value.cast(_member(self, signal)).eq(at)
+        m.d.comb += _member(self, signal).eq(at)
 
     return _named(fault, f"{signal.replace('.', '_')}_sticks_at_{at}", f"`{signal}` is always {at}.")
 
 
-def spoiled(module: str, kind: str, /, **faults: Fault) -> tuple[Broken, ...]:
+def spoiled(module: str, kind: str, depth: int = 16, /, **faults: Fault) -> tuple[Broken, ...]:
     """Return broken variants of a class that a module imports.
 
     Parameters
     ----------
     module, kind : str
         The module and the class's name in it.
+    depth : int
+        Cycles in which they must fail.
     **faults : Fault
         By the property that each breaks.
     """
     return tuple(
-        Broken(fault=fault, place=f"{module}.{kind}", breaks=breaks, depth=16) for breaks, fault in faults.items()
+        Broken(fault=fault, place=f"{module}.{kind}", breaks=breaks, depth=depth) for breaks, fault in faults.items()
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from amaranth.hdl import Module
 
 from tests.formal.buffers import is_full_early
-from tests.formal.faults import blinks, changes, sticks
+from tests.formal.faults import blinks, changes, spoiled, sticks
 from tests.formal.kernels import CONFIG, PUBLISHED, SEARCHING, bfs_kernel, intersection_kernel
 from tests.formal.proof import Broken, Proof
 from tests.formal.slot_faults import forgets_a_demand_as_the_token_passes
@@ -73,29 +73,19 @@ def _broken(kind: str, *, reader: str, fifos: dict[str, str]) -> tuple[Broken, .
 
 
 _WRITES = (
-    Broken(
-        fault=sticks("busy", at=0),
-        place="hw.kernel.RequestMux",
-        breaks="no_write_leaves_while_it_flushes",
-        depth=32,
+    *spoiled("hw.kernel", "RequestMux", 32, no_write_leaves_while_it_flushes=sticks("busy", at=0)),
+    *spoiled(
+        "hw.kernel",
+        "KernelControl",
+        36,
+        done_only_after_the_last_write_is_flushed=does_not_wait_for_the_flush,
     ),
-    Broken(
-        fault=does_not_wait_for_the_flush,
-        place="hw.kernel.KernelControl",
-        breaks="done_only_after_the_last_write_is_flushed",
-        depth=36,
-    ),
-    Broken(
-        fault=blinks("port.write"),
-        place="tests.formal.kernels.IntersectionKernel",
-        breaks="port_write_valid_stays",
-        depth=32,
-    ),
-    Broken(
-        fault=changes("port.write"),
-        place="tests.formal.kernels.IntersectionKernel",
-        breaks="port_write_payload_steady",
-        depth=32,
+    *spoiled(
+        "tests.formal.kernels",
+        "IntersectionKernel",
+        32,
+        port_write_valid_stays=blinks("port.write"),
+        port_write_payload_steady=changes("port.write"),
     ),
 )
 _BFS = _broken(
@@ -145,6 +135,7 @@ PROOFS = (
         says=_SAYS,
         harness=partial(bfs_kernel, PUBLISHED),
         depth=1,
+        long=True,
         broken=_BFS[-1:],
     ),
     Proof(
@@ -166,6 +157,7 @@ PROOFS = (
         says=_SAYS,
         harness=partial(intersection_kernel, PUBLISHED),
         depth=1,
+        long=True,
         broken=_INTERSECTION[-1:],
     ),
 )

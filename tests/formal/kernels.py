@@ -12,8 +12,8 @@ from hw.interfaces import ChainOp
 from hw.intersection import Kernel as IntersectionKernel
 from hw.intersection.colour_reader import Step
 from hw.kernel_control import Phase
-from tests.formal.buffers import queue_counts
 from tests.formal.harness import Harness
+from tests.formal.watch import queue_counts
 
 __all__ = ["CONFIG", "PUBLISHED", "SEARCHING", "bfs_kernel", "intersection_kernel"]
 

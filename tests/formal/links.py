@@ -7,10 +7,10 @@ from amaranth.hdl import Module, Mux, Signal, Value
 from hw.axi.link import AxiLink
 from hw.convey.link import ConveyLink
 from hw.interfaces import LinkToken
-from tests.formal.faults import blinks, changes, spoiled, sticks
+from tests.formal.faults import blinks, changes, falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
-from tests.formal.watch import channel, falls, outlast
+from tests.formal.watch import channel, outlast
 
 __all__ = ["PROOFS", "axi_link", "convey_link"]
 

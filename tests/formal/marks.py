@@ -4,10 +4,10 @@ from amaranth.hdl import C, Cat, Module
 
 from hw.bfs.marking_visitor import MarkingVisitor
 from hw.interfaces import SIZE_8
-from tests.formal.buffers import queue_counts
 from tests.formal.faults import breaking, changes, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
+from tests.formal.watch import queue_counts
 
 __all__ = ["PROOFS", "marking_visitor"]
 

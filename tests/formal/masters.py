@@ -9,8 +9,9 @@ from hw.interfaces import ChainOp
 from hw.kernel_control import KernelControl, Phase
 from hw.module_master import ModuleMaster
 from hw.registers import Register
+from tests.formal.faults import spoiled
 from tests.formal.harness import Harness
-from tests.formal.proof import Broken, Proof
+from tests.formal.proof import Proof
 from tests.formal.ring import total
 
 __all__ = ["PROOFS", "module_master"]
@@ -126,8 +127,6 @@ def gives_all_the_same_number(self: KernelControl, m: Module) -> None:
     m.d.sync += self.chain_out.payload.value.eq(self.chain_in.payload.value)
 
 
-_MASTER = "tests.formal.masters.ModuleMaster"
-
 PROOFS = (
     Proof(
         name="module-master",
@@ -136,31 +135,17 @@ PROOFS = (
         harness=module_master,
         depth=1,
         broken=(
-            Broken(
-                fault=asks_one_kernel,
-                place=_MASTER,
-                breaks="complete_only_if_every_kernel_has_finished_this_run",
-                depth=24,
+            *spoiled(__name__, "ModuleMaster", 24, complete_only_if_every_kernel_has_finished_this_run=asks_one_kernel),
+            *spoiled(
+                __name__, "ModuleMaster", 36, complete_only_if_every_kernel_has_finished_this_run=is_complete_at_once
             ),
-            Broken(
-                fault=is_complete_at_once,
-                place=_MASTER,
-                breaks="complete_only_if_every_kernel_has_finished_this_run",
-                depth=36,
+            *spoiled(
+                __name__,
+                "ModuleMaster",
+                launches_with_the_start=launches_early,
+                kernel0_is_set_and_started_only_while_idle=starts_again_as_it_ends,
             ),
-            Broken(fault=launches_early, place=_MASTER, breaks="launches_with_the_start"),
-            Broken(
-                fault=starts_again_as_it_ends,
-                place=_MASTER,
-                breaks="kernel0_is_set_and_started_only_while_idle",
-                depth=16,
-            ),
-            Broken(
-                fault=gives_all_the_same_number,
-                place="tests.formal.masters.KernelControl",
-                breaks="kernel1_has_its_number",
-                depth=16,
-            ),
+            *spoiled(__name__, "KernelControl", kernel1_has_its_number=gives_all_the_same_number),
         ),
     ),
 )

@@ -86,7 +86,7 @@ class Proof:
     broken : tuple of Broken
         Hardware that must fail.
     long : bool
-        Takes more than a few seconds.
+        Takes more than a few seconds, or is of a variant of what another proof is about.
     search : callable, optional
         Makes the harness in which broken hardware must fail, where that is another: one that assumes no lemma.
     """

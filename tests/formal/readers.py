@@ -11,10 +11,11 @@ from hw.bfs.word_reader import WordReader
 from hw.intersection.classifier import Classifier
 from hw.intersection.colour_reader import ColourReader, Step
 from hw.intersection.reach_reader import ReachReader
-from tests.formal.buffers import forgets_to_take, queue_counts
+from tests.formal.buffers import forgets_to_take
 from tests.formal.faults import blinks, changes, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Broken, Proof
+from tests.formal.watch import queue_counts
 
 __all__ = [
     "PROOFS",

@@ -5,10 +5,10 @@ from amaranth.hdl import Module, Mux
 from hw.bfs.visitor import Visitor
 from hw.interfaces import SIZE_4
 from hw.queue_reader import QueueReader
-from tests.formal.buffers import queue_counts
 from tests.formal.faults import breaking, changes, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
+from tests.formal.watch import queue_counts
 
 __all__ = ["PROOFS", "queue_reader", "visitor"]
 

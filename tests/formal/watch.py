@@ -1,18 +1,15 @@
-"""What proofs of adapters share: channels as streams, a watched entry of a queue, a fault that any signal can have."""
+"""What proofs share: channels as streams, a watched entry of a queue, and what a queue keeps of itself."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Mux, Value
 from amaranth.lib import stream
 
-from tests.formal.buffers import queue_counts
 from tests.formal.harness import Harness, Part
-from tests.formal.proof import Fault
 
-__all__ = ["Watched", "channel", "falls", "outlast", "watch"]
+__all__ = ["Watched", "channel", "outlast", "queue_counts", "watch"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,32 +54,19 @@ def channel(h: Harness, name: str, *, valid: Any, ready: Any, payload: Sequence[
     return bundle
 
 
-def falls(signal: str, *, registered: bool = False) -> Fault:
-    """Return the fault that an output is 0 in every second cycle.
-
-    Parameters
-    ----------
-    signal : str
-        The output's path in the component.
-    registered : bool
-        The component drives it from a register.
-    """
-
-    def fault(self: Any, m: Module) -> None:
-        odd = Signal(name="odd")
-        m.d.sync += odd.eq(~odd)
-        with m.If(odd):
-            m.d["sync" if registered else "comb"] += Value.cast(reduce(getattr, signal.split("."), self)).eq(0)
-
-    fault.__name__ = f"{signal.replace('.', '_')}_falls"
-    fault.__doc__ = f"`{signal}` is 0 in every second cycle."
-    return fault
-
-
 def outlast(h: Harness, name: str, *, waiting: Any, cycles: int) -> None:
     """Claim that a condition never holds for more than so many cycles without break."""
     so_far = h.waited(f"{name}_so_far", width=4, waiting=waiting)
     h.prove(~Value.cast(waiting).bool() | (so_far < cycles), name)
+
+
+def queue_counts(h: Harness, part: Part, name: str) -> None:
+    """Add the invariants of a queue's own counters to a harness."""
+    fifo = part.part("fifo")
+    inner, produce, consume = (fifo.signal(register) for register in ("inner_level", "produce", "consume"))
+    depth = 1 << len(produce)
+    h.invariant(inner <= depth, f"{name}_memory_within_depth")
+    h.invariant((produce - consume)[: len(produce)] == inner[: len(produce)], f"{name}_pointers_agree_with_level")
 
 
 def watch(h: Harness, queue: Part, name: str, *, pushed: Any, popped: Any, entry: Any) -> Watched:

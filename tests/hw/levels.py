@@ -8,7 +8,7 @@ from amaranth.lib import data
 from hw.bfs.kernel import BfsState, Kernel
 from hw.config import AcceleratorConfig
 from hw.registers import Counter, KernelWord, Register
-from tests.hw.kernels import KernelRing, ask, counters, finish, launch, twins_agree
+from tests.hw.kernels import KernelRing, ask, counters, finish, launch, one_engine, twins_agree
 from tests.hw.port_memory import PortMemory
 from tests.hw.streams import simulate, wait
 from tests.words import graph_word
@@ -23,6 +23,7 @@ __all__ = [
     "WORDS",
     "Level",
     "SearchLevel",
+    "machine",
     "random_level",
     "run",
     "run_beyond_capacity",
@@ -50,6 +51,9 @@ class Level:
         Where to put it.
     """
 
+    bfs_only = False
+    """Whether the machine only searches."""
+
     def __init__(
         self,
         adjacency: list[list[int]],
@@ -63,6 +67,7 @@ class Level:
         self.edges = sum(len(adjacency[vertex]) for vertex in frontier)
         known = set(frontier) | visited
         self.expected = {neighbour for vertex in frontier for neighbour in adjacency[vertex]} - known
+        self.queued = self.expected
         self.entries = len(frontier)
         self._known = known
         start = 0
@@ -108,6 +113,8 @@ class Level:
 class SearchLevel(Level):
     """The same in a machine that only searches."""
 
+    bfs_only = True
+
     def __init__(self, adjacency: list[list[int]], frontier: list[int], memory: PortMemory, **options: Any) -> None:
         super().__init__(adjacency, frontier, memory, **options)
         self.parameters[Register.REACH_QUEUE] = DISTANCE
@@ -134,6 +141,11 @@ class SearchLevel(Level):
             assert self.memory.load(WORDS + 8 * vertex, 8) == [after]
         assert self.memory.data[NEIGHBOURS:NEXT] == self._before[NEIGHBOURS:NEXT]
         assert not any(self.memory.data[NEXT + 8 * written :])
+
+
+def machine(kind: type[Level], **changes: Any) -> AcceleratorConfig:
+    """Return the small configuration with one AE for a kind of level, and with changes."""
+    return one_engine(bfs_only=kind.bfs_only, **changes)
 
 
 def random_level(

@@ -10,28 +10,45 @@ from hw.bfs.kernel import BfsCredits, BfsReservation, BfsState, Kernel
 from hw.config import AcceleratorConfig
 from hw.registers import Counter, KernelWord, Register
 from tests.hw.kernels import KernelRing, ask, finish, launch, one_engine, twins_agree
-from tests.hw.levels import CURRENT, NEXT, REACH, SIZE, Level, random_level, run, run_beyond_capacity
+from tests.hw.levels import (
+    CURRENT,
+    NEXT,
+    REACH,
+    SIZE,
+    Level,
+    SearchLevel,
+    machine,
+    random_level,
+    run,
+    run_beyond_capacity,
+)
 from tests.hw.port_memory import PortMemory
 from tests.hw.streams import cycles_of, simulate, wait
 
+on_both_machines = pytest.mark.parametrize("kind", [Level, SearchLevel])
 
+
+@on_both_machines
 @pytest.mark.parametrize("published", [False, True])
 @pytest.mark.parametrize(
     ("seed", "kernels", "stall", "latency"),
     [(1, 1, 0.0, (3, 3)), (2, 2, 0.5, (2, 60)), (3, 1, 0.8, (20, 20)), (4, 2, 0.1, (1, 100))],
 )
 def test_a_level_under_random_latencies(
-    *, published: bool, seed: int, kernels: int, stall: float, latency: tuple[int, int]
+    *, kind: type[Level], published: bool, seed: int, kernels: int, stall: float, latency: tuple[int, int]
 ) -> None:
     interval, blocking = (2, True) if published else (1, False)
     memory = PortMemory(SIZE, seed=seed, stall=stall, latency=latency)
-    config = one_engine(issue_interval=interval, blocking_reservation=blocking, bfs_kernels=kernels)
-    run(config, random_level(seed, memory), kernels=kernels)
+    config = machine(kind, issue_interval=interval, blocking_reservation=blocking, bfs_kernels=kernels)
+    level = random_level(seed, memory, kind=kind)
+    assert (0 < len(level.queued) < len(level.expected)) == kind.bfs_only
+    run(config, level, kernels=kernels)
 
 
-def test_latency_far_beyond_the_depths_does_not_deadlock() -> None:
+@on_both_machines
+def test_latency_far_beyond_the_depths_does_not_deadlock(kind: type[Level]) -> None:
     memory = PortMemory(SIZE, seed=4, stall=0.1, latency=(150, 200))
-    run(one_engine(bfs_kernels=1), random_level(5, memory), cycles=20_000, resting=0.2)
+    run(machine(kind, bfs_kernels=1), random_level(5, memory, kind=kind), cycles=20_000, resting=0.2)
     assert memory.in_flight <= 4 + 8 + 8
 
 
@@ -43,10 +60,11 @@ def test_neighbours_without_out_edges_keep_the_queues_in_step(*, blocking: bool)
     assert level.expected == {5}
 
 
+@on_both_machines
 @pytest.mark.parametrize("frontier", [[], [0]])
-def test_a_level_that_finds_nothing_ends(frontier: list[int]) -> None:
+def test_a_level_that_finds_nothing_ends(kind: type[Level], frontier: list[int]) -> None:
     memory = PortMemory(SIZE, seed=7)
-    assert run(one_engine(bfs_kernels=1), Level([[], [0]], frontier, memory))[Counter.PUSHED] == 0
+    assert run(machine(kind, bfs_kernels=1), kind([[], [0]], frontier, memory))[Counter.PUSHED] == 0
 
 
 @pytest.mark.parametrize("blocking", [False, True])
@@ -87,19 +105,25 @@ def test_the_published_kernel_holds_a_vertex_that_waits_when_the_last_slot_is_us
     assert len(held) > 3 if blocking else held == []
 
 
+def crowd(kind: type[Level], *, missing: int) -> tuple[Level, int, int]:
+    """Return a level with nine new vertices and three leaves, for too few slots; how many it demands, and has."""
+    demanded = 9 if kind.bfs_only else 12
+    adjacency = [list(range(1, 13)), *([0] for _ in range(9)), [], [], []]
+    capacity = demanded - missing
+    return kind(adjacency, [0], PortMemory(SIZE, seed=9), capacity=capacity), demanded, capacity
+
+
+@on_both_machines
 @pytest.mark.parametrize("missing", [1, 4])
-def test_beyond_the_capacity_vertices_are_dropped_and_the_error_lasts_one_run(missing: int) -> None:
-    adjacency = [list(range(1, 10))] + [[] for _ in range(9)]
-    capacity = 9 - missing
-    memory = PortMemory(SIZE, seed=9)
-    level = Level(adjacency, [0], memory, capacity=capacity)
-    run_beyond_capacity(one_engine(bfs_kernels=1), level, demanded=9, capacity=capacity)
+def test_beyond_the_capacity_vertices_are_dropped_and_the_error_lasts_one_run(kind: type[Level], missing: int) -> None:
+    level, demanded, capacity = crowd(kind, missing=missing)
+    run_beyond_capacity(machine(kind, bfs_kernels=1), level, demanded=demanded, capacity=capacity)
 
 
-def test_a_full_queue_is_no_overflow() -> None:
-    memory = PortMemory(SIZE, seed=9)
-    level = Level([list(range(1, 10))] + [[] for _ in range(9)], [0], memory, capacity=9)
-    assert run(one_engine(bfs_kernels=1), level)[Counter.PUSHED] == 9
+@on_both_machines
+def test_a_full_queue_is_no_overflow_and_leaves_that_are_not_queued_need_no_place(kind: type[Level]) -> None:
+    level, demanded, _ = crowd(kind, missing=0)
+    assert run(machine(kind, bfs_kernels=1), level)[Counter.PUSHED] == demanded
 
 
 def test_runs_follow_each_other() -> None:
@@ -122,28 +146,43 @@ def test_runs_follow_each_other() -> None:
     simulate(ring, bench, background=[*servers, twins_agree(ring, [])])
 
 
-@pytest.mark.parametrize(("interval", "entry", "edge", "push"), [(1, 1, 2, 3), (2, 2, 4, 4)])
-def test_the_multiplexer_bounds_the_throughput(interval: int, entry: int, edge: int, push: int) -> None:
-    """Cycles from the first to the last request of a level with new neighbours only, against the cost model."""
+@pytest.mark.parametrize(
+    ("kind", "leaves", "interval", "edge"),
+    [
+        (Level, True, 1, 5),
+        (Level, True, 2, 8),
+        (SearchLevel, True, 1, 3),
+        (SearchLevel, True, 2, 6),
+        (SearchLevel, False, 1, 4),
+        (SearchLevel, False, 2, 8),
+    ],
+)
+def test_the_multiplexer_bounds_the_throughput(*, kind: type[Level], leaves: bool, interval: int, edge: int) -> None:
+    """Cycles from the first to the last request of a level with new neighbours only, against the cost model.
+
+    An entry costs an interval, an edge its two reads and what is written of a new vertex: three writes that rest once,
+    or in a machine that only searches the mark and the entry, each of which rests by itself.
+    """
     depths = dict.fromkeys(("frontier_depth", "visit_depth"), 64) | dict.fromkeys(
         ("neighbour_depth", "word_depth"), 128
     )
-    config = one_engine(bfs_kernels=1, issue_interval=interval, **depths)
+    config = machine(kind, bfs_kernels=1, issue_interval=interval, **depths)
     width, degree = 8, 16
     children = [[width + degree * parent + n for n in range(degree)] for parent in range(width)]
+    grandchildren: list[list[int]] = [[] if leaves else [0] for _ in range(width * degree)]
     memory = PortMemory(SIZE, seed=11, stall=0.0, latency=(1, 1))
-    level = Level(children + [[] for _ in range(width * degree)], list(range(width)), memory)
+    level = kind(children + grandchildren, list(range(width)), memory)
     ring = KernelRing(Kernel, config, kernels=1)
     granted: list[int] = []
 
     async def bench(ctx: Any) -> None:
         await launch(ctx, ring, level.parameters)
-        assert await finish(ctx, ring) == width * degree
+        assert await finish(ctx, ring) == len(level.queued)
 
     takes = ring.kernels[0].port
     traffic = (takes.read.valid & takes.read.ready) | (takes.write.valid & takes.write.ready)
     simulate(ring, bench, background=[memory.serve(takes), cycles_of(traffic, granted)])
-    cost = entry * width + (edge + push) * width * degree
+    cost = interval * width + edge * width * degree
     assert cost <= granted[-1] - granted[0] + interval <= 1.06 * cost
 
 

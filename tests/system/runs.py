@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import pytest
 
 from host.algorithms.components import canonical
 from host.algorithms.kosaraju import ComponentRun, strong_components
@@ -20,8 +21,12 @@ from sim.memory import parse_profile
 
 __all__ = ["COMPLETE", "CYCLE_LIMIT", "MEMORIES", "check_bfs", "check_scc", "made", "search", "solve"]
 
-COMPLETE = [name for name, config in PRESETS.items() if config.bfs_kernels == 16 and not config.bfs_only]
-"""The presets with all kernels of an AE that find components."""
+COMPLETE = [
+    pytest.param(name, marks=pytest.mark.long if name == "hc2-1ae" else ())
+    for name, config in PRESETS.items()
+    if config.bfs_kernels == 16 and not config.bfs_only
+]
+"""The presets with all kernels of an AE that find components, as parameters of tests."""
 
 MEMORIES = ("hc2", "fixed:1", "fixed:75", "fixed:400", "stress")
 """The memory profiles that every machine has to be right under."""

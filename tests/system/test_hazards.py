@@ -162,15 +162,15 @@ def test_3_a_write_repeats_through_the_flush(monkeypatch: pytest.MonkeyPatch) ->
     assert writes > 2 * 15
 
 
-def test_4_the_token_passes_executors_that_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_4_the_token_passes_engines_that_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
     passes(TWO, "fixed:20", CHAIN)
     install(monkeypatch, {"shell.RingMaster": SleepyRingMaster, "application_engine.Shell": SleepyShell})
     passes(ONE, "fixed:20", CHAIN)
     diagnosis, _ = hangs(TWO, "fixed:20", CHAIN, limit=1000)
-    assert "executor 1: idle" in diagnosis
-    assert "executor 0 bfs kernel 0" in diagnosis
+    assert "engine 1: idle" in diagnosis
+    assert "engine 0 bfs kernel 0" in diagnosis
     assert "slot_awaited=1 visits=1" in diagnosis
-    assert "executor 1 bfs kernel 0" not in diagnosis
+    assert "engine 1 bfs kernel 0" not in diagnosis
 
 
 def test_5_no_token_outlives_its_run(monkeypatch: pytest.MonkeyPatch) -> None:

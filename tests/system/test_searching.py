@@ -24,6 +24,7 @@ def test_small_machine(name: str, memory: str) -> None:
         check_bfs(machine, GRAPHS[name], SOURCES.get(name, 0))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("memory", ["hc2", "fixed:75", "stress"])
 def test_small_machine_with_the_published_timing(memory: str) -> None:
     with made(SMALL_PUBLISHED, memory) as machine:
@@ -32,7 +33,7 @@ def test_small_machine_with_the_published_timing(memory: str) -> None:
 
 
 @pytest.mark.parametrize("memory", ["hc2", "fixed:75", "stress"])
-@pytest.mark.parametrize("config", ["published-bfs", "published-bfs-1ae"])
+@pytest.mark.parametrize("config", ["published-bfs-1ae", pytest.param("published-bfs", marks=pytest.mark.long)])
 def test_full_machine(config: str, memory: str) -> None:
     with made(config, memory) as machine:
         for graph in (random_graph(3000, 8, seed=1), rmat_graph(2048, 8, seed=2), messy_graph(300, 3000, 3)):
@@ -59,7 +60,9 @@ def test_leaves_are_reached_but_not_queued(executor: str) -> None:
 
 
 @pytest.mark.parametrize("memory", ["hc2", "fixed:75", "stress"])
-@pytest.mark.parametrize("config", [SMALL, SMALL_PUBLISHED], ids=["hc2", "published"])
+@pytest.mark.parametrize(
+    "config", [SMALL, pytest.param(SMALL_PUBLISHED, marks=pytest.mark.long)], ids=["hc2", "published"]
+)
 def test_overflow_starts_again(config: AcceleratorConfig, memory: str) -> None:
     with made(config, memory) as machine:
         run = check_bfs(machine, CRUSH, 0, slack=0)
@@ -69,7 +72,7 @@ def test_overflow_starts_again(config: AcceleratorConfig, memory: str) -> None:
 
 def test_searches_follow_each_other_on_one_machine() -> None:
     graph = rmat_graph(256, 4, seed=9)
-    with made(SMALL_PUBLISHED, "fixed:75") as machine:
+    with made(SMALL, "fixed:75") as machine:
         runs = [check_bfs(machine, graph, source) for source in (1, 77, 1)]
     assert np.array_equal(runs[0].levels, runs[2].levels)
     assert runs[0].cycles == runs[2].cycles

@@ -4,14 +4,14 @@ import random
 from typing import Any
 
 from hw.axi.link import AxiLink
-from hw.interfaces import LinkToken
-from tests.hw.streams import simulate, wait
+from tests.hw.streams import simulate
+from tests.hw.tokens import random_tokens, send_round
 
 
 def test_tokens_go_round() -> None:
     dut = AxiLink()
     chance = random.Random(4)
-    tokens = [LinkToken.from_bits(chance.getrandbits(LinkToken.size)) for _ in range(20)]
+    tokens = random_tokens(chance)
     arrived: list[Any] = []
 
     async def stream(ctx: Any) -> None:
@@ -25,16 +25,5 @@ def test_tokens_go_round() -> None:
             ctx.set(dut.previous_engine.tdata, token)
             assert ctx.get(dut.previous_engine.tready)
 
-    async def send(ctx: Any) -> None:
-        for token in tokens:
-            ctx.set(dut.link_out.payload, token)
-            ctx.set(dut.link_out.valid, 1)
-            await ctx.tick()
-            ctx.set(dut.link_out.valid, 0)
-            payload = await ctx.tick().sample(dut.link_in.payload).until(dut.link_in.valid)
-            arrived.append(payload[0])
-            await wait(ctx, chance.randrange(3))
-            assert not ctx.get(dut.link_in.valid)
-
-    simulate(dut, send, background=[stream])
+    simulate(dut, send_round(dut, tokens, arrived, chance), background=[stream])
     assert arrived == tokens

@@ -4,14 +4,14 @@ import random
 from typing import Any
 
 from hw.convey.link import ConveyLink
-from hw.interfaces import LinkToken
-from tests.hw.streams import simulate, wait
+from tests.hw.streams import simulate
+from tests.hw.tokens import random_tokens, send_round
 
 
 def test_tokens_go_round() -> None:
     dut = ConveyLink()
     chance = random.Random(4)
-    tokens = [LinkToken.from_bits(chance.getrandbits(LinkToken.size)) for _ in range(20)]
+    tokens = random_tokens(chance)
     arrived: list[Any] = []
     words: list[int] = []
     slack = [0]
@@ -31,18 +31,7 @@ def test_tokens_go_round() -> None:
             ctx.set(dut.ae.prvae_rx_data, word)
             assert not ctx.get(dut.ae.prvae_rx_stall)
 
-    async def send(ctx: Any) -> None:
-        for token in tokens:
-            ctx.set(dut.link_out.payload, token)
-            ctx.set(dut.link_out.valid, 1)
-            await ctx.tick()
-            ctx.set(dut.link_out.valid, 0)
-            payload = await ctx.tick().sample(dut.link_in.payload).until(dut.link_in.valid)
-            arrived.append(payload[0])
-            await wait(ctx, chance.randrange(3))
-            assert not ctx.get(dut.link_in.valid)
-
-    simulate(dut, send, background=[wire])
+    simulate(dut, send_round(dut, tokens, arrived, chance), background=[wire])
     assert arrived == tokens
     assert words[1::2] == [token.token.value for token in tokens]
     # Registers on both sides: what is on its way leaves in the first two cycles of a stall.
