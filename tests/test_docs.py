@@ -269,7 +269,7 @@ def test_json_fields(command: str, tmp_path: Path) -> None:
     graph, config, result = tmp_path / "graph.txt", tmp_path / "one.toml", tmp_path / "result.json"
     graph.write_text("0 1\n1 0\n")
     config.write_text('preset = "test"\nengines = 1\nbfs_kernels = 1\n')
-    options = ["--config", str(config), "--engine", "amaranth", "--memory", "fixed:1", "--quiet", "--json", str(result)]
+    options = ["--config", str(config), "--executor", "amaranth", "--memory", "fixed:1", "--quiet", "--json", str(result)]
     assert main([command, str(graph), *options, *(["--source", "0"] if command == "bfs" else [])]) == 0
     document = json.loads(result.read_text())
     assert fields(document) == described_fields("Fields of both commands:", f"Further fields of `{command}`:")
