@@ -95,13 +95,11 @@ reproduce: $(INSTALLED) ## Reproduce the paper's table I in build/reproduce (som
 	@$(BIN)/cyscc reproduce table1 --jobs $(JOBS)
 
 bench: $(INSTALLED) ## Measure the compiled executor and five other ways to simulate the machine (a quarter of an hour)
-	@mkdir -p $(BUILD)
-	@$(BIN)/python -m host.studies.benchmark --json $(BUILD)/bench.json
+	@$(BIN)/cyscc bench -o $(BUILD)
 
 bench-compare: $(INSTALLED) ## Compare the speed of the compiled executor with that of revision BASE
 	@if [ -z "$(BASE)" ]; then echo "bench-compare needs a revision: make bench-compare BASE=HEAD~1" >&2; exit 2; fi
-	@mkdir -p $(BUILD)
-	@$(BIN)/python -m host.studies.benchmark --compare "$(BASE)" --json $(BUILD)/bench-compare.json
+	@$(BIN)/cyscc bench --compare "$(BASE)" -o $(BUILD)
 
 test: lint ## Lint, then run the tests (all but the long ones)
 	@# What all workers need is compiled once, before each of them would.
@@ -131,18 +129,11 @@ formal: $(INSTALLED) ## Prove the properties of the hardware, and show that each
 	@$(BIN)/python -m tests.formal --jobs $(JOBS)
 
 synth: $(INSTALLED) ## Synthesise all presets (or CONFIG) for Virtex-5 and Virtex-6, then with FIFOs of each of DEPTHS
-	@mkdir -p $(BUILD)
-	@$(BIN)/python -m host.studies.fpga.synthesis $(SYNTHESISED:%=--config "%") \
-	  -o $(BUILD)/synthesis.md --json $(BUILD)/synthesis.json
-	@cat $(BUILD)/synthesis.md
-	@$(BIN)/python -m host.studies.fpga.synthesis --config "$(CONFIG)" --family xc5v $(DEPTHS:%=--depth "%") \
-	  -o $(BUILD)/synthesis-depth.md --json $(BUILD)/synthesis-depth.json
-	@sed -n '/of one depth/,$$p' $(BUILD)/synthesis-depth.md
+	@$(BIN)/cyscc synth $(SYNTHESISED:%=--config "%") --jobs $(JOBS) -o $(BUILD)
+	@$(BIN)/cyscc synth --config "$(CONFIG)" --family xc5v $(DEPTHS:%=--depth "%") --jobs $(JOBS) -o $(BUILD)
 
 timing: $(INSTALLED) $(INSTALLED_FPGA) ## Place and route kernels and shell of CONFIG for ECP5: build/timing.md and .json
-	@mkdir -p $(BUILD)
-	@status=0; $(BIN)/python -m host.studies.fpga.timing --config "$(CONFIG)" --jobs $(JOBS) -o $(BUILD)/timing.md \
-	  --json $(BUILD)/timing.json || status=$$?; if [ $$status -le 1 ]; then cat $(BUILD)/timing.md; fi; exit $$status
+	@$(BIN)/cyscc timing --config "$(CONFIG)" --jobs $(JOBS) -o $(BUILD)
 
 waves: $(INSTALLED) ## Record the waveforms of a small run in build/waves.vcd
 	@mkdir -p $(BUILD)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_, or_
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from amaranth.hdl import Module, Value
@@ -55,19 +54,20 @@ class BaseKernel(wiring.Component):
         self._instrument = instrument
         super().__init__(KernelSignature(instrument=instrument))
 
-    def _add_control(self, m: Module) -> Any:
-        """Add the control and return it."""
+    def _begin(self) -> tuple[Module, Any]:
+        """Return a module with the kernel's control, and the control."""
+        m = Module()
         m.submodules.control = control = KernelControl(
             parameters=self.PARAMETERS, words=self.WORDS, instrument=self._instrument
         )
-        return control
+        return m, control
 
     def _add_port(
         self,
         m: Module,
-        *,
         control: Any,
         station: Any,
+        *,
         sources: Sequence[str],
         commands: Sequence[Any],
         answers: Mapping[Any, Any],
@@ -110,16 +110,7 @@ class BaseKernel(wiring.Component):
         return mux
 
     def _report(
-        self,
-        m: Module,
-        *,
-        control: Any,
-        mux: Any,
-        station: Any,
-        processes: Sequence[Any],
-        events: Mapping[Counter, Any],
-        status: Mapping[KernelWord, Mapping[str, Any]],
-        reasons: Mapping[Cause, Any] = MappingProxyType({}),
+        self, m: Module, control: Any, mux: Any, station: Any, processes: Any, *, events: Any, status: Any, reasons: Any
     ) -> None:
         """Connect what tells how far the kernel is: its end, counters, status words and causes.
 
@@ -142,10 +133,7 @@ class BaseKernel(wiring.Component):
             station.done.eq(control.done),
             station.epoch.eq(control.epoch),
             control.idle.eq(reduce(and_, [process.idle for process in processes]) & ~mux.busy),
-        ]
-        dropped = [process.overflow for process in processes if hasattr(process, "overflow")]
-        m.d.comb += [control.overflow.eq(overflow) for overflow in dropped]
-        m.d.comb += [
+            *(control.overflow.eq(process.overflow) for process in processes if hasattr(process, "overflow")),
             self.port.flush.eq(control.flush),
             control.flushed.eq(self.port.flushed),
             self.done.eq(control.done),
@@ -161,19 +149,17 @@ class BaseKernel(wiring.Component):
             "error": control.error,
             "read_stalled": self.port.read.valid & ~self.port.read.ready,
             "write_stalled": self.port.write.valid & ~self.port.write.ready,
-            **status[KernelWord.STATE],
         }
         for word, layout in self.WORDS.items():
-            values = state if word == KernelWord.STATE else status[word]
             view = data.View(layout, Value.cast(getattr(control, word.name.lower()))[: layout.size])
-            m.d.comb += [view[name].eq(values[name]) for name in layout.members]
+            m.d.comb += [view[name].eq((state | status[word])[name]) for name in layout.members]
         if self._instrument:
-            moving = [part.moving for part in (*processes, mux)]
-            arriving = [self.port.response.valid, self.token_in.valid]
             own = {Cause.BACKPRESSURE: mux.blocked, Cause.INTERVAL: mux.resting, Cause.REQUEST: mux.granted}
-            m.d.comb += [control.reasons[cause].eq(reason) for cause, reason in {**own, **reasons}.items()]
+            moving = [part.moving for part in (*processes, mux)]
+            moving += [mux.granted, mux.resting, self.port.response.valid, self.token_in.valid]
+            m.d.comb += [control.reasons[cause].eq(reason) for cause, reason in (own | reasons).items()]
             m.d.comb += [
-                control.moving.eq(reduce(or_, [*moving, mux.granted, mux.resting, *arriving])),
+                control.moving.eq(reduce(or_, moving)),
                 self.quiescent.eq(control.quiescent),
                 self.cause.eq(control.cause),
             ]

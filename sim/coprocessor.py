@@ -61,8 +61,8 @@ class Coprocessor(abc.ABC):
         """Read AEG registers of every Application Engine; shape (registers, engines)."""
 
     @abc.abstractmethod
-    def dispatch(self, instruction: Instruction) -> None:
-        """Start an instruction on every Application Engine."""
+    def dispatch(self, instruction: Instruction) -> int:
+        """Start an instruction on every Application Engine; return the cycle of it."""
 
     @abc.abstractmethod
     def wait(self) -> int:
@@ -78,6 +78,10 @@ class Coprocessor(abc.ABC):
         sim.errors.SimulationError
             Cycle limit, hang (nothing moved for the watchdog's time), access outside memory.
         """
+
+    @abc.abstractmethod
+    def begin_attempt(self) -> None:
+        """Count what follows as an attempt of its own: the run begins again, since its queues were too small."""
 
     @abc.abstractmethod
     def statistics(self) -> dict[str, Any]:

@@ -14,18 +14,20 @@ from hw.interfaces import ReadRequest
 from hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
 from sim.coprocessor import Coprocessor
 from sim.errors import CycleLimitError, HangError, MemoryAccessError
-from sim.executors import Command, CommandKind, Executor, RunState
-from sim.memory import Memory, MemoryParameters, PayloadLayout
+from sim.executors.base import Command, CommandKind, Executor, RunState
+from sim.executors.names import EXECUTORS
+from sim.executors.tools import OnStep
+from sim.memory import Memory, PayloadLayout, Profile
 from sim.observation.diagnosis import diagnose
-from sim.observation.statistics import summarise_causes, summarise_counters
+from sim.observation.statistics import Tally
 
-__all__ = ["EXECUTORS", "Machine", "assemble_machine", "create_machine"]
+__all__ = ["Machine", "assemble_machine", "create_machine"]
 
-EXECUTORS = ("compiled", "amaranth")
-"""Names of the executors; the first is the default."""
+_REPORT_SECONDS = 0.1
+"""Wall time between two reports of progress, at least and about."""
 
-_SLICE_SECONDS = 0.25
-"""Wall time between two reports of progress, about."""
+_SHORTEST_SLICE = 100
+"""Cycles that are run at once at least: a slow executor takes about as long as a report for them."""
 
 
 class Machine(Coprocessor):
@@ -42,7 +44,7 @@ class Machine(Coprocessor):
     cycle_limit : int, optional
         Cycles of instructions in all, after which the simulation fails.
     on_progress : callable, optional
-        Called with the cycle a few times a second while an instruction runs.
+        Called with the cycle, some ten times a second while the machine works, however short the instructions are.
     build_seconds : float
         Wall time that it took to make the executor.
     """
@@ -65,7 +67,11 @@ class Machine(Coprocessor):
         self._pending: list[Command] = []
         self._spent = 0
         self._lead = 0  # cycles of register writes before the instruction that runs
-        self._slice = 20_000
+        self._slice = _SHORTEST_SLICE
+        self._due = 0.0  # when progress is to be reported next
+        self._readout = 0  # cycles in which event counters were read
+        self._attempts = 0  # those given up
+        self._attempt: Tally | None = None  # what had been counted when the present attempt began
         self.build_seconds = build_seconds
 
     @property
@@ -120,11 +126,12 @@ class Machine(Coprocessor):
         self._finish(limited=False)
         return self._executor.answers
 
-    def dispatch(self, instruction: Instruction) -> None:
-        """Start an instruction on every AE."""
+    def dispatch(self, instruction: Instruction) -> int:
+        """Start an instruction on every AE; return the cycle of it."""
         self._executor.begin([*self._pending, Command(CommandKind.DISPATCH, instruction)])
         self._lead = len(self._pending)
         self._pending = []
+        return self._executor.cycle + self._lead
 
     def wait(self) -> int:
         """Run until every AE is idle; return the cycles from the dispatch on.
@@ -141,19 +148,58 @@ class Machine(Coprocessor):
             raise self._limit_error()
         return cycles
 
+    def begin_attempt(self) -> None:
+        """Count what follows as an attempt of its own; reads the event counters, which takes simulated cycles."""
+        self._attempt = self._tally()
+        self._attempts += 1
+        self._memory.reset_statistics()
+
     def statistics(self) -> dict[str, Any]:
-        """Return what hardware counters, causes and memory have counted, JSON-able."""
-        causes = self._executor.causes()
+        """Return what was counted in the present attempt, and which cycles that are, JSON-able.
+
+        Event counters are read through the hardware's registers, which takes simulated cycles.
+
+        Returns
+        -------
+        dict
+            ``cycles``: ``instructions`` (each from its dispatch until the last AE was idle) and ``host`` (register
+            accesses, and waiting for the AEs' next meeting) of this attempt, ``restarted`` (both, of attempts before
+            it), ``readout`` (reading event counters) and ``total``, the sum of these, which is `cycle` afterwards.
+            ``counters`` and ``causes`` by module; the causes of a module add up to its kernels times
+            ``cycles.instructions``. ``memory``: its ``cycles`` are those of instructions and host. ``restarted``:
+            ``attempts``, and their ``instructions``, ``counters`` and ``causes``.
+        """
+        memory = self._memory.statistics()
+        now = self._tally()
+        before = now - now if self._attempt is None else self._attempt
+        own = now - before
+        return {
+            "cycles": {
+                "instructions": own.instructions,
+                "host": own.host,
+                "restarted": before.instructions + before.host,
+                "readout": self._readout,
+                "total": self.cycle,
+            },
+            **own.summary(bfs_kernels=self._config.bfs_kernels),
+            "memory": memory,
+            "restarted": {
+                "attempts": self._attempts,
+                "instructions": before.instructions,
+                **before.summary(bfs_kernels=self._config.bfs_kernels),
+            },
+        }
+
+    def _tally(self) -> Tally:
+        """Return what was counted up to this cycle."""
+        cycle, readout, causes = self.cycle, self._readout, self._executor.causes()
         kernels = self._config.bfs_kernels + self._config.intersection_kernels
         numbers = [
             kernel_register(kernel, KernelWord.COUNTER_0 + counter) for kernel in range(kernels) for counter in Counter
         ]
         counters = self.get_registers(numbers).reshape(kernels, len(Counter), self._config.engines)
-        return {
-            "counters": summarise_counters(counters, bfs_kernels=self._config.bfs_kernels),
-            "causes": summarise_causes(causes, bfs_kernels=self._config.bfs_kernels),
-            "memory": self._memory.statistics(),
-        }
+        self._readout += self.cycle - cycle
+        return Tally(cycle=cycle, instructions=self._spent, readout=readout, causes=causes, counters=counters)
 
     def issued_requests(self) -> npt.NDArray[np.int64]:
         """Return the requests that each BFS kernel has issued since reset, of shape (AEs, kernels of an AE).
@@ -178,6 +224,10 @@ class Machine(Coprocessor):
                 budget = min(budget, max(left, 1))
             began = perf_counter()
             state = self._executor.run(budget)
+            now = perf_counter()
+            if self._on_progress is not None and now >= self._due:
+                self._due = now + _REPORT_SECONDS
+                self._on_progress(self._executor.cycle)
             if state == RunState.DONE:
                 return
             if state == RunState.MEMORY_ERROR:
@@ -187,13 +237,11 @@ class Machine(Coprocessor):
                     f"nothing moved until cycle {self._executor.cycle:,}: the machine hangs", self._diagnosis()
                 )
             if budget == self._slice:
-                pace = _SLICE_SECONDS / max(perf_counter() - began, 1e-3)
-                self._slice = max(1000, int(self._slice * min(max(pace, 0.5), 2.0)))
-            if self._on_progress is not None:
-                self._on_progress(self._executor.cycle)
+                pace = _REPORT_SECONDS / max(now - began, 1e-3)
+                self._slice = max(_SHORTEST_SLICE, int(self._slice * min(max(pace, 0.5), 4.0)))
 
     def _limit_error(self) -> CycleLimitError:
-        return CycleLimitError(f"cycle limit of {self._cycle_limit:,} cycles reached", self._diagnosis())
+        return CycleLimitError(f"cycle limit of {self._cycle_limit:,} reached", self._diagnosis())
 
     def _diagnosis(self) -> str:
         return diagnose(self._config, self._memory, self._read_while_stuck)
@@ -207,11 +255,12 @@ class Machine(Coprocessor):
 
 def assemble_machine(
     config: AcceleratorConfig,
-    memory: MemoryParameters,
+    memory: Profile,
     make_executor: Callable[[Memory, int], Executor],
     *,
     cycle_limit: int | None = None,
     on_progress: Callable[[int], None] | None = None,
+    on_build: OnStep | None = None,
 ) -> Machine:
     """Make a simulated coprocessor of an executor of one's own.
 
@@ -219,15 +268,17 @@ def assemble_machine(
     ----------
     config : AcceleratorConfig
         Sizes.
-    memory : MemoryParameters
+    memory : Profile
         Memory profile.
     make_executor : callable
         Makes the executor, given the memory and the cycles without a request or a response after which a run hangs.
-    cycle_limit, on_progress
+    cycle_limit, on_progress, on_build
         As for `create_machine`.
     """
     began = perf_counter()
     fields = ReadRequest
+    if on_build is not None:
+        on_build(0, 1, "memory model")
     model = Memory(
         memory,
         engines=config.engines,
@@ -248,7 +299,7 @@ def assemble_machine(
 
 def create_machine(
     config: AcceleratorConfig,
-    memory: MemoryParameters,
+    memory: Profile,
     *,
     executor: str = "compiled",
     threads: int = 1,
@@ -256,6 +307,7 @@ def create_machine(
     waves: Path | None = None,
     wave_window: tuple[int, int] | None = None,
     on_progress: Callable[[int], None] | None = None,
+    on_build: OnStep | None = None,
 ) -> Machine:
     """Make a simulated coprocessor.
 
@@ -263,7 +315,7 @@ def create_machine(
     ----------
     config : AcceleratorConfig
         Sizes.
-    memory : MemoryParameters
+    memory : Profile
         Memory profile.
     executor : str
         ``"compiled"`` (built on first use, then cached) or ``"amaranth"``.
@@ -276,7 +328,10 @@ def create_machine(
     wave_window : tuple of int, optional
         First and last cycle to write there; all by default.
     on_progress : callable, optional
-        Called with the cycle a few times a second while an instruction runs.
+        As of `Machine`.
+    on_build : callable, optional
+        Told how the executor's build goes on, see `sim.executors.tools.OnStep`: calls come one after the other, but
+        from threads of the build.
 
     Raises
     ------
@@ -295,6 +350,16 @@ def create_machine(
             return AmaranthExecutor(config, model, watchdog=watchdog, waves=waves, wave_window=wave_window)
         from sim.executors.compiled.executor import CompiledExecutor
 
-        return CompiledExecutor(config, model, watchdog=watchdog, threads=threads, waves=waves, wave_window=wave_window)
+        return CompiledExecutor(
+            config,
+            model,
+            watchdog=watchdog,
+            threads=threads,
+            waves=waves,
+            wave_window=wave_window,
+            on_build=on_build,
+        )
 
-    return assemble_machine(config, memory, make_executor, cycle_limit=cycle_limit, on_progress=on_progress)
+    return assemble_machine(
+        config, memory, make_executor, cycle_limit=cycle_limit, on_progress=on_progress, on_build=on_build
+    )

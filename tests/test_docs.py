@@ -19,7 +19,7 @@ from hw.causes import Cause
 from hw.config import PRESETS, AcceleratorConfig, ConfigError
 from hw.intersection import Kernel as IntersectionKernel
 from hw.registers import KERNEL_WORD_BITS, Counter, Instruction, KernelWord, Register, Status
-from sim.memory import MemoryParameters
+from sim.memory import Hc2, profile_from
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -108,7 +108,9 @@ def test_paths_exist(page: Path) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("command", ["scc", "bfs", "generate", "verilog", "software", "reproduce"])
+@pytest.mark.parametrize(
+    "command", ["scc", "bfs", "generate", "verilog", "software", "reproduce", "bench", "synth", "timing"]
+)
 def test_options_are_described(command: str, capfd: pytest.CaptureFixture[str]) -> None:
     kinds = {"generate": ["rmat", "netlist"], "reproduce": ["table1", "fig10", "fig13"]}
     helps = [[command, kind] for kind in kinds[command]] if command in kinds else [[command]]
@@ -226,26 +228,27 @@ def test_every_key_is_explained() -> None:
 
 def test_memory_parameters() -> None:
     for name, default, values, _ in rows("memory-model.md", "### Parameters"):
-        assert default == str(getattr(MemoryParameters(), name))
+        assert default == str(getattr(Hc2(), name))
         low, high = map(int, values.split(" to "))
         for value in (low - 1, high + 1):
             message = rf"^memory {name} must be an integer from {low} to {high}, not {value}$"
             with pytest.raises(ValueError, match=message):
-                MemoryParameters.from_mapping({name: value})
+                profile_from({name: value})
     names = ", ".join(row[0] for row in rows("memory-model.md", "### Parameters"))
     with pytest.raises(
         ValueError, match=rf"^memory key 'x' is not known for profile 'hc2': choose from profile, {names}$"
     ):
-        MemoryParameters.from_mapping({"x": 0})
+        profile_from({"x": 0})
 
 
 def test_causes() -> None:
-    assert [row[0] for row in rows("simulation.md", "## What is counted")] == [cause.name.lower() for cause in Cause]
+    assert [row[0] for row in rows("simulation.md", "### Causes")] == [cause.name.lower() for cause in Cause]
 
 
 def fields(document: dict[str, Any], prefix: str = "") -> set[str]:
     """Return the paths of a document's fields, down to what the documentation describes as a whole."""
-    whole = {"longest_iteration", "statistics.counters", "statistics.causes", "statistics.memory"}
+    whole = {"configuration", "longest_iteration", "memory_profile", "statistics.memory"}
+    whole |= {f"statistics.{part}" for part in ("causes", "counters", "restarted")}
     found = set()
     for key, value in document.items():
         path = prefix + key
@@ -266,7 +269,7 @@ def test_json_fields(command: str, tmp_path: Path) -> None:
     graph, config, result = tmp_path / "graph.txt", tmp_path / "one.toml", tmp_path / "result.json"
     graph.write_text("0 1\n1 0\n")
     config.write_text('preset = "test"\nengines = 1\nbfs_kernels = 1\n')
-    machine = ["--config", str(config), "--executor", "amaranth", "--memory", "fixed:1"]
+    machine = ["--config", str(config), "--executor", "amaranth", "--memory", "hc2"]
     options = [*machine, "--quiet", "--json", str(result)]
     assert main([command, str(graph), *options, *(["--source", "0"] if command == "bfs" else [])]) == 0
     document = json.loads(result.read_text())

@@ -43,6 +43,8 @@ class Level(NamedTuple):
     """Entries pushed into the next queue and the reach queue."""
     cycles: int
     """Cycles from the dispatch to its completion."""
+    start: int
+    """Cycle of the dispatch, counted from reset."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -126,11 +128,13 @@ class Driver:
 
     def run(
         self, instruction: Instruction, parameters: Mapping[Register, int], *, result: Register
-    ) -> tuple[int, Status, int]:
+    ) -> tuple[int, int, Status, int]:
         """Write the parameters that changed, run an instruction to its end, read its result and all engines' status.
 
         Returns
         -------
+        start : int
+            Cycle of the dispatch.
         cycles : int
             Cycles from the dispatch until the last engine was idle.
         status : Status
@@ -148,7 +152,7 @@ class Driver:
         if changed:
             coprocessor.set_registers(changed)
             written.update(changed)
-        coprocessor.dispatch(instruction)
+        start = coprocessor.dispatch(instruction)
         cycles = coprocessor.wait()
         # The hardware returns the count of the level in this register: what was written there is gone.
         written.pop(Register.CURRENT_COUNT, None)
@@ -160,7 +164,7 @@ class Driver:
             raise SimulationError(
                 f"an engine did not complete instruction {instruction.value} ({instruction.name}): status {status:#x}"
             )
-        return cycles, Status(status), values[0]
+        return start, cycles, Status(status), values[0]
 
     def search(self, direction: Direction, source: int) -> Search:
         """Search breadth-first from a vertex, level by level, until a level pushes nothing.
@@ -193,7 +197,7 @@ class Driver:
         levels: list[Level] = []
         while count:
             capacity = queues.capacity - (0 if reach is None else entries)
-            cycles, status, pushed = self.run(
+            start, cycles, status, pushed = self.run(
                 Instruction.BFS_LEVEL,
                 {
                     Register.WORDS: direction.graph.words_address,
@@ -211,7 +215,7 @@ class Driver:
                     f"level {len(levels)} of the search from vertex {source} overflowed its queues: "
                     f"{capacity} of {queues.capacity} entries were free"
                 )
-            levels.append(Level(count, pushed, cycles))
+            levels.append(Level(count, pushed, cycles, start))
             counts.append(pushed)
             entries += pushed
             if reach is not None and entries > most:
@@ -260,6 +264,8 @@ def with_larger_queues(
     """
     entries = default_slack(vertices) if slack is None else slack
     for restarts in range(MAX_RESTARTS + 1):
+        if restarts:
+            coprocessor.begin_attempt()
         queues = QueueArrays.allocate(coprocessor, capacity=vertices + entries, directions=directions)
         try:
             return attempt(queues), restarts

@@ -189,7 +189,7 @@ class _Attempt:
             self._note(forward, None, 0, forward_cycles)
             return None
         backward, backward_cycles = self._search(self._backward, start, run.backward)
-        cycles, _, offered = self._driver.run(
+        _, cycles, _, offered = self._driver.run(
             Instruction.INTERSECTION,
             {
                 Register.WORDS: self._forward.graph.words_address,

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from host.algorithms.components import canonical
 from host.graph.csr import Graph
+from host.results.words import counted
 
 __all__ = ["bfs_levels", "check_components", "check_levels", "strong_components"]
 
@@ -114,7 +115,7 @@ def _difference(
     graph: Graph, what: str, found: NDArray[np.integer], expected: NDArray[np.integer], names: bool
 ) -> str | None:
     if len(found) != len(expected):
-        return f"{what}s of {len(found)} vertices found, {len(expected)} expected"
+        return f"{what}s of {counted(len(found), 'vertex', 'vertices')} found, {len(expected):,} expected"
     different = found != expected
     if not different.any():
         return None
@@ -124,7 +125,7 @@ def _difference(
     name = graph.original(np.array([vertex]))[0]
     return (
         f"vertex {name}: {what} {shown[0]} found, {shown[1]} expected "
-        f"({np.count_nonzero(different)} of {graph.vertices} vertices differ)"
+        f"({np.count_nonzero(different)} of {counted(graph.vertices, 'vertex', 'vertices')} wrong)"
     )
 
 

@@ -2,23 +2,10 @@
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from host.algorithms.reference import check_levels
-from host.algorithms.search import breadth_first_search
-from host.command_line.options import UsageError, add_machine_options, configuration, integer
-from host.command_line.simulation import Simulation, check_result
+from host.command_line.options import UsageError, add_machine_options, at_least
 from host.errors import InputError
-from host.graph.memory_map import PlacedGraph
-from host.results.documents import bfs_document, write_json
-from host.results.labels import write_pairs
-from host.results.tables import bfs_table
-
-if TYPE_CHECKING:
-    from host.studies.roofline.recorder import Recorder
-    from sim.machine import Machine
 
 __all__ = ["add_parser", "run"]
 
@@ -44,7 +31,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--source",
         required=True,
-        type=lambda text: integer(text, low=0),
+        type=at_least(0),
         metavar="ID",
         help="vertex to start from, as the graph's file names it",
     )
@@ -57,26 +44,12 @@ def add_parser(commands: Any) -> None:
         help="say what ports, links, banks, ring and latency would have allowed, and what was reached",
     )
     parser.add_argument(
-        "--roofline-plot", metavar="OUT.svg", help="draw that; implies --roofline ('-': standard output)"
+        "--roofline-plot",
+        metavar="OUT.svg",
+        help="draw that, as .svg, .png or .pdf; implies --roofline ('-': SVG to standard output)",
     )
     add_machine_options(parser)
     parser.set_defaults(run=run)
-
-
-def _wants_roofline(arguments: argparse.Namespace) -> bool:
-    return arguments.roofline or arguments.roofline_plot is not None
-
-
-def _recorder(arguments: argparse.Namespace, machine: "Machine", placed: PlacedGraph) -> "Recorder | None":
-    """Return what listens to the machine for the roofline; None when none was asked for."""
-    if not _wants_roofline(arguments):
-        return None
-    from host.studies.roofline.limits import Bounds
-    from host.studies.roofline.recorder import Recorder
-    from sim.memory import parse_profile
-
-    bounds = Bounds.of(configuration(arguments.config), parse_profile(arguments.memory))
-    return Recorder(machine, placed, bounds)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -89,38 +62,57 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The simulation failed or its result is wrong.
     """
+    import numpy as np
+
+    from host.algorithms.reference import check_levels
+    from host.algorithms.search import breadth_first_search
+    from host.command_line.simulation import Simulation, check_result
+    from host.graph.formats.writer import write_pairs
+    from host.graph.memory_map import PlacedGraph
+    from host.results.documents import bfs_document, write_json
+    from host.results.output import figure_format, write_output
+    from host.results.tables import bfs_table
+
+    wants_roofline = arguments.roofline or arguments.roofline_plot is not None
+    if arguments.roofline_plot is not None:
+        figure_format(arguments.roofline_plot)
     simulation = Simulation(arguments, {"--levels": arguments.levels, "--roofline-plot": arguments.roofline_plot})
-    if _wants_roofline(arguments) and configuration(arguments.config).bfs_only:
+    if wants_roofline and simulation.config.bfs_only:
         raise UsageError(f"--roofline reads the reach queue, and {arguments.config} keeps none")
     graph = simulation.read_graph()
     try:
         source = graph.index(arguments.source)
     except InputError as error:
         raise InputError(f"{error} (--source)", path=arguments.graph) from None
-    progress = simulation.progress(graph.vertices, verb="reached", step="level")
-    with simulation.machine(progress) as machine:
-        with simulation.timed("load"):
+    with simulation.machine() as machine:
+        with simulation.phase("load", "placing"):
             placed = PlacedGraph.place(machine, graph)
             graph = placed.graph
-        recorder = _recorder(arguments, machine, placed)
-        with simulation.timed("simulate"):
+        recorder = None
+        if wants_roofline:
+            from host.studies.roofline.limits import Bounds
+            from host.studies.roofline.recorder import Recorder
+
+            recorder = Recorder(machine, placed, Bounds.of(simulation.config, simulation.memory))
+        with simulation.simulating(machine, graph.vertices, "level") as advance:
             search = breadth_first_search(
                 machine if recorder is None else recorder,
                 placed,
                 source,
                 slack=arguments.queue_slack,
-                on_level=None if progress is None else progress.on_level,
+                on_level=advance.on_level,
             )
         statistics = machine.statistics()
         if simulation.verify:
-            with simulation.timed("verify"):
+            with simulation.phase("verify", "verifying"):
                 check_result(check_levels(search.levels, graph, source))
         setting = simulation.setting(graph, machine, uploaded_bytes=placed.size)
         wall = simulation.wall(machine)
     verified = True if simulation.verify else None
     if arguments.levels is not None:
         reached = np.flatnonzero(search.levels >= 0)
-        write_pairs(arguments.levels, graph.original(reached), search.levels[reached].astype(np.int64))
+        pairs = graph.original(reached), search.levels[reached].astype(np.int64)
+        write_output(arguments.levels, lambda file: write_pairs(file, *pairs))
     roofline = None
     if recorder is not None:
         from host.studies.roofline.analysis import Roofline
@@ -129,7 +121,8 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.roofline_plot is not None and roofline is not None:
         from host.studies.roofline.plot import write_roofline_plot
 
-        write_roofline_plot(arguments.roofline_plot, roofline, setting)
+        with simulation.progress.step("drawing"):
+            write_roofline_plot(arguments.roofline_plot, roofline, setting)
     if arguments.json is not None:
         document = bfs_document(search, setting, wall, graph=graph, verified=verified, statistics=statistics)
         if roofline is not None:

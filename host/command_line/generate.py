@@ -3,14 +3,13 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from host.command_line.options import Parser, add_config, at_least, configuration, size
-from host.graph.csr import Graph
-from host.graph.formats import write_graph
-from host.graph.generators import random_graph, rmat_graph, ssca2_graph
-from host.graph.generators.netlist import netlist_graph
-from host.results.output import check_output
+from host.command_line.options import Parser, add_config, add_quiet, at_least, configuration
+from host.command_line.progress import Progress, Step
+
+if TYPE_CHECKING:
+    from host.graph.csr import Graph
 
 __all__ = ["add_parser", "run"]
 
@@ -22,10 +21,10 @@ _EPILOG = """examples:
 OUT: .mtx, .gr, .npz, anything else a SNAP edge list; each also .gz
 """
 
-_GENERATORS = {
-    "random": (random_graph, "both ends of every edge uniform"),
-    "rmat": (rmat_graph, "recursive matrix (a = 0.45, b = 0.15, c = 0.15), a power of two of vertices"),
-    "ssca2": (ssca2_graph, "cliques with edges between them"),
+_KINDS = {
+    "random": "both ends of every edge uniform",
+    "rmat": "recursive matrix (a = 0.45, b = 0.15, c = 0.15), a power of two of vertices",
+    "ssca2": "cliques with edges between them",
 }
 
 
@@ -38,10 +37,10 @@ def add_parser(commands: Any) -> None:
         epilog=_EPILOG,
     )
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=Parser)
-    for kind, (_, text) in _GENERATORS.items():
+    for kind, text in _KINDS.items():
         synthetic = kinds.add_parser(kind, help=text, description=f"Write a {kind} graph: {text}.")
         synthetic.add_argument(
-            "--vertices", required=True, type=size, metavar="N", help="number of vertices, such as 1000 or 2^20"
+            "--vertices", required=True, type=at_least(1), metavar="N", help="number of vertices: 1000, 1e6, 2^20"
         )
         synthetic.add_argument(
             "--degree", required=True, type=at_least(0), metavar="D", help="average number of edges of a vertex"
@@ -56,15 +55,19 @@ def add_parser(commands: Any) -> None:
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    add_quiet(parser)
     parser.set_defaults(run=run)
 
 
-def _generate(arguments: argparse.Namespace) -> Graph:
+def _generate(arguments: argparse.Namespace, step: Step) -> "Graph":
     if arguments.kind == "netlist":
+        from host.graph.generators.netlist import netlist_graph
+
         return netlist_graph(configuration(arguments.config))
-    generator, _ = _GENERATORS[arguments.kind]
-    return generator(arguments.vertices, arguments.degree, arguments.seed)
+    from host.graph.generators import random_graph, rmat_graph, ssca2_graph
+
+    generators = {"random": random_graph, "rmat": rmat_graph, "ssca2": ssca2_graph}
+    return generators[arguments.kind](arguments.vertices, arguments.degree, arguments.seed, on_step=step)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -75,8 +78,15 @@ def run(arguments: argparse.Namespace) -> None:
     UsageError, InputError
         Bad usage.
     """
+    from host.graph.formats import write_graph
+    from host.results.output import check_output
+    from host.results.tables import graph_text
+
     check_output(arguments.output, "--output")
-    graph = _generate(arguments)
-    write_graph(graph, Path(arguments.output))
+    progress = Progress(quiet=arguments.quiet)
+    with progress.step("generating") as step:
+        graph = _generate(arguments, step)
+    with progress.step("writing") as step:
+        write_graph(graph, Path(arguments.output), watch=step)
     if not arguments.quiet:
-        sys.stdout.write(f"{arguments.output}: {graph.vertices:,} vertices, {graph.edges:,} edges\n")
+        sys.stdout.write(graph_text(arguments.output, graph.vertices, graph.edges) + "\n")

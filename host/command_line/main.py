@@ -1,14 +1,18 @@
 """The command line: `cyscc`."""
 
+import argparse
 import os
+import signal
 import sys
-import traceback
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
-from host.command_line import bfs, generate, reproduce, scc, software, verilog
+# What help and bad usage need, and nothing heavier: the commands import the rest when they run.
+from host.command_line import bench, bfs, generate, reproduce, scc, software, synth, timing, verilog
 from host.command_line.options import Parser, UsageError
 from host.errors import InputError
-from host.results.version import version
 from sim.errors import SimulationError
 
 __all__ = ["main"]
@@ -21,8 +25,19 @@ _EPILOG = """examples:
 exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
 """
 
+_COMMANDS = (scc, bfs, generate, verilog, software, reproduce, bench, synth, timing)
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
+
+
+class _ShowVersion(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        from host.results.version import version
+
+        sys.stdout.write(f"cyscc {version()}\n")
+        parser.exit()
 
 
 def _parser() -> Parser:
@@ -31,9 +46,9 @@ def _parser() -> Parser:
         description="Cycle-accurate simulator of an accelerator that finds strongly connected components.",
         epilog=_EPILOG,
     )
-    parser.add_argument("--version", action="version", version=f"cyscc {version()}")
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
-    for command in (scc, bfs, generate, verilog, software, reproduce):
+    for command in _COMMANDS:
         command.add_parser(commands)
     return parser
 
@@ -72,9 +87,24 @@ def _run(argv: Sequence[str] | None) -> int:
         return _fail(f"{prog}: {place}{error.strerror or error}", 2)
     except Exception as error:
         if os.environ.get("CYSCC_DEBUG") == "1":
+            import traceback
+
             traceback.print_exc()
         return _fail(f"{prog}: internal error: {type(error).__name__}: {error}", 3)
     return 0
+
+
+@contextmanager
+def _ended_as_interrupted() -> Iterator[None]:
+    """Let whoever ends the process interrupt it, so that nothing half-written is left."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -88,11 +118,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed, 130 interrupted, 141 nobody
-        read standard output to its end.
+        Exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed, 130 interrupted or ended,
+        141 nobody read standard output to its end.
     """
     try:
-        status = _run(argv)
+        with _ended_as_interrupted():
+            status = _run(argv)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read standard output is gone; without this the interpreter complains when it flushes at its end.

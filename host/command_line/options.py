@@ -2,13 +2,31 @@
 
 import argparse
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NoReturn
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from sim.executors.names import EXECUTORS
 
 if TYPE_CHECKING:
     from hw.config import AcceleratorConfig
 
-__all__ = ["Parser", "UsageError", "add_config", "add_machine_options", "configuration", "integer", "size", "window"]
+__all__ = [
+    "Parser",
+    "UsageError",
+    "add_config",
+    "add_machine_options",
+    "add_quiet",
+    "add_result_options",
+    "add_threads",
+    "at_least",
+    "configuration",
+    "integer",
+    "window",
+]
+
+_LARGEST = 1 << 64
 
 
 class UsageError(Exception):
@@ -27,8 +45,16 @@ class UsageError(Exception):
         self.prog = prog
 
 
+def _hint(word: str, known: Iterable[str]) -> str:
+    """Return what is added to a message about a word that is not known: the known one that was meant, if any."""
+    # Here, as most command lines are right.
+    from difflib import get_close_matches
+
+    return "".join(f"; did you mean {match}?" for match in get_close_matches(word, list(known), n=1))
+
+
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line each."""
+    """An argument parser whose errors are one line each, and suggest what may have been meant."""
 
     def __init__(self, prog: str | None = None, **keywords: object) -> None:
         super().__init__(
@@ -42,43 +68,50 @@ class Parser(argparse.ArgumentParser):
         """Raise `UsageError` instead of printing the usage."""
         raise UsageError(message, prog=self.prog)
 
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """Parse, but refuse an unknown option first: what is missing may be what it was meant to be."""
+        args = sys.argv[1:] if args is None else args
+        for word in args:
+            if word == "--" or (self._subparsers is not None and not word.startswith("-")):
+                break
+            name = word.partition("=")[0]
+            if name.startswith("--") and name not in self._option_string_actions:
+                self.error(f"unrecognized arguments: {name}{_hint(name, self._option_string_actions)}")
+        return super().parse_known_args(args, namespace)
 
-def integer(text: str, *, low: int, high: int | None = None) -> int:
-    """Return the integer that a text is.
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            raise argparse.ArgumentError(action, error.message + _hint(value, action.choices or ())) from None
+
+
+def integer(text: str, *, low: int, high: int = _LARGEST) -> int:
+    """Return the integer that a text such as 1000, 1e3 or 2^10 is.
 
     Raises
     ------
     argparse.ArgumentTypeError
         It is none, or outside `low` to `high`.
     """
+    base, power, exponent = text.partition("^")
     try:
-        value = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not an integer") from None
-    if value < low:
-        raise argparse.ArgumentTypeError(f"must be at least {low}, not {value}")
-    if high is not None and value > high:
-        raise argparse.ArgumentTypeError(f"must be at most {high}, not {value}")
-    return value
+        number = Decimal(base) ** (int(exponent) if power else 1)
+        whole = number == number.to_integral_value()
+    except (ValueError, ArithmeticError):
+        whole = False
+    if not whole:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer")
+    if number < low:
+        raise argparse.ArgumentTypeError(f"must be at least {low}, not {text}")
+    if number > high:
+        raise argparse.ArgumentTypeError(f"must be at most {high}, not {text}")
+    return int(number)
 
 
-def at_least(low: int, high: int | None = None) -> Callable[[str], int]:
+def at_least(low: int, high: int = _LARGEST) -> Callable[[str], int]:
     """Return a parser of integers from `low` on."""
     return lambda text: integer(text, low=low, high=high)
-
-
-def size(text: str) -> int:
-    """Return the number of vertices that a text such as 1000 or 2^20 names.
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        It is none, or not positive.
-    """
-    base, power, exponent = text.partition("^")
-    if not power:
-        return integer(text, low=1)
-    return integer(base, low=1, high=1 << 32) ** integer(exponent, low=0, high=64)
 
 
 def window(text: str) -> tuple[int, int]:
@@ -110,27 +143,46 @@ def add_config(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_machine_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a simulation."""
-    add_config(parser)
-    parser.add_argument(
-        "--memory", default="hc2", metavar="PROFILE", help="memory: hc2 (default), fixed:CYCLES, stress or stress:SEED"
-    )
-    parser.add_argument(
-        "--executor",
-        default="compiled",
-        choices=("compiled", "amaranth"),
-        help="compiled (default): built at the first run; amaranth: in Python, for small machines",
-    )
+def add_quiet(parser: argparse.ArgumentParser) -> None:
+    """Add the option that silences a command."""
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+
+
+def add_threads(parser: argparse.ArgumentParser, user: str) -> None:
+    """Add the option that limits the threads of a user."""
     parser.add_argument(
         "--threads",
         default=len(os.sched_getaffinity(0)),
         type=at_least(1, 1024),
         metavar="N",
-        help="threads that the executor may use (default: the cores, %(default)s)",
+        help=f"threads that {user} may use (default: the cores, %(default)s)",
     )
+
+
+def add_result_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of all commands that have a result to check and to print."""
     parser.add_argument("--json", metavar="OUT", help="write the result as JSON ('-': standard output)")
     parser.add_argument("--no-verify", action="store_true", help="do not check the result")
+    add_quiet(parser)
+
+
+def add_machine_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a simulation."""
+    add_config(parser)
+    parser.add_argument(
+        "--memory",
+        default="hc2",
+        metavar="PROFILE|FILE.toml",
+        help="memory: hc2 (default), fixed:CYCLES, stress, stress:SEED, or a TOML file",
+    )
+    parser.add_argument(
+        "--executor",
+        default=EXECUTORS[0],
+        choices=EXECUTORS,
+        help="compiled (default): built at the first run; amaranth: in Python, for small machines",
+    )
+    add_threads(parser, "the executor")
+    add_result_options(parser)
     parser.add_argument("--cycle-limit", type=at_least(1), metavar="N", help="give up after this many cycles")
     parser.add_argument(
         "--queue-slack",
@@ -138,7 +190,6 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="queue entries beyond one a vertex, for vertices pushed twice (default: 65536 + vertices / 4)",
     )
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
     parser.add_argument(
         "--waves", metavar="OUT.vcd", help="write the hardware's waveforms (VCD; large without a window)"
     )

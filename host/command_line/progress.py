@@ -1,114 +1,92 @@
-"""A line of progress on a terminal."""
+"""Progress on a terminal: what every command shows while something takes long."""
 
-import shutil
+import sys
 import time
-from collections.abc import Callable
-from typing import Any, TextIO
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-import numpy as np
-import numpy.typing as npt
+__all__ = ["Progress", "Step"]
 
-__all__ = ["Progress"]
-
-_INTERVAL = 0.25
+_INTERVAL = 0.1
 """Seconds from one drawing to the next."""
 
 
-def _duration(seconds: float) -> str:
-    """Return a time as 0:07, 12:34 or 1:02:03."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-class Progress:
-    """Draws how far a run is, a few times a second at most, on one line that it wipes at the end.
+class Step:
+    """Something that takes long, as those see it who do it. May be called from any thread.
 
     Parameters
     ----------
-    stream : TextIO
-        The terminal.
-    vertices : int
-        Vertices of the graph.
-    verb : str
-        What happens to them: coloured, reached.
-    step : str
-        What is counted: iteration, level.
-    clock : callable, optional
-        Seconds, monotonic.
+    draw : callable, optional
+        Draws ``(done, total, what)``; absent when nothing is shown.
+    write : callable, optional
+        Writes a line above.
     """
 
     def __init__(
         self,
-        stream: TextIO,
-        *,
-        vertices: int,
-        verb: str,
-        step: str,
-        clock: Callable[[], float] = time.monotonic,
+        draw: Callable[[int, int | None, str], None] | None = None,
+        write: Callable[[str], None] | None = None,
     ) -> None:
-        self._stream = stream
-        self._vertices = vertices
-        self._verb = verb
-        self._step = step
-        self._clock = clock
-        self._begin = self._due = clock()
-        self._done_at_begin: int | None = None
-        self._done = 0
-        self._number = 0
-        self._cycle = 0
-        self._width = 0
+        self._draw = draw
+        self._write = write
+        self._next = 0.0
 
-    def on_cycle(self, cycle: int) -> None:
-        """Take the cycle that the simulation is at."""
-        self._cycle = cycle
-        self._draw_when_due()
+    @property
+    def due(self) -> bool:
+        """Whether the next call will be drawn: what takes long to find out need not be told before."""
+        return self._draw is not None and time.monotonic() >= self._next
 
-    def on_iteration(self, number: int, colours: npt.NDArray[Any]) -> None:
-        """Take the iterations that are complete, and the colours: those that are not 0 count as done."""
-        self._number = number
-        if self._clock() >= self._due:
-            self._take(int(np.count_nonzero(colours)))
-            self._draw_when_due()
+    def __call__(self, done: int, total: int | None = None, what: str = "") -> None:
+        """Tell how much is done, of how much if that is known, and in words what is at hand."""
+        if self._draw is not None and (self.due or done == total):
+            self._next = time.monotonic() + _INTERVAL
+            self._draw(done, total, what)
 
-    def on_level(self, number: int, reached: int) -> None:
-        """Take the levels that are complete and the entries that they reached."""
-        self._number = number
-        self._take(min(reached, self._vertices))
-        self._draw_when_due()
+    def line(self, text: str) -> None:
+        """Write a line that stays."""
+        if self._write is not None:
+            self._write(text)
 
-    def close(self) -> None:
-        """Wipe the line."""
-        if self._width:
-            self._stream.write("\r" + " " * self._width + "\r")
-            self._stream.flush()
-            self._width = 0
 
-    def _take(self, done: int) -> None:
-        if self._done_at_begin is None:
-            self._done_at_begin = done
-        self._done = done
+class Progress:
+    """Shows steps on standard error, when that is a terminal.
 
-    def _draw_when_due(self) -> None:
-        now = self._clock()
-        if now < self._due:
+    Parameters
+    ----------
+    quiet : bool
+        Show nothing.
+    """
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._shown = not quiet and sys.stderr.isatty()
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[Step]:
+        """Show a step until the end of the block: its name, and as they are told the share that is done and the rest.
+
+        Nothing else may be written to the terminal meanwhile.
+        """
+        if not self._shown:
+            yield Step()
             return
-        self._due = now + _INTERVAL
-        text = self._text(now - self._begin)[: shutil.get_terminal_size().columns - 1]
-        self._stream.write("\r" + text.ljust(self._width))
-        self._stream.flush()
-        self._width = len(text)
+        # Here, as it takes a tenth of a second that nobody else should wait.
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.table import Column
 
-    def _text(self, elapsed: float) -> str:
-        share = self._done / self._vertices
-        parts = [
-            f"{self._done:,} of {self._vertices:,} vertices {self._verb} ({share:.0%})",
-            f"{self._step} {self._number:,}",
-            f"cycle {self._cycle:,}",
-        ]
-        if elapsed > 0:
-            parts.append(f"{self._cycle / elapsed:,.0f} cycles/s")
-        advanced = self._done - (self._done_at_begin or 0)
-        if advanced > 0:
-            parts.append(f"{_duration(elapsed * (self._vertices - self._done) / advanced)} left")
-        return ", ".join(parts)
+        columns = (
+            TextColumn("{task.description}", markup=False, table_column=Column(min_width=len(what))),
+            BarColumn(bar_width=16, table_column=Column(min_width=8)),
+            TaskProgressColumn(table_column=Column(min_width=4)),
+            TimeRemainingColumn(table_column=Column(min_width=7)),
+            # The one that is cut where the terminal is narrow.
+            TextColumn("{task.fields[what]}", markup=False, table_column=Column(no_wrap=True)),
+        )
+        console = Console(stderr=True, highlight=False)
+        with Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bars:
+            task = bars.add_task(what, total=None, what="")
+
+            def draw(done: int, total: int | None, what: str) -> None:
+                bars.update(task, completed=done, total=total, what=what, refresh=True)
+
+            yield Step(draw, lambda text: console.print(text, markup=False, soft_wrap=True))

@@ -4,18 +4,7 @@ import argparse
 import sys
 from typing import Any
 
-import numpy as np
-
-from host.algorithms.components import canonical, component_sizes
-from host.algorithms.kosaraju import strong_components
-from host.algorithms.reference import check_components
-from host.command_line.options import UsageError, add_machine_options, configuration
-from host.command_line.simulation import Simulation, check_result
-from host.graph.memory_map import PlacedGraph
-from host.graph.trim import trim
-from host.results.documents import scc_document, write_json
-from host.results.labels import write_pairs
-from host.results.tables import scc_table
+from host.command_line.options import UsageError, add_machine_options
 
 __all__ = ["add_parser", "run"]
 
@@ -54,40 +43,52 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The simulation failed or its result is wrong.
     """
+    import numpy as np
+
+    from host.algorithms.components import canonical, component_sizes
+    from host.algorithms.kosaraju import strong_components
+    from host.algorithms.reference import check_components
+    from host.command_line.simulation import Simulation, check_result
+    from host.graph.formats.writer import write_pairs
+    from host.graph.memory_map import PlacedGraph
+    from host.graph.trim import trim
+    from host.results.documents import scc_document, write_json
+    from host.results.output import write_output
+    from host.results.tables import scc_table
+
     simulation = Simulation(arguments, {"--labels": arguments.labels})
-    if configuration(arguments.config).bfs_only:
+    if simulation.config.bfs_only:
         raise UsageError(f"--config: {arguments.config} only searches: it keeps no reach queue to intersect")
     graph = simulation.read_graph()
-    progress = simulation.progress(graph.vertices, verb="coloured", step="iteration")
-    with simulation.machine(progress) as machine:
-        with simulation.timed("load"):
+    with simulation.machine() as machine:
+        with simulation.phase("load", "transposing, trimming and placing"):
             transpose = graph.transpose()
             trimmed = trim(graph, transpose)
             forward = PlacedGraph.place(machine, graph)
             graph = forward.graph
             backward = PlacedGraph.place(machine, transpose)
             transpose = backward.graph
-        with simulation.timed("simulate"):
+        with simulation.simulating(machine, graph.vertices, "iteration") as advance:
             components = strong_components(
                 machine,
                 forward,
                 backward,
                 trimmed,
                 slack=arguments.queue_slack,
-                on_iteration=None if progress is None else progress.on_iteration,
+                on_iteration=advance.on_iteration,
             )
         statistics = machine.statistics()
         labels = canonical(components.colours)
         if simulation.verify:
-            with simulation.timed("verify"):
+            with simulation.phase("verify", "verifying"):
                 check_result(check_components(labels, graph))
         setting = simulation.setting(graph, machine, uploaded_bytes=forward.size + backward.size)
         wall = simulation.wall(machine)
     verified = True if simulation.verify else None
     largest = int(component_sizes(labels)[1].max())
     if arguments.labels is not None:
-        vertices = np.arange(graph.vertices, dtype=np.uint32)
-        write_pairs(arguments.labels, graph.original(vertices), graph.original(labels))
+        pairs = graph.original(np.arange(graph.vertices, dtype=np.uint32)), graph.original(labels)
+        write_output(arguments.labels, lambda file: write_pairs(file, *pairs))
     if arguments.json is not None:
         document = scc_document(
             components, setting, wall, graph=graph, largest=largest, verified=verified, statistics=statistics

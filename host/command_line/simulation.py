@@ -6,22 +6,27 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
 
 from host.command_line.options import UsageError, configuration
-from host.command_line.progress import Progress
+from host.command_line.progress import Progress, Step
 from host.graph.csr import Graph
 from host.graph.formats import read_graph
 from host.results.documents import Setting, Wall
 from host.results.output import STANDARD_OUTPUT, check_output, renamed_when_complete
+from host.results.words import counted
 from sim.errors import SimulationError
 
 if TYPE_CHECKING:
     from sim.machine import Machine
-    from sim.memory import MemoryParameters
+    from sim.memory import Profile
 
-__all__ = ["Simulation", "check_result"]
+__all__ = ["Advance", "Simulation", "check_result"]
 
 
 def check_result(difference: str | None) -> None:
@@ -41,6 +46,58 @@ def check_result(difference: str | None) -> None:
         raise SimulationError(f"wrong result: {difference}")
 
 
+class Advance:
+    """How far a simulation is, as its progress tells: vertices done, iterations or levels, cycles.
+
+    Parameters
+    ----------
+    step : Step
+        Where it is shown.
+    vertices : int
+        Vertices of the graph.
+    noun : str
+        What is counted: iteration, level.
+    cycle : int
+        Cycle at its beginning.
+    """
+
+    def __init__(self, step: Step, *, vertices: int, noun: str, cycle: int) -> None:
+        self._step = step
+        self._vertices = vertices
+        self._noun = noun
+        self._begin = time.monotonic()
+        self._first_cycle = self._cycle = cycle
+        self._number = self._done = 0
+
+    def on_cycle(self, cycle: int) -> None:
+        """Take the cycle that the simulation is at."""
+        self._cycle = cycle
+        self._tell()
+
+    def on_iteration(self, number: int, colours: npt.NDArray[Any]) -> None:
+        """Take the iterations that are complete, and the colours: those that are not 0 count as done."""
+        self._number = number
+        if self._step.due:
+            self._done = int(np.count_nonzero(colours))
+            self._tell()
+
+    def on_level(self, number: int, reached: int) -> None:
+        """Take the levels that are complete and the entries that they reached, some of them perhaps twice."""
+        self._number, self._done = number, min(reached, self._vertices)
+        self._tell()
+
+    def _tell(self) -> None:
+        if not self._step.due:
+            return
+        what = [f"{self._noun} {self._number:,}"]
+        advanced = self._cycle - self._first_cycle
+        if advanced:
+            pace = advanced / max(time.monotonic() - self._begin, 1e-3)
+            what += [f"cycle {self._cycle:,}", f"{pace:,.0f} cycles/s"]
+        what += [f"{self._done:,} of {counted(self._vertices, 'vertex', 'vertices')}"]
+        self._step(self._done, self._vertices, ", ".join(what))
+
+
 class Simulation:
     """A simulation that the command line asks for.
 
@@ -53,6 +110,15 @@ class Simulation:
     outputs : dict of str to (str or None)
         Output file of each option besides ``--json`` and ``--waves``.
 
+    Attributes
+    ----------
+    config : AcceleratorConfig
+        The machine's sizes.
+    memory : Profile
+        Its memory profile.
+    progress : Progress
+        What shows how far it is.
+
     Raises
     ------
     UsageError, InputError
@@ -62,16 +128,20 @@ class Simulation:
     def __init__(self, arguments: argparse.Namespace, outputs: dict[str, str | None]) -> None:
         self._arguments = arguments
         self._seconds = dict.fromkeys(("load", "simulate", "verify"), 0.0)
+        self.progress = Progress(quiet=arguments.quiet)
+        self._advance: Advance | None = None
         if arguments.wave_window is not None and arguments.waves is None:
             raise UsageError("--wave-window needs --waves")
         self._outputs = {**outputs, "--json": arguments.json, "--waves": arguments.waves}
         self._check_outputs()
-        self._config = configuration(arguments.config)
-        self._memory = self._memory_profile()
+        self.config = configuration(arguments.config)
+        self.memory = self._memory_profile()
 
     def _check_outputs(self) -> None:
         if self._arguments.waves == STANDARD_OUTPUT:
             raise UsageError("--waves needs a file")
+        if self._arguments.waves is not None and Path(self._arguments.waves).suffix not in ("", ".vcd"):
+            raise UsageError(f"--waves writes VCD files, which end in .vcd: {self._arguments.waves}")
         users: dict[Path | str, str] = {Path(self._arguments.graph).resolve(): "the graph"}
         for option, path in self._outputs.items():
             if path is None:
@@ -82,7 +152,7 @@ class Simulation:
                 raise UsageError(f"{option} and {users[key]} are the same file: {path}")
             users[key] = option
 
-    def _memory_profile(self) -> "MemoryParameters":
+    def _memory_profile(self) -> "Profile":
         from sim.memory import parse_profile
 
         try:
@@ -101,11 +171,12 @@ class Simulation:
         return not self._arguments.quiet and STANDARD_OUTPUT not in self._outputs.values()
 
     @contextmanager
-    def timed(self, phase: str) -> Iterator[None]:
-        """Add the time that the block takes to a phase: load, simulate or verify."""
+    def phase(self, name: str, what: str) -> Iterator[Step]:
+        """Show what the block does, and add the time that it takes to a phase: load, simulate or verify."""
         begin = time.perf_counter()
-        yield
-        self._seconds[phase] += time.perf_counter() - begin
+        with self.progress.step(what) as step:
+            yield step
+        self._seconds[name] += time.perf_counter() - begin
 
     def read_graph(self) -> Graph:
         """Read the graph.
@@ -115,17 +186,23 @@ class Simulation:
         InputError
             It cannot be read or is none.
         """
-        with self.timed("load"):
-            return read_graph(self._arguments.graph)
-
-    def progress(self, vertices: int, *, verb: str, step: str) -> Progress | None:
-        """Return a progress line for a run over a number of vertices, None when nobody would see it."""
-        if self._arguments.quiet or not sys.stderr.isatty():
-            return None
-        return Progress(sys.stderr, vertices=vertices, verb=verb, step=step)
+        with self.phase("load", "reading") as step:
+            return read_graph(self._arguments.graph, watch=step)
 
     @contextmanager
-    def machine(self, progress: Progress | None) -> Iterator["Machine"]:
+    def simulating(self, machine: "Machine", vertices: int, noun: str) -> Iterator[Advance]:
+        """Show how the block simulates, and take its time; the callbacks are the caller's to connect."""
+        with self.phase("simulate", "simulating") as step:
+            self._advance = Advance(step, vertices=vertices, noun=noun, cycle=machine.cycle)
+            yield self._advance
+            self._advance = None
+
+    def _on_cycle(self, cycle: int) -> None:
+        if self._advance is not None:
+            self._advance.on_cycle(cycle)
+
+    @contextmanager
+    def machine(self) -> Iterator["Machine"]:
         """Build the machine and close it at the end of the block, also after an error.
 
         Raises
@@ -144,22 +221,34 @@ class Simulation:
                 # Of a simulation that failed the waveforms are wanted most: they are kept.
                 waves = stack.enter_context(renamed_when_complete(arguments.waves, after_errors=True))
             try:
-                machine = create_machine(
-                    self._config,
-                    self._memory,
-                    executor=arguments.executor,
-                    threads=arguments.threads,
-                    cycle_limit=arguments.cycle_limit,
-                    waves=waves,
-                    wave_window=arguments.wave_window,
-                    on_progress=None if progress is None else progress.on_cycle,
-                )
+                with self.progress.step("building the executor") as step:
+                    machine = create_machine(
+                        self.config,
+                        self.memory,
+                        executor=arguments.executor,
+                        threads=arguments.threads,
+                        cycle_limit=arguments.cycle_limit,
+                        waves=waves,
+                        wave_window=arguments.wave_window,
+                        on_progress=self._on_cycle,
+                        on_build=step,
+                    )
             except ValueError as error:
                 raise UsageError(str(error)) from None
-            stack.callback(machine.close)
-            if progress is not None:
-                stack.callback(progress.close)
+            stack.callback(self._close, machine)
             yield machine
+
+    def _close(self, machine: "Machine") -> None:
+        """Close the machine, which completes its waveforms; say so when the run ended before their window."""
+        with self.progress.step("closing"):
+            cycles = machine.cycle
+            machine.close()
+        first = (self._arguments.wave_window or (-1, 0))[0]
+        if cycles <= first:
+            sys.stderr.write(
+                f"cyscc: --wave-window begins at cycle {first:,}, and the run had {cycles:,}: "
+                f"{self._arguments.waves} is not written\n"
+            )
 
     def setting(self, graph: Graph, machine: "Machine", *, uploaded_bytes: int) -> Setting:
         """Return what ran where."""
@@ -174,6 +263,8 @@ class Simulation:
             threads=arguments.threads,
             clock=machine.clock,
             uploaded_bytes=uploaded_bytes,
+            configuration=asdict(self.config),
+            memory_profile=self.memory.describe(),
         )
 
     def wall(self, machine: "Machine") -> Wall:

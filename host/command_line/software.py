@@ -1,18 +1,12 @@
 """`cyscc software`: the algorithms that the paper compares with, on this machine's own processor."""
 
 import argparse
-import os
 import sys
 import time
 from typing import Any
 
-from host.algorithms.components import component_sizes
-from host.algorithms.reference import check_components
-from host.command_line.options import at_least
-from host.command_line.simulation import check_result
-from host.graph.formats import read_graph
-from host.results.documents import write_json
-from host.results.output import STANDARD_OUTPUT, check_output
+from host.command_line.options import add_result_options, add_threads
+from host.command_line.progress import Progress
 
 __all__ = ["add_parser", "run"]
 
@@ -37,16 +31,8 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("algorithm", metavar="ALGORITHM", choices=_NAMES, help="kosaraju, tarjan or hong")
     parser.add_argument("graph", metavar="GRAPH", help="the graph")
-    parser.add_argument(
-        "--threads",
-        default=len(os.sched_getaffinity(0)),
-        type=at_least(1, 1024),
-        metavar="N",
-        help="threads that hong may use (default: the cores, %(default)s)",
-    )
-    parser.add_argument("--json", metavar="OUT", help="write the result as JSON ('-': standard output)")
-    parser.add_argument("--no-verify", action="store_true", help="do not check the result")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    add_threads(parser, "hong")
+    add_result_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -60,20 +46,35 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The result is wrong.
     """
+    from host.algorithms.components import component_sizes
+    from host.algorithms.reference import check_components
+    from host.algorithms.software import run_software
+    from host.command_line.simulation import check_result
+    from host.graph.formats import read_graph
+    from host.results.documents import write_json
+    from host.results.output import STANDARD_OUTPUT, check_output
+    from host.results.table_text import plain_table
+    from host.results.tables import graph_text, largest_text
+    from host.results.version import identity
+    from host.results.words import counted
+
     if arguments.json is not None:
         check_output(arguments.json, "--json")
+    progress = Progress(quiet=arguments.quiet)
     begin = time.perf_counter()
-    graph = read_graph(arguments.graph)
-    transpose = graph.transpose()
+    with progress.step("reading") as step:
+        graph = read_graph(arguments.graph, watch=step)
+    with progress.step("transposing"):
+        transpose = graph.transpose()
     load = time.perf_counter() - begin
-    # Imported late: it takes as long as reading a small graph.
-    from host.algorithms.software import run_software
-
-    result = run_software(arguments.algorithm, graph, transpose, threads=arguments.threads)
+    with progress.step(f"{arguments.algorithm}: compiling and running"):
+        result = run_software(arguments.algorithm, graph, transpose, threads=arguments.threads)
     if not arguments.no_verify:
-        check_result(check_components(result.labels, graph))
+        with progress.step("verifying"):
+            check_result(check_components(result.labels, graph))
     sizes = component_sizes(result.labels)[1]
     document = {
+        **identity(),
         "algorithm": result.algorithm,
         "graph": {"file": arguments.graph, "vertices": graph.vertices, "edges": graph.edges},
         "threads": result.threads,
@@ -85,11 +86,11 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json is not None:
         write_json(arguments.json, document)
     if not arguments.quiet and arguments.json != STANDARD_OUTPUT:
-        threads = f"{result.threads} thread{'s' if result.threads != 1 else ''}"
-        sys.stdout.write(
-            f"graph       {arguments.graph}: {graph.vertices:,} vertices, {graph.edges:,} edges\n"
-            f"algorithm   {result.algorithm}, {threads}\n"
-            f"components  {sizes.size:,}, the largest of {sizes.max():,} vertices\n"
-            f"time        {result.seconds * 1e3:.1f} ms\n"
-            f"verified    {'not checked' if arguments.no_verify else 'yes'}\n"
-        )
+        rows = [
+            ("graph", graph_text(arguments.graph, graph.vertices, graph.edges)),
+            ("algorithm", f"{result.algorithm}, {counted(result.threads, 'thread')}"),
+            ("components", largest_text(sizes.size, int(sizes.max()))),
+            ("time", f"{result.seconds * 1e3:.1f} ms"),
+            ("verified", "not checked" if arguments.no_verify else "yes"),
+        ]
+        sys.stdout.write(plain_table(rows, words=2))

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from host.command_line.options import UsageError, add_config, at_least, configuration
-from host.results.output import check_folder
+from host.command_line.options import UsageError, add_config, add_quiet, at_least, configuration
+from host.command_line.progress import Progress
 
 __all__ = ["add_parser", "run"]
 
@@ -35,7 +35,7 @@ def add_parser(commands: Any) -> None:
             help=f"{name} that each AXI master may have outstanding: a power of two from 4 to 512 (default: 64)",
         )
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the folder to write to")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    add_quiet(parser)
     parser.set_defaults(run=run)
 
 
@@ -49,6 +49,8 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A tool is missing or failed.
     """
+    from host.results.output import check_folder
+
     check_folder(arguments.output, "--output")
     config = configuration(arguments.config)
     given = {
@@ -64,6 +66,7 @@ def run(arguments: argparse.Namespace) -> None:
         limits = AxiLimits(**given)
     except ValueError as error:
         raise UsageError(str(error).replace("outstanding_", "--outstanding-", 1)) from None
-    paths = export_verilog(config, Path(arguments.output), top=arguments.top, limits=limits)
+    with Progress(quiet=arguments.quiet).step("writing Verilog"):
+        paths = export_verilog(config, Path(arguments.output), top=arguments.top, limits=limits)
     if not arguments.quiet:
         sys.stdout.writelines(f"{path}\n" for path in paths)

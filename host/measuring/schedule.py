@@ -1,33 +1,20 @@
-"""Tasks on several processes, as many at a time as fit in memory."""
+"""Requests measured by several processes, as many at a time as fit in memory, or one after the other."""
 
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from typing import Any, TypeVar
 
-from host.errors import InputError
+from host.measuring.requests import Request
 from sim.errors import SimulationError
 
-__all__ = ["Task", "available_memory", "run_tasks"]
+__all__ = ["available_memory", "run_groups"]
 
-
-class Task(Protocol):
-    """What a worker does at a time."""
-
-    @property
-    def label(self) -> str:
-        """What messages call it."""
-
-    @property
-    def bytes(self) -> int:
-        """Memory that it takes at most, about."""
-
-
-_Task = TypeVar("_Task", bound=Task)
-_Work = Callable[[_Task], Iterator[Any]]
+_Request = TypeVar("_Request", bound=Request)
 
 
 def available_memory() -> int:
@@ -42,134 +29,121 @@ def available_memory() -> int:
     return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
-def _transferable(error: Exception) -> Exception:
-    if isinstance(error, InputError | SimulationError):
-        return error
-    if isinstance(error, MemoryError):
-        return InputError("not enough memory")
-    return SimulationError(f"internal error: {type(error).__name__}: {error}")
-
-
-def _serve(connection: Connection, work: _Work[Any]) -> None:
-    """Do what comes through a connection until it is closed: the main function of a worker."""
-    while True:
-        try:
-            task = connection.recv()
-        except EOFError:
-            return
-        try:
-            try:
-                for result in work(task):
-                    connection.send(("result", result))
-            except BrokenPipeError:
-                raise
-            except Exception as error:
-                connection.send(("failed", _transferable(error)))
-            else:
-                connection.send(("done", None))
-        except BrokenPipeError:  # whoever asked is gone
-            return
-
-
 class _Worker:
-    """A process that does tasks, one at a time."""
+    """A process that measures, one request at a time."""
 
-    def __init__(self, work: _Work[Any]) -> None:
+    def __init__(self) -> None:
+        # In a session of its own, so that an interrupt at the terminal does not reach it, and that whatever it has
+        # started (a compiler, a simulator) can be ended with it.
         context = multiprocessing.get_context("spawn")
-        self.connection, other = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_serve, args=(other, work), daemon=True)
-        # An interrupt reaches all processes of a terminal; it is the main one that ends the others.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            self.process.start()
-        finally:
-            signal.signal(signal.SIGINT, before)
-        other.close()
+        self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=os.setsid)
+        self._process: Any = None
 
-    def receive(self, task: Task) -> tuple[str, Any]:
-        """Return what the worker says of its task.
+    def begin(self, work: Callable[[_Request], Any], request: _Request) -> Future[Any]:
+        """Hand it a request."""
+        if self._process is not None:
+            return self._pool.submit(work, request)
+        before = set(multiprocessing.active_children())
+        # Until it has its session an interrupt would reach it: it is born without ears.
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            future = self._pool.submit(work, request)
+        finally:
+            signal.signal(signal.SIGINT, handler)
+        (self._process,) = set(multiprocessing.active_children()) - before
+        return future
+
+    def result(self, future: Future[Any], request: Request) -> Any:
+        """Return what came of a request.
 
         Raises
         ------
         SimulationError
-            It has ended.
+            The process has ended.
         """
         try:
-            message: tuple[str, Any] = self.connection.recv()
-        except (EOFError, ConnectionResetError):
-            self.process.join()
-            code = self.process.exitcode or 0
+            return future.result()
+        except BrokenProcessPool:
+            self._process.join()
+            code = self._process.exitcode or 0
             how = f"killed by signal {-code}" if code < 0 else f"ended with status {code}"
-            raise SimulationError(f"{task.label}: the process that measured it was {how}") from None
-        return message
+            raise SimulationError(f"{request.label}: the process that measured it was {how}") from None
 
     def end(self) -> None:
-        """End the process at once."""
-        self.process.terminate()
-        self.process.join()
-        self.connection.close()
+        """End the process, and all that it started, at once."""
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.kill()
+        self._pool.shutdown()
 
 
-def run_tasks(
-    tasks: Sequence[_Task],
-    work: _Work[_Task],
+def run_groups(
+    groups: Sequence[Sequence[_Request]],
+    work: Callable[[_Request], Any],
     *,
     jobs: int,
     memory: int,
-    on_result: Callable[[_Task, Any], None],
+    on_result: Callable[[_Request, Any], None],
+    apart: bool = False,
 ) -> None:
-    """Do tasks, the largest first.
+    """Measure groups of requests; those of a group one after the other in the same process.
 
     Parameters
     ----------
-    tasks : sequence of Task
-        What to do.
+    groups : sequence of sequences of Request
+        What to measure, none of them empty.
     work : callable
-        Does a task: takes it, and yields its results one after the other. A function of a module when there are
-        several jobs.
+        Measures a request. A function of a module when other processes are to call it.
     jobs : int
-        Processes; with one, everything runs in this one.
+        Processes; with one, everything runs in this one unless `apart`. The largest groups come first.
     memory : int
-        Bytes that tasks which run side by side may take together; one always runs.
+        Bytes that groups which run side by side may take together; one always runs.
     on_result : callable
-        Called with the task and a result, in this process, as soon as the result is there.
+        Called with the request and its result, in this process, as soon as the result is there.
+    apart : bool
+        Whether each group has a process that no other had before it; they come in the order given.
 
     Raises
     ------
-    InputError, SimulationError
-        A task failed: no more are begun and those that run are ended.
+    Exception
+        What the measurement of a request raised, or SimulationError if its process has ended: no more are begun and
+        those that run are ended.
     """
-    waiting = sorted(tasks, key=lambda task: -task.bytes)
-    if min(jobs, len(tasks)) <= 1:
-        for task in waiting:
-            for result in work(task):
-                on_result(task, result)
+
+    def size(group: Sequence[_Request]) -> int:
+        return max(request.bytes for request in group)
+
+    waiting = list(groups) if apart else sorted(groups, key=size, reverse=True)
+    if not apart and min(jobs, len(groups)) <= 1:
+        for request in (request for group in waiting for request in group):
+            on_result(request, work(request))
         return
-    workers: list[_Worker] = []
     idle: list[_Worker] = []
-    running: dict[Any, tuple[_Worker, _Task]] = {}
+    running: dict[Future[Any], tuple[_Worker, Sequence[_Request]]] = {}
+    workers: list[_Worker] = []
     try:
         while waiting or running:
-            for task in list(waiting):
-                used = sum(each.bytes for _, each in running.values())
-                if len(running) == jobs or (running and used + task.bytes > memory):
+            for group in list(waiting):
+                used = sum(size(each) for _, each in running.values())
+                if len(running) == jobs or (running and used + size(group) > memory):
                     continue
+                waiting.remove(group)
                 if not idle:
-                    workers.append(_Worker(work))
+                    workers.append(_Worker())
                     idle.append(workers[-1])
                 worker = idle.pop()
-                worker.connection.send(task)
-                running[worker.connection] = worker, task
-                waiting.remove(task)
-            for connection in wait(list(running)):
-                worker, task = running[connection]
-                kind, content = worker.receive(task)
-                if kind == "result":
-                    on_result(task, content)
-                elif kind == "failed":
-                    raise content
+                running[worker.begin(work, group[0])] = worker, group
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            # What succeeded first: a failure ends everything.
+            for future in sorted(done, key=lambda each: each.exception() is not None):
+                worker, (request, *rest) = running.pop(future)
+                on_result(request, worker.result(future, request))
+                if rest:
+                    running[worker.begin(work, rest[0])] = worker, rest
+                elif apart:
+                    worker.end()
                 else:
-                    del running[connection]
                     idle.append(worker)
     finally:
         for worker in workers:

@@ -1,15 +1,38 @@
-"""Where a benchmark ran: processor, versions, revision of the sources."""
+"""Where measurements are made: processor, memory taken, versions of the tools, revision of the sources."""
 
+import os
 import platform
+import resource
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import host
-from host.measuring.processor import cores, processor_name
-from sim.executors.comparison.contenders import tool_versions
 
-__all__ = ["describe_setting", "revision_of", "root_folder"]
+__all__ = ["cores", "describe_setting", "peak_memory", "processor_name", "revision_of", "root_folder"]
+
+
+def processor_name() -> str:
+    """Return the name of the processor as the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    for line in lines:
+        name, _, value = line.partition(":")
+        if name.strip() == "model name":
+            return value.strip()
+    return platform.processor() or platform.machine()
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def peak_memory() -> int:
+    """Return the largest resident size, in bytes, that this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def root_folder() -> Path:
@@ -32,6 +55,8 @@ def revision_of(root: Path) -> str | None:
 
 def describe_setting() -> dict[str, Any]:
     """Return machine, versions of the tools and revision of the sources, JSON-able."""
+    from sim.executors.comparison.contenders import tool_versions
+
     return {
         "machine": {"processor": processor_name(), "cores": cores(), "system": platform.platform()},
         "tools": {"python": platform.python_version(), **tool_versions()},

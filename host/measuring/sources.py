@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 
-__all__ = ["files_digest", "source_files", "sources_digest"]
+__all__ = ["digest_beside", "files_digest", "source_files", "sources_digest", "text_digest"]
 
 _HOST = (
     "algorithms/**/*.py",
@@ -13,8 +13,9 @@ _HOST = (
     "graph/generators/*.py",
     "graph/memory_map.py",
     "graph/trim.py",
+    "measuring/components.py",
     "measuring/graphs.py",
-    "studies/reproduction/measure*.py",
+    "measuring/searches.py",
 )
 """What of the host decides about a result; the rest of it reads arguments and writes reports."""
 
@@ -43,6 +44,16 @@ def files_digest(files: Iterable[Path]) -> str:
         digest.update(f"{file.name} {len(text)}\n".encode())
         digest.update(text)
     return digest.hexdigest()
+
+
+def text_digest(text: str) -> str:
+    """Return a digest, 64 hexadecimal digits, of a text, which stands for it in the inputs of a measurement."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def digest_beside(file: str) -> str:
+    """Return the digest of the modules in the folder of one, for a study that measures in its own way."""
+    return files_digest(sorted(Path(file).parent.glob("*.py")))
 
 
 # Taken when the program starts: a file that changes later is not what this process runs.

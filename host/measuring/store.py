@@ -72,5 +72,9 @@ class Store:
         """
         write_json(str(self._path(inputs)), {"inputs": inputs, "result": result})
 
+    def remove(self, inputs: dict[str, Any]) -> None:
+        """Forget a measurement, if it is there."""
+        self._path(inputs).unlink(missing_ok=True)
+
     def _path(self, inputs: dict[str, Any]) -> Path:
         return self._folder / f"{measurement_digest(inputs)}.json"

@@ -11,6 +11,7 @@ from host.algorithms.kosaraju import ComponentRun, Iteration
 from host.algorithms.search import BfsRun
 from host.graph.csr import Graph
 from host.results.output import write_output
+from host.results.version import identity
 
 __all__ = ["Setting", "Wall", "bfs_document", "input_name", "scc_document", "write_json"]
 
@@ -33,6 +34,8 @@ class Setting:
         Clock of the coprocessor in hertz.
     uploaded_bytes : int
         Bytes of the graph, in every direction needed, in coprocessor memory.
+    configuration, memory_profile : dict
+        What `config` and `memory` stand for, with every value.
     """
 
     graph: str
@@ -44,6 +47,8 @@ class Setting:
     threads: int
     clock: float
     uploaded_bytes: int
+    configuration: dict[str, Any]
+    memory_profile: dict[str, Any]
 
     def seconds(self, cycles: int) -> float:
         """Return the simulated time of a number of cycles."""
@@ -105,9 +110,12 @@ def write_json(path: str, document: dict[str, Any]) -> None:
 def _common(setting: Setting, wall: Wall, *, edges: int, cycles: int) -> dict[str, Any]:
     """Return what every document holds, the total of the cycles left out."""
     return {
+        **identity(),
         "graph": {"file": setting.graph, "vertices": setting.vertices, "edges": setting.edges},
         "config": setting.config,
+        "configuration": setting.configuration,
         "memory": setting.memory,
+        "memory_profile": setting.memory_profile,
         "executor": setting.executor,
         "threads": setting.threads,
         "clock_hz": setting.clock,

@@ -10,10 +10,19 @@ from typing import BinaryIO
 
 from host.errors import InputError
 
-__all__ = ["STANDARD_OUTPUT", "check_folder", "check_output", "renamed_when_complete", "write_output"]
+__all__ = [
+    "STANDARD_OUTPUT",
+    "check_folder",
+    "check_output",
+    "figure_format",
+    "renamed_when_complete",
+    "write_output",
+]
 
 STANDARD_OUTPUT = "-"
 """The name that stands for standard output."""
+
+_FIGURES = ("svg", "png", "pdf")
 
 
 def _is_special(path: Path) -> bool:
@@ -79,6 +88,21 @@ def check_folder(path: str, option: str) -> None:
         raise InputError(f"cannot be written: {_reason(error)} ({option})", path=path) from None
 
 
+def figure_format(path: str) -> str:
+    """Return the format that the suffix of a figure's file names; SVG where there is no suffix.
+
+    Raises
+    ------
+    InputError
+        There is no such format.
+    """
+    suffix = Path(path).suffix
+    form = suffix[1:].lower() or _FIGURES[0]
+    if form not in _FIGURES:
+        raise InputError(f"a figure is .svg, .png or .pdf, not {suffix!r}", path=path)
+    return form
+
+
 def _reason(error: OSError | ValueError) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
@@ -112,7 +136,7 @@ def renamed_when_complete(path: str, *, after_errors: bool = False) -> Iterator[
             temporary.unlink(missing_ok=True)
 
 
-def write_output(path: str, write: Callable[[BinaryIO], None]) -> None:
+def write_output(path: str, write: Callable[[BinaryIO], object]) -> None:
     """Write an output file, or standard output, by a function that is given the open file.
 
     Raises

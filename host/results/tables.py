@@ -5,9 +5,12 @@ from host.algorithms.kosaraju import ComponentRun
 from host.algorithms.search import BfsRun
 from host.graph.csr import Graph
 from host.results.documents import Setting, Wall, input_name
+from host.results.table_text import plain_table
+from host.results.words import counted
 
-__all__ = ["bfs_table", "scc_table"]
+__all__ = ["bfs_table", "graph_text", "largest_text", "scc_table"]
 
+_VERTEX = ("vertex", "vertices")
 _FIRST_LEVELS = 24
 _LAST_LEVELS = 6
 
@@ -20,15 +23,20 @@ def _time(seconds: float) -> str:
     return f"{seconds * 1e9:.0f} ns"
 
 
-def _table(rows: list[tuple[str, str]]) -> str:
-    width = max(len(name) for name, _ in rows)
-    return "".join(f"{name:<{width}}  {text}\n" for name, text in rows)
+def graph_text(name: str, vertices: int, edges: int) -> str:
+    """Return a graph's name and size."""
+    return f"{name}: {counted(vertices, *_VERTEX)}, {counted(edges, 'edge')}"
+
+
+def largest_text(components: int, largest: int) -> str:
+    """Return the number of components and the size of the largest."""
+    return f"{components:,}, the largest of {counted(largest, *_VERTEX)}"
 
 
 def _head(setting: Setting) -> list[tuple[str, str]]:
-    threads = f"{setting.threads} thread{'s' if setting.threads != 1 else ''}"
+    threads = counted(setting.threads, "thread")
     return [
-        ("graph", f"{setting.graph}: {setting.vertices:,} vertices, {setting.edges:,} edges"),
+        ("graph", graph_text(setting.graph, setting.vertices, setting.edges)),
         ("machine", f"{setting.config}, memory {setting.memory}, executor {setting.executor}, {threads}"),
     ]
 
@@ -39,7 +47,7 @@ def _tail(
     restarted = [("restarts", f"{retries}, the queues having overflowed")] if retries else []
     return [
         ("simulated", f"{_time(setting.seconds(cycles))} at {setting.clock / 1e6:g} MHz"),
-        ("traversed", f"{edges:,} edges, {setting.gteps(edges, cycles):.3f} GTEPS"),
+        ("traversed", f"{counted(edges, 'edge')}, {setting.gteps(edges, cycles):.3f} GTEPS"),
         ("verified", {True: "yes", False: "no", None: "not checked"}[verified]),
         *restarted,
         (
@@ -59,11 +67,11 @@ def scc_table(run: ComponentRun, setting: Setting, wall: Wall, *, largest: int, 
         ("total", run.cycles),
     )
     width = len(f"{run.cycles:,}")
-    return _table(
+    return plain_table(
         [
             *_head(setting),
-            ("components", f"{run.components:,}, the largest of {largest:,} vertices"),
-            ("trimmed", f"{run.trimmed:,} vertices"),
+            ("components", largest_text(run.components, largest)),
+            ("trimmed", counted(run.trimmed, *_VERTEX)),
             ("iterations", f"{run.iterations:,}"),
             *((name, f"{n:>{width},} cycles  {n / max(run.cycles, 1):>6.1%}") for name, n in phases),
             *_tail(
@@ -74,18 +82,18 @@ def scc_table(run: ComponentRun, setting: Setting, wall: Wall, *, largest: int, 
                 verified=verified,
                 retries=run.retries,
             ),
-        ]
+        ],
+        words=2,
     )
 
 
 def _level_table(levels: tuple[Level, ...]) -> str:
     """Return a line for each level; of very many, for the first and the last ones."""
-    rows = [(f"{number:,}", *(f"{value:,}" for value in level)) for number, level in enumerate(levels)]
+    shown = ("frontier", "pushed", "cycles")
+    rows = [(f"{number:,}", *(f"{getattr(level, name):,}" for name in shown)) for number, level in enumerate(levels)]
     if len(rows) > _FIRST_LEVELS + _LAST_LEVELS + 1:
         rows[_FIRST_LEVELS:-_LAST_LEVELS] = [("...",) * 4]
-    rows.insert(0, ("level", *Level._fields))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    return "".join("  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)) + "\n" for row in rows)
+    return plain_table(rows, head=("level", *shown), words=0)
 
 
 def bfs_table(run: BfsRun, setting: Setting, wall: Wall, *, graph: Graph, verified: bool | None) -> str:
@@ -93,12 +101,12 @@ def bfs_table(run: BfsRun, setting: Setting, wall: Wall, *, graph: Graph, verifi
     return (
         _level_table(run.level_records)
         + "\n"
-        + _table(
+        + plain_table(
             [
                 *_head(setting),
                 ("source", f"{input_name(graph, run.source)}"),
-                ("reached", f"{run.reached:,} vertices in {int(run.levels.max()) + 1:,} levels"),
-                ("duplicates", f"{run.duplicates:,} vertices pushed again"),
+                ("reached", f"{counted(run.reached, *_VERTEX)} in {counted(int(run.levels.max()) + 1, 'level')}"),
+                ("duplicates", f"{counted(run.duplicates, *_VERTEX)} pushed again"),
                 ("cycles", f"{run.cycles:,}"),
                 *_tail(
                     setting,
@@ -108,6 +116,7 @@ def bfs_table(run: BfsRun, setting: Setting, wall: Wall, *, graph: Graph, verifi
                     verified=verified,
                     retries=run.retries,
                 ),
-            ]
+            ],
+            words=2,
         )
     )

@@ -1,8 +1,12 @@
-"""The version of the program."""
+"""What made a result: the program's version, and that of the form of its results."""
 
 import importlib.metadata
+from typing import Any
 
-__all__ = ["version"]
+__all__ = ["SCHEMA", "identity", "version"]
+
+SCHEMA = 1
+"""Version of the JSON of all commands; a field that goes or changes its meaning makes it one more."""
 
 
 def version() -> str:
@@ -11,3 +15,8 @@ def version() -> str:
         return importlib.metadata.version("cyscc")
     except importlib.metadata.PackageNotFoundError:
         return "(not installed)"
+
+
+def identity() -> dict[str, Any]:
+    """Return what every JSON document begins with."""
+    return {"schema": SCHEMA, "version": version()}

@@ -2,7 +2,7 @@
 
 from types import MappingProxyType
 
-from amaranth.hdl import C, Elaboratable, Module, Signal
+from amaranth.hdl import C, Elaboratable, Signal
 from amaranth.lib import data
 from amaranth.lib.wiring import connect
 
@@ -82,9 +82,8 @@ class Kernel(BaseKernel):
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Connect the processes."""
-        m = Module()
+        m, control = self._begin()
         config = self._config
-        control = self._add_control(m)
         m.submodules.frontier_reader = frontier = FrontierReader(
             depth=config.frontier_depth, stride=config.total_bfs_kernels
         )
@@ -97,8 +96,8 @@ class Kernel(BaseKernel):
         )
         mux = self._add_port(
             m,
-            control=control,
-            station=allocator,
+            control,
+            allocator,
             sources=[READ, READ, READ, WRITE] + [WRITE] * config.bfs_only,
             commands=(frontier.command, neighbour.command, word.command, visitor.command),
             answers={
@@ -141,33 +140,28 @@ class Kernel(BaseKernel):
             allocator.capacity.eq(control.register_capacity),
             allocator.demand.eq(visitor.demand),
         ]
-        self._report(
-            m,
-            control=control,
-            mux=mux,
-            station=allocator,
-            processes=(frontier, neighbour, word, visitor, allocator),
-            events={
-                Counter.ITEMS: visitor.neighbours.valid & visitor.neighbours.ready,
-                Counter.PUSHED: visitor.pushed,
+        processes = (frontier, neighbour, word, visitor, allocator)
+        events = {
+            Counter.ITEMS: visitor.neighbours.valid & visitor.neighbours.ready,
+            Counter.PUSHED: visitor.pushed,
+        }
+        status = {
+            KernelWord.STATE: {
+                "frontier_idle": frontier.idle,
+                "neighbours_idle": neighbour.idle,
+                "words_idle": word.idle,
+                "visitor_idle": visitor.idle,
+                "slots_idle": allocator.idle,
+                "slot_awaited": visitor.waiting,
+                "visits": visitor.level,
             },
-            status={
-                KernelWord.STATE: {
-                    "frontier_idle": frontier.idle,
-                    "neighbours_idle": neighbour.idle,
-                    "words_idle": word.idle,
-                    "visitor_idle": visitor.idle,
-                    "slots_idle": allocator.idle,
-                    "slot_awaited": visitor.waiting,
-                    "visits": visitor.level,
-                },
-                KernelWord.CREDITS: {
-                    "frontier": frontier.credits,
-                    "neighbours": neighbour.credits,
-                    "words": word.credits,
-                },
-                KernelWord.RESERVATION: {"demanded": allocator.demanded, "reserved": allocator.reserved},
+            KernelWord.CREDITS: {
+                "frontier": frontier.credits,
+                "neighbours": neighbour.credits,
+                "words": word.credits,
             },
-            reasons={Cause.SLOT: visitor.waiting},
-        )
+            KernelWord.RESERVATION: {"demanded": allocator.demanded, "reserved": allocator.reserved},
+        }
+        reasons = {Cause.SLOT: visitor.waiting}
+        self._report(m, control, mux, allocator, processes, events=events, status=status, reasons=reasons)
         return m

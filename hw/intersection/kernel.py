@@ -2,7 +2,7 @@
 
 from types import MappingProxyType
 
-from amaranth.hdl import Elaboratable, Module
+from amaranth.hdl import Elaboratable
 from amaranth.lib import data
 from amaranth.lib.wiring import connect
 
@@ -60,9 +60,8 @@ class Kernel(BaseKernel):
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Connect the processes."""
-        m = Module()
+        m, control = self._begin()
         config = self._config
-        control = self._add_control(m)
         m.submodules.reach_reader = reach = ReachReader(
             depth=config.reach_depth, stride=config.total_intersection_kernels
         )
@@ -72,8 +71,8 @@ class Kernel(BaseKernel):
         m.submodules.start_finder = finder = StartFinder()
         mux = self._add_port(
             m,
-            control=control,
-            station=finder,
+            control,
+            finder,
             sources=[READ, READ, READ, WRITE, WRITE],
             commands=(reach.command, colour.command, classifier.command, classifier.paint, unvisit.command),
             answers={
@@ -106,24 +105,19 @@ class Kernel(BaseKernel):
             finder.rejected.eq(classifier.rejected),
             finder.rejected_vertex.eq(classifier.rejected_vertex),
         ]
-        self._report(
-            m,
-            control=control,
-            mux=mux,
-            station=finder,
-            processes=(reach, colour, classifier),
-            events={Counter.ITEMS: classifier.rejected, Counter.PUSHED: classifier.painted},
-            status={
-                KernelWord.STATE: {
-                    "entries_idle": reach.idle,
-                    "colours_idle": colour.idle,
-                    "classifier_idle": classifier.idle,
-                },
-                KernelWord.CREDITS: {
-                    "entries": reach.credits,
-                    "colours": colour.credits,
-                    "unvisits": classifier.credits,
-                },
+        events = {Counter.ITEMS: classifier.rejected, Counter.PUSHED: classifier.painted}
+        status = {
+            KernelWord.STATE: {
+                "entries_idle": reach.idle,
+                "colours_idle": colour.idle,
+                "classifier_idle": classifier.idle,
             },
-        )
+            KernelWord.CREDITS: {
+                "entries": reach.credits,
+                "colours": colour.credits,
+                "unvisits": classifier.credits,
+            },
+        }
+        processes = (reach, colour, classifier)
+        self._report(m, control, mux, finder, processes, events=events, status=status, reasons={})
         return m

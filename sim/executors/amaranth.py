@@ -1,6 +1,5 @@
 """Executor on Amaranth's own simulator: no build, every signal at hand, slow."""
 
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -8,15 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from amaranth.hdl import Value
-from amaranth.lib.wiring import PureInterface
 from amaranth.sim import Simulator
 
 from hw.accelerator import Accelerator
 from hw.application_engine import ApplicationEngine
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
-from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
-from sim.memory import Memory, accept, as_word, mailbox_layout, prepare, settle
+from sim.executors.base import RunState
+from sim.executors.player import Player
+from sim.memory import Memory
 from sim.observation.signals import accelerator_signals
 from sim.observation.waves import Waves
 
@@ -28,18 +27,7 @@ _CYCLE = 4e-9
 _FEMTOSECONDS = round(_CYCLE * 1e15)
 
 
-class _Host:
-    """Where an AE is in the list of commands."""
-
-    def __init__(self) -> None:
-        self.commands: Sequence[Command] = ()
-        self.position = 0
-        self.awaiting = False
-        self.answers: list[int] = []
-        self.idle_since = 0
-
-
-class AmaranthExecutor(Executor):
+class AmaranthExecutor(Player):
     """Runs the whole accelerator in Amaranth's simulator.
 
     Parameters
@@ -65,20 +53,12 @@ class AmaranthExecutor(Executor):
         waves: Path | None = None,
         wave_window: tuple[int, int] | None = None,
     ) -> None:
-        self._memory = memory
-        self._watchdog = watchdog
-        self._interval = meeting_interval(config, memory)
-        self._layout = mailbox_layout(config.ports)
-        self._accelerator = Accelerator(config, instrument=True)
-        self._engines = self._accelerator.engines
-        self._hosts = [_Host() for _ in self._engines]
-        kernels = config.bfs_kernels + config.intersection_kernels
-        self._causes = np.zeros((config.engines, kernels, len(Cause)), np.int64)
-        self._cycle = 0
-        self._dispatched = -1
-        self._moved = 0
-        self._error = False
-        self._simulator = Simulator(self._accelerator)
+        super().__init__(config, memory, watchdog=watchdog)
+        accelerator = Accelerator(config, instrument=True)
+        self._engines = [_Pins(engine) for engine in accelerator.engines]
+        self._kernels = config.bfs_kernels + config.intersection_kernels
+        self._causes = np.zeros((config.engines, self._kernels, len(Cause)), np.int64)
+        self._simulator = Simulator(accelerator)
         self._simulator.add_clock(_CYCLE)
         self._simulator.add_testbench(self._bench, background=True)
         self._files = ExitStack()
@@ -87,45 +67,16 @@ class AmaranthExecutor(Executor):
             self._files.callback(lambda: recorder.finish(self._cycle))
             self._files.enter_context(self._simulator.write_vcd(str(recorder.raw)))
 
-    @property
-    def cycle(self) -> int:
-        """Cycles simulated so far."""
-        return self._cycle
-
-    @property
-    def instruction_cycles(self) -> int:
-        """Cycles from the last dispatch until the last AE was idle."""
-        return max(host.idle_since for host in self._hosts) - self._dispatched
-
-    @property
-    def answers(self) -> npt.NDArray[np.uint64]:
-        """Answers of the last list's reads, of shape (reads, AEs)."""
-        return np.array([host.answers for host in self._hosts], np.uint64).T
-
-    def begin(self, commands: Sequence[Command]) -> None:
-        """Begin a list of commands."""
-        for host in self._hosts:
-            host.commands = tuple(commands)
-            host.position = 0
-            host.answers = []
-        self._dispatched = -1
-        self._moved = self._cycle
-
     def run(self, budget: int) -> RunState:
         """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
         end = self._cycle + budget
         while True:
-            boundary = self._cycle + self._interval
-            while self._cycle < boundary:
+            meeting = self._cycle + self._interval
+            while self._cycle < meeting:
                 self._simulator.advance()
-            if settle(self._memory.context, self._cycle - 1):
-                return RunState.MEMORY_ERROR
-            if self._done():
-                return RunState.DONE
-            if self._cycle - self._moved > self._watchdog:
-                return RunState.HUNG
-            if self._cycle >= end:
-                return RunState.RUNNING
+            state = self._meet()
+            if state != RunState.RUNNING or self._cycle >= end:
+                return state
 
     def causes(self) -> npt.NDArray[np.int64]:
         """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
@@ -135,94 +86,39 @@ class AmaranthExecutor(Executor):
         """Complete the waveform file."""
         self._files.close()
 
-    def _done(self) -> bool:
-        for host in self._hosts:
-            if host.position < len(host.commands):
-                return False
-            if self._dispatched >= 0 and host.idle_since <= self._dispatched:
-                return False
-        return True
-
     async def _bench(self, context: Any) -> None:
+        for pins in self._engines:
+            pins.context = context
         while True:
             # Inputs are set between the clock edges, so that the host can add commands at a cycle's very beginning.
             await context.delay(_CYCLE / 4)
-            for number, engine in enumerate(self._engines):
-                self._drive(context, number, engine)
+            for number, pins in enumerate(self._engines):
+                for kernel in range(self._kernels):
+                    self._causes[number, kernel, pins.get(f"cause_{kernel}")] += 1
+            self._play(self._engines)
             await context.tick()
             self._cycle += 1
 
-    def _drive(self, context: Any, number: int, engine: ApplicationEngine) -> None:
-        """Play memory and host to an AE for a cycle."""
-        layout = self._layout
-        box = self._memory.mailbox[number]
-        prepare(self._memory.context, number, self._cycle)
-        read_ready, write_ready, responses, flushed = (
-            int(box[word]) for word in (layout.read_ready, layout.write_ready, layout.responses, layout.flushed)
-        )
-        reads = writes = flushes = 0
-        for index, port in enumerate(engine.port):
-            if _get(context, port.read.valid) and read_ready >> index & 1:
-                reads |= 1 << index
-                box[layout.read_payloads + index] = as_word(_get(context, port.read.payload))
-            if _get(context, port.write.valid) and write_ready >> index & 1:
-                writes |= 1 << index
-                payload = _get(context, port.write.payload)
-                box[layout.write_payloads + index] = as_word(payload >> 64)
-                box[layout.write_data + index] = as_word(payload)
-            if _get(context, port.flush):
-                flushes |= 1 << index
-            context.set(port.read.ready, read_ready >> index & 1)
-            context.set(port.write.ready, write_ready >> index & 1)
-            context.set(port.flushed, flushed >> index & 1)
-            context.set(port.response.valid, responses >> index & 1)
-            if responses >> index & 1:
-                value = int(box[layout.data + index]) & 0xFFFF_FFFF_FFFF_FFFF
-                context.set(Value.cast(port.response.payload), value | int(box[layout.tags + index]) << 64)
-        box[layout.reads], box[layout.writes], box[layout.flushes] = reads, writes, flushes
-        if reads | writes | flushes | responses | flushed:
-            self._moved = self._cycle
-        accept(self._memory.context, number, self._cycle)
-        for kernel, cause in enumerate(engine.cause):
-            self._causes[number, kernel, _get(context, cause)] += 1
-        self._command(context, self._hosts[number], engine)
 
-    def _command(self, context: Any, host: _Host, engine: ApplicationEngine) -> None:
-        """Play the host's commands to an AE for a cycle."""
-        channels: tuple[PureInterface, ...] = (engine.write, engine.instruction, engine.read)
-        for channel in channels:
-            context.set(channel.valid, 0)
-        if _get(context, engine.idle):
-            if host.idle_since <= self._dispatched:
-                host.idle_since = self._cycle
-        elif self._dispatched >= 0:
-            host.idle_since = 0
-        if host.awaiting and _get(context, engine.data.valid):
-            host.answers.append(_get(context, engine.data.payload))
-            host.awaiting = False
-            host.position += 1
-        if host.awaiting or host.position >= len(host.commands):
-            return
-        command = host.commands[host.position]
-        channel = channels[command.kind]
-        context.set(channel.valid, 1)
-        if command.kind == CommandKind.WRITE:
-            context.set(Value.cast(channel.payload), command.value | command.index << 64)
-        else:
-            context.set(channel.payload, command.index)
-        if command.kind == CommandKind.READ:
-            host.awaiting = _get(context, engine.read.ready) == 1
-            return
-        if command.kind == CommandKind.DISPATCH:
-            self._dispatched = self._cycle
-            host.idle_since = 0
-        host.position += 1
+class _Pins:
+    """The ports of an AE; an input is touched only when its value changes."""
+
+    def __init__(self, engine: ApplicationEngine) -> None:
+        self.context: Any = None
+        self._values = {
+            "_".join(map(str, path)): Value.cast(value) for path, _, value in engine.signature.flatten(engine)
+        }
+        self._driven: dict[str, int] = {}
+
+    def get(self, name: str) -> int:
+        return int(self.context.get(self._values[name]))
+
+    def set(self, name: str, value: int) -> None:
+        if self._driven.get(name) != value:
+            self._driven[name] = value
+            self.context.set(self._values[name], value)
 
 
 def _cycle_of(femtoseconds: int) -> int:
     """Return the cycle that a time is in: the clock rises in the middle of its period."""
     return (2 * femtoseconds + _FEMTOSECONDS) // (2 * _FEMTOSECONDS)
-
-
-def _get(context: Any, signal: Any) -> int:
-    return int(context.get(Value.cast(signal)))

@@ -7,45 +7,65 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sim.executors.base import Command, CommandKind, Executor, RunState
+from hw.causes import Cause
+from hw.config import AcceleratorConfig
+from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
+from sim.memory import Memory, MemoryModel
 
 __all__ = ["LibraryExecutor"]
 
 _COMMAND = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.uint64)])
 
 
+class _Setup(ctypes.Structure):
+    _fields_ = [
+        ("memory", MemoryModel),
+        *((name, ctypes.c_int64) for name in ("interval", "round", "watchdog", "threads")),
+        ("waves", ctypes.c_char_p),
+        *((name, ctypes.c_int64) for name in ("first_wave", "last_wave")),
+    ]
+
+
 class LibraryExecutor(Executor):
-    """Calls the functions of a library for everything but the causes of kernels.
+    """Calls the functions of a library for everything.
 
     Parameters
     ----------
     path : Path
         The library.
-    setup : ctypes.Structure
-        What its ``cyscc_create`` takes. It is copied there, but not what it points to.
-    engines : int
-        How many AEs the machine has.
+    config : AcceleratorConfig
+        Sizes.
+    memory : Memory
+        The memory, with as many AEs and ports.
+    watchdog : int
+        Cycles without a request or a response after which a run counts as hung.
+    **options
+        Further members of ``Setup`` in `native/machine.h`, 0 where absent.
     """
 
-    def __init__(self, path: Path, setup: ctypes.Structure, *, engines: int) -> None:
-        self._engines = engines
+    def __init__(
+        self, path: Path, config: AcceleratorConfig, memory: Memory, *, watchdog: int, **options: int | bytes | None
+    ) -> None:
+        self._memory = memory
+        self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
         self._reads = 0
         self._library = ctypes.CDLL(str(path))
         pointer, integer = ctypes.c_void_p, ctypes.c_int64
-        self._declare("create", pointer, [pointer])
-        self._declare("destroy", None, [pointer])
-        self._declare("begin", None, [pointer, pointer, ctypes.c_int])
-        self._declare("run", ctypes.c_int, [pointer, integer])
-        self._declare("cycle", integer, [pointer])
-        self._declare("instruction_cycles", integer, [pointer])
-        self._declare("answers", None, [pointer, pointer])
+        for name, result, arguments in (
+            ("create", pointer, [pointer]),
+            ("destroy", None, [pointer]),
+            ("begin", None, [pointer, pointer, ctypes.c_int]),
+            ("run", ctypes.c_int, [pointer, integer]),
+            ("cycle", integer, [pointer]),
+            ("instruction_cycles", integer, [pointer]),
+            ("answers", None, [pointer, pointer]),
+            ("causes", None, [pointer, pointer]),
+        ):
+            function = getattr(self._library, f"cyscc_{name}")
+            function.restype = result
+            function.argtypes = arguments
+        setup = _Setup(memory=memory.model, interval=meeting_interval(config, memory), watchdog=watchdog, **options)
         self._machine = ctypes.c_void_p(self._library.cyscc_create(ctypes.byref(setup)))
-
-    def _declare(self, name: str, result: type | None, arguments: list[type]) -> None:
-        """Tell the types of a function."""
-        function = getattr(self._library, f"cyscc_{name}")
-        function.restype = result
-        function.argtypes = arguments
 
     @property
     def cycle(self) -> int:
@@ -60,7 +80,7 @@ class LibraryExecutor(Executor):
     @property
     def answers(self) -> npt.NDArray[np.uint64]:
         """Answers of the last list's reads, of shape (reads, AEs)."""
-        values = np.zeros((self._reads, self._engines), np.uint64)
+        values = np.zeros((self._reads, self._shape[0]), np.uint64)
         self._library.cyscc_answers(self._machine, values.ctypes.data)
         return values
 
@@ -73,6 +93,12 @@ class LibraryExecutor(Executor):
     def run(self, budget: int) -> RunState:
         """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
         return RunState(self._library.cyscc_run(self._machine, budget))
+
+    def causes(self) -> npt.NDArray[np.int64]:
+        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
+        counts = np.zeros(self._shape, np.int64)
+        self._library.cyscc_causes(self._machine, counts.ctypes.data)
+        return counts
 
     def close(self) -> None:
         """Release the machine, with its threads."""

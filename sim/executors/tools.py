@@ -1,19 +1,62 @@
-"""The tools that build compiled hardware, and the cache of what they have built."""
+"""The tools that build compiled hardware: Verilator and a C++ compiler, and how a library is built by them."""
 
-import hashlib
 import os
 import shlex
 import shutil
 import subprocess
-import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from threading import Lock
 
 from sim.errors import BuildError
 
-__all__ = ["Toolchain", "cache_directory", "cached_library", "digest_files", "find_verilator", "processor", "run_tool"]
+__all__ = ["NATIVE", "OnStep", "Steps", "Toolchain", "find_verilator", "run_tool", "workers"]
+
+NATIVE = Path(__file__).parent / "native"
+"""C++ that all native executors share."""
+
+OnStep = Callable[[int, int, str], None]
+"""Told how a build goes on: steps done, steps in all, and what was done last or is about to begin."""
+
+_VERILATOR_OPTIONS = (
+    *("--cc", "-O3", "-Wno-fatal", "-Wno-lint", "--x-assign", "fast", "--x-initial", "fast", "--noassert"),
+)
+_COMPILER_OPTIONS = ("-std=c++20", "-march=native", "-fPIC", "-fno-plt", "-fvisibility=hidden", "-DVL_TIME_CONTEXT")
+
+
+class Steps:
+    """Counts the steps of a build, which may be done by several threads, and tells of them one at a time.
+
+    Parameters
+    ----------
+    on_step : OnStep, optional
+        Whom to tell.
+    """
+
+    def __init__(self, on_step: OnStep | None) -> None:
+        self._on_step = on_step
+        self._lock = Lock()
+        self._done = self._total = 0
+
+    def expect(self, steps: int, what: str) -> None:
+        """Tell that there are steps to be done."""
+        self._total += steps
+        self._tell(0, what)
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[None]:
+        """Do a step."""
+        yield
+        self._tell(1, what)
+
+    def _tell(self, steps: int, what: str) -> None:
+        with self._lock:
+            self._done += steps
+            if self._on_step is not None:
+                self._on_step(self._done, self._total, what)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,13 +97,69 @@ class Toolchain:
         """The folder of Verilator's headers and run-time sources."""
         return Path(run_tool([*self.verilator, "--getenv", "VERILATOR_ROOT"], self.environment).strip()) / "include"
 
-    def versions(self) -> tuple[str, str]:
-        """Return what the tools say of their versions, Verilator first."""
+    def identity(self) -> tuple[object, ...]:
+        """Return what a library depends on besides its sources: tools, options, processor."""
         environment = dict(os.environ)
         return (
+            self.compiler,
             run_tool([*self.verilator, "--version"], environment),
             run_tool([*self.compiler, "--version"], environment),
+            _VERILATOR_OPTIONS,
+            _COMPILER_OPTIONS,
+            _processor(),
         )
+
+    def verilate(self, sources: Iterable[Path], *, top: str, folder: Path, options: Sequence[str] = ()) -> list[Path]:
+        """Turn Verilog into C++ with the class ``V<top>``; return its sources.
+
+        Raises
+        ------
+        BuildError
+            Verilator fails; with its output.
+        """
+        names = ["--top-module", top, "--prefix", f"V{top}", "--Mdir", str(folder)]
+        run_tool([*self.verilator, *_VERILATOR_OPTIONS, *options, *names, *map(str, sources)], self.environment)
+        return sorted(folder.glob(f"V{top}*.cpp"))
+
+    def verilated_runtime(self, *, traced: bool = False) -> tuple[list[Path], list[str]]:
+        """Return what every program with a Verilated model is linked with, and the options to compile it by."""
+        include = self.include_folder
+        names = ["verilated", "verilated_threads", *(["verilated_vcd_c"] if traced else [])]
+        flags = [f"-DVM_TRACE={int(traced)}", f"-DVM_TRACE_VCD={int(traced)}", "-DVM_TRACE_FST=0"]
+        flags += ["-isystem", str(include), "-isystem", str(include / "vltstd")]
+        return [include / f"{name}.cpp" for name in names], flags
+
+    def library(self, sources: Sequence[Path], *, folder: Path, flags: Sequence[str], steps: Steps) -> Path:
+        """Compile sources side by side, which are a step each, and link them, which is one more.
+
+        Raises
+        ------
+        BuildError
+            The compiler fails; with its output.
+        """
+        options = [*_COMPILER_OPTIONS, *flags, "-I", str(folder), "-I", str(NATIVE)]
+
+        def compile_unit(source: Path) -> Path:
+            target = folder / f"{source.stem}.o"
+            # What only runs at the start need not be fast.
+            level = "-O1" if source.stem.endswith("__Slow") else "-O3"
+            with steps.step(f"{source.stem} compiled"):
+                run_tool([*self.compiler, *options, level, "-c", str(source), "-o", str(target)], self.environment)
+            return target
+
+        with workers() as pool:
+            # The largest first, so that none is left over at the end.
+            objects = list(pool.map(compile_unit, sorted(sources, key=lambda source: -source.stat().st_size)))
+        library = folder / "machine.so"
+        with steps.step("machine linked"):
+            command = [*self.compiler, "-shared", "-pthread", *map(str, objects), "-o", str(library)]
+            run_tool(command, self.environment)
+        return library
+
+
+def workers() -> ThreadPoolExecutor:
+    """Return threads to run tools side by side."""
+    return ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 1))
 
 
 def find_verilator() -> tuple[list[str], dict[str, str]]:
@@ -105,61 +204,10 @@ def run_tool(command: Sequence[str], environment: dict[str, str]) -> str:
     return result.stdout
 
 
-def processor() -> str:
+def _processor() -> str:
     """Return what `-march=native` depends on."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return ""
     return next((line for line in lines if line.startswith(("flags", "Features"))), "")
-
-
-def digest_files(files: Iterable[Path]) -> bytes:
-    """Return a digest of the names and contents of files."""
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(file.name.encode())
-        digest.update(file.read_bytes())
-    return digest.digest()
-
-
-def cache_directory() -> Path:
-    """Return the folder for built executors: ``$CYSCC_CACHE``, or ``cyscc`` in the user's cache folder."""
-    named = os.environ.get("CYSCC_CACHE")
-    if named:
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cyscc"
-
-
-def cached_library(name: str, *, parts: Sequence[Any], sources: bytes, build: Callable[[Path], Path]) -> Path:
-    """Return a shared library, built now if it is not in the cache.
-
-    Parameters
-    ----------
-    name : str
-        What its file's name begins with.
-    parts : sequence
-        Whatever else it depends on; their texts name it.
-    sources : bytes
-        Digest of the sources that it is made of.
-    build : callable
-        Builds it in a folder, which is removed afterwards, and returns its path there.
-
-    Raises
-    ------
-    BuildError
-        The cache cannot be written, or `build` fails.
-    """
-    key = hashlib.sha256(repr(list(parts)).encode() + sources).hexdigest()[:24]
-    library = cache_directory() / f"{name}-{key}.so"
-    if library.exists():
-        return library
-    try:
-        library.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="build-", dir=library.parent) as folder:
-            build(Path(folder)).replace(library)
-    except OSError as error:
-        raise BuildError(
-            f"{library.parent}: {error.strerror}: the cache of built executors cannot be written"
-        ) from None
-    return library

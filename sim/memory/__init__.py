@@ -1,31 +1,29 @@
-"""The memory of the HC-2 for every engine: functional, and exact in time.
+"""The memory of the machine for every executor: functional, and exact in time.
 
-Python callers use `Memory` and, for each cycle of each engine, `prepare` and `accept`, and `settle` when the engines
-meet. `seal`, `serve` and `deliver` are its parts, for engines on threads. Compiled engines call the same functions
-through `Memory.addresses`.
+Its files follow a request's way: `acceptance`, `crossbar`, `service`, `delivery`, `seen`; `rounds` has the steps
+between. `records` declares the state and `profiles` the rules. Executors use `Memory`.
 """
 
-from sim.memory.entries import accept, deliver, next_event, prepare, seal, serve, settle
-from sim.memory.model import Memory
-from sim.memory.parameters import MemoryParameters, parse_profile
-from sim.memory.state import FLUSH, READ, WRITE, MailboxLayout, PayloadLayout, as_word, mailbox_layout
+from sim.memory.functions import MemoryModel
+from sim.memory.header import memory_header
+from sim.memory.memory import Memory
+from sim.memory.payload import PayloadLayout
+from sim.memory.profiles import Contention, Fixed, Hc2, Profile, Stress, parse_profile, profile_from
+from sim.memory.records import FLUSH, READ, WRITE
 
 __all__ = [
     "FLUSH",
     "READ",
     "WRITE",
-    "MailboxLayout",
+    "Contention",
+    "Fixed",
+    "Hc2",
     "Memory",
-    "MemoryParameters",
+    "MemoryModel",
     "PayloadLayout",
-    "accept",
-    "as_word",
-    "deliver",
-    "mailbox_layout",
-    "next_event",
+    "Profile",
+    "Stress",
+    "memory_header",
     "parse_profile",
-    "prepare",
-    "seal",
-    "serve",
-    "settle",
+    "profile_from",
 ]

@@ -1,13 +1,10 @@
-"""Random numbers of the `stress` profile: a function of their place, whatever the order they are asked for in."""
+"""Random numbers for profiles: a function of their place, whatever the order they are asked for in."""
 
 import numpy as np
 
-from sim.memory.compiled import inlined
+from sim.memory.compiling import inlined
 
-__all__ = ["LATENCY_STREAM", "STALL_STREAM", "draw", "stream"]
-
-LATENCY_STREAM = 0
-STALL_STREAM = 1
+__all__ = ["draw", "stream"]
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)

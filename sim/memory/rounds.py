@@ -1,64 +1,65 @@
 """Rounds: when requests pass from step to step, and the first error of all (compiled)."""
 
-from sim.memory import state as s
-from sim.memory.compiled import inlined, jit, load, store
-from sim.memory.delivery import deliver_round
-from sim.memory.lanes import lane_of
-from sim.memory.timing import serve_round
+from sim.memory.compiling import apart, inlined
+from sim.memory.delivery import deliver
+from sim.memory.records import Context, Error
+from sim.memory.service import serve
 
-__all__ = ["seal_round", "settle_cycles"]
-
-
-@inlined
-def _keep_first(context: int, words: int) -> None:
-    """Make an error at the address `words` that of the memory, if none is there of the same cycle or before."""
-    first = context + s.CTX_ERROR * 8
-    earlier = load(first, s.ERROR_CODE) == 0 or load(words, s.ERROR_CYCLE) < load(first, s.ERROR_CYCLE)
-    if load(words, s.ERROR_CODE) != 0 and earlier:
-        for index in range(s.ERROR_WORDS):
-            store(first, index, load(words, index))
+__all__ = ["seal", "settle"]
 
 
 @inlined
-def _collect_errors(context: int) -> int:
-    """Make the first error of serving and of all engines that of the memory; return its code."""
-    _keep_first(context, load(context, s.CTX_SERVICE) + s.SERVICE_ERROR * 8)
-    for ae in range(load(context, s.CTX_ENGINES)):
-        _keep_first(context, lane_of(context, ae) + s.LANE_ERROR * 8)
-    return load(context, s.CTX_ERROR + s.ERROR_CODE)
+def _keep_first(first: Error, other: Error) -> None:
+    """Make an error that of the memory, if none is there of the same cycle or before."""
+    if other.code != 0 and (first.code == 0 or other.cycle < first.cycle):
+        first.code = other.code
+        first.kind = other.kind
+        first.value = other.value
+        first.engine = other.engine
+        first.port = other.port
+        first.cycle = other.cycle
+
+
+@apart
+def _collect_errors(context: Context) -> int:
+    """Make the first error of serving and of all AEs that of the memory; return its code."""
+    _keep_first(context.error, context.service_error)
+    for ae in range(context.engines):
+        _keep_first(context.error, context.sides[ae].error)
+    return context.error.code
 
 
 @inlined
-def _lanes_failed(context: int) -> bool:
-    """Return whether a lane has an error."""
+def _sides_failed(context: Context) -> bool:
+    """Return whether an AE's side has an error."""
     codes = 0
-    for ae in range(load(context, s.CTX_ENGINES)):
-        codes |= load(lane_of(context, ae), s.LANE_ERROR + s.ERROR_CODE)
+    for ae in range(context.engines):
+        codes |= context.sides[ae].error.code
     return codes != 0
 
 
-@jit
-def seal_round(context: int, cycle: int) -> int:
-    """End a round; see `sim.memory.entries.seal`."""
-    for ae in range(load(context, s.CTX_ENGINES)):
-        deliver_round(context, ae)
-    serve_round(context)
-    emptied = load(context, s.CTX_DELIVERED)
-    store(context, s.CTX_DELIVERED, load(context, s.CTX_SERVED))
-    store(context, s.CTX_SERVED, load(context, s.CTX_ACCEPTED))
-    store(context, s.CTX_ACCEPTED, emptied)
-    store(context, s.CTX_SETTLED, cycle)
-    if _lanes_failed(context):
-        # What the engines did wrong may come after what serving these requests finds.
-        serve_round(context)
+@apart
+def seal(context: Context, cycle: int) -> int:
+    """End a round; see `sim.memory.memory.Memory.seal`."""
+    for ae in range(context.engines):
+        deliver(context, ae)
+    serve(context)
+    emptied = context.delivered
+    context.delivered = context.served
+    context.served = context.accepted
+    context.accepted = emptied
+    context.settled = cycle
+    if _sides_failed(context):
+        # What the AEs did wrong may come after what serving these requests finds.
+        serve(context)
     return _collect_errors(context)
 
 
 @inlined
-def settle_cycles(context: int, cycle: int) -> int:
-    """Perform and deliver all requests up to a cycle; see `sim.memory.entries.settle`."""
-    seal_round(context, cycle)
-    seal_round(context, cycle)
-    for ae in range(load(context, s.CTX_ENGINES)):
-        deliver_round(context, ae)
+def settle(context: Context, cycle: int) -> int:
+    """Perform and deliver all requests up to a cycle; see `sim.memory.memory.Memory.settle`."""
+    seal(context, cycle)
+    seal(context, cycle)
+    for ae in range(context.engines):
+        deliver(context, ae)
     return _collect_errors(context)

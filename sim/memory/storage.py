@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from sim.memory.state import BASE_ADDRESS
+from sim.memory.records import BASE_ADDRESS
 
 __all__ = ["DEFAULT_CAPACITY", "Storage"]
 

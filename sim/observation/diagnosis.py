@@ -62,7 +62,10 @@ def diagnose(config: AcceleratorConfig, memory: Memory, read: Reader) -> str:
         lines.append(f"and {stuck - _MOST_KERNELS} kernels more")
     if not stuck:
         lines.append("every kernel is done: the token or an engine's master is awaited")
-    lines += [f"engine {ae} port {port}: {reads} reads outstanding" for ae, port, reads in memory.outstanding()[:8]]
+    lines += [
+        f"engine {ae} port {port}: {reads} read{'s' * (reads != 1)} outstanding"
+        for ae, port, reads in memory.outstanding()[:8]
+    ]
     return "\n".join(lines)
 
 

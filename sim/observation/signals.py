@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum, EnumMeta
 from typing import Any
@@ -22,7 +22,7 @@ from hw.verilog import port_names
 __all__ = ["Locate", "Names", "Path", "accelerator_signals", "model_signals"]
 
 Path = tuple[str, ...]
-"""Scopes from the outermost on, then the signal's name, with its field if it is one: ``payload.tag``."""
+"""Scopes from the outermost on, then a name. The fields of a signal are shown in a scope of its name."""
 
 Names = Mapping[int, str]
 """Names of an enumeration's values."""
@@ -40,18 +40,15 @@ _SUFFIX = re.compile(r"\$\d+$")
 """What Amaranth adds to a name that is taken where it stands; mostly by a signal that is shown elsewhere."""
 
 
-def _fields(name: str, form: Any) -> Iterator[tuple[str, Names | None]]:
-    """Yield a value and its fields, as named in Verilog and in VCD files of Amaranth's simulator."""
-    if isinstance(form, Format.Enum):
-        yield name, form._variants
-        return
-    yield name, None
+def _fields(place: Path, form: Any, suffix: str = "") -> Iterator[tuple[str, Path, Names | None]]:
+    """Yield a signal and its fields: what simulators put behind its name for each, its place, its values' names."""
+    yield suffix, place, form._variants if isinstance(form, Format.Enum) else None
     if isinstance(form, Format.Struct):
         for field, inner in form._fields.items():
-            yield from _fields(f"{name}.{field}", inner)
+            yield from _fields((*place, field), inner, f"{suffix}.{field}")
     elif isinstance(form, Format.Array):
         for index, inner in enumerate(form._fields):
-            yield from _fields(f"{name}[{index}]", inner)
+            yield from _fields((*place, f"{place[-1]}_{index}"), inner, f"{suffix}[{index}]")
 
 
 def _states(width: int, decoder: Callable[[int], str]) -> Names:
@@ -84,25 +81,25 @@ def _signals(component: wiring.Component, ports: Any = ()) -> _Signals:
     plain_names = _without_suffixes({(*scope, name) for _, scope, name in kept})
     found: _Signals = {}
     for signal, scope, name in kept:
-        if signal._decoder is not None and not isinstance(signal._decoder, EnumMeta):
-            fields: list[tuple[str, Names | None]] = [("", _states(len(signal), signal._decoder))]
-        else:
-            fields = list(_fields("", signal._format))
         shown = tuple(plain_scopes[scope[: depth + 1]] for depth in range(len(scope)))
-        plain = plain_names[*scope, name]
-        found.update({(*scope, name + field): ((*shown, plain + field), names) for field, names in fields})
+        place = (*shown, plain_names[*scope, name])
+        if signal._decoder is not None and not isinstance(signal._decoder, EnumMeta):
+            fields: Iterable[tuple[str, Path, Names | None]] = [("", place, _states(len(signal), signal._decoder))]
+        else:
+            fields = _fields(place, signal._format)
+        found.update({(*scope, name + suffix): (field, names) for suffix, field, names in fields})
     return found
 
 
 def _without_suffixes(paths: set[Path]) -> dict[Path, str]:
-    """Return the last part of each path, without its suffix where the name is free."""
+    """Return the last part of each path, without its suffix where the name is free, else with a number of its own."""
     taken = {path for path in paths if path and not _SUFFIX.search(path[-1])}
     plain = {path: path[-1] for path in taken}
     for path in sorted(paths - taken):
         if path:
-            name = _SUFFIX.sub("", path[-1])
-            free = (*path[:-1], name) not in taken
-            plain[path] = name if free else path[-1]
+            name = path[-1]
+            short = _SUFFIX.sub("", name)
+            plain[path] = name.replace("$", "_") if (*path[:-1], short) in taken else short
             taken.add((*path[:-1], plain[path]))
     return plain
 
@@ -114,7 +111,7 @@ def _kind(instance: str) -> str:
 
 def _named(path: Path, kind: str, names: Names | None) -> Names | None:
     """Return the names of a signal's values; those of a tag depend on the kind of kernel that it is in."""
-    if names is None and path[-1].endswith(".tag") and kind in _TAGS:
+    if names is None and path[-1] == "tag" and kind in _TAGS:
         return {tag.value: tag.name for tag in _TAGS[kind]}
     return names
 
@@ -137,7 +134,7 @@ def model_signals(config: AcceleratorConfig) -> Locate:
         if inner not in tables[kind]:
             return None
         shown, names = tables[kind][inner]
-        return (engine, instance, *shown), _named(path, kind, names)
+        return (engine, instance, *shown), _named(shown, kind, names)
 
     return locate
 

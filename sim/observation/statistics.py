@@ -1,4 +1,6 @@
-"""Summaries of what the hardware counted, for results."""
+"""What the hardware counted, for results."""
+
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -6,38 +8,65 @@ import numpy.typing as npt
 from hw.causes import Cause
 from hw.registers import Counter
 
-__all__ = ["summarise_causes", "summarise_counters"]
+__all__ = ["Tally"]
 
 
-def summarise_causes(causes: npt.NDArray[np.int64], *, bfs_kernels: int) -> dict[str, dict[str, int]]:
-    """Return the kernel cycles by module and cause.
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """What was counted up to a cycle.
 
     Parameters
     ----------
+    cycle : int
+        Cycles since reset.
+    instructions : int
+        Those of instructions, each from its dispatch until the last AE was idle.
+    readout : int
+        Those in which the counters were read.
     causes : ndarray of int64, shape (AEs, kernels, causes)
-        Cycles, BFS kernels first.
-    bfs_kernels : int
-        BFS kernels of an AE.
-    """
-    modules = {"bfs": causes[:, :bfs_kernels], "intersection": causes[:, bfs_kernels:]}
-    return {
-        module: {cause.name.lower(): int(cycles[:, :, cause].sum()) for cause in Cause}
-        for module, cycles in modules.items()
-    }
-
-
-def summarise_counters(counters: npt.NDArray[np.uint64], *, bfs_kernels: int) -> dict[str, dict[str, int]]:
-    """Return the event counters by module, summed over kernels and AEs.
-
-    Parameters
-    ----------
+        Cycles of each kernel by cause, BFS kernels first.
     counters : ndarray of uint64, shape (kernels, counters, AEs)
-        BFS kernels first.
-    bfs_kernels : int
-        BFS kernels of an AE.
+        Event counters of the hardware, BFS kernels first.
     """
-    modules = {"bfs": counters[:bfs_kernels], "intersection": counters[bfs_kernels:]}
-    return {
-        module: {counter.name.lower(): int(values[:, counter].sum()) for counter in Counter}
-        for module, values in modules.items()
-    }
+
+    cycle: int
+    instructions: int
+    readout: int
+    causes: npt.NDArray[np.int64]
+    counters: npt.NDArray[np.uint64]
+
+    def __sub__(self, other: "Tally") -> "Tally":
+        """Return what was counted since another tally."""
+        return Tally(
+            cycle=self.cycle - other.cycle,
+            instructions=self.instructions - other.instructions,
+            readout=self.readout - other.readout,
+            causes=self.causes - other.causes,
+            counters=self.counters - other.counters,
+        )
+
+    @property
+    def host(self) -> int:
+        """Cycles outside of instructions: register accesses, and waiting for the AEs' next meeting."""
+        return self.cycle - self.instructions - self.readout
+
+    def summary(self, *, bfs_kernels: int) -> dict[str, dict[str, dict[str, int]]]:
+        """Return event counters and causes by module, summed over kernels and AEs.
+
+        The causes are those of the instructions' cycles, and add up to these times kernels: in all other cycles the
+        kernels are idle.
+
+        Parameters
+        ----------
+        bfs_kernels : int
+            BFS kernels of an AE.
+        """
+        causes = self.causes.copy()
+        causes[:, :, Cause.IDLE] -= self.cycle - self.instructions
+        found: dict[str, dict[str, dict[str, int]]] = {"counters": {}, "causes": {}}
+        for module, own in (("bfs", slice(bfs_kernels)), ("intersection", slice(bfs_kernels, None))):
+            found["counters"][module] = {
+                counter.name.lower(): int(self.counters[own, counter].sum()) for counter in Counter
+            }
+            found["causes"][module] = {cause.name.lower(): int(causes[:, own, cause].sum()) for cause in Cause}
+        return found

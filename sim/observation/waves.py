@@ -61,6 +61,8 @@ class Waves:
     def finish(self, cycles: int) -> None:
         """Write the file from what the simulator has written, which is complete by now.
 
+        There is none if the run ended before the window.
+
         Parameters
         ----------
         cycles : int
@@ -72,6 +74,8 @@ class Waves:
             The file cannot be written.
         """
         try:
+            if cycles <= self.window[0]:
+                return
             if self._in_place:
                 self._convert(self._output, cycles)
                 return
@@ -269,8 +273,7 @@ class _Variables:
         scope = self._scopes
         for name in path[:-1]:
             scope = scope.setdefault(name, {})
-        # A backslash keeps viewers from taking a field's dot for a scope.
-        name = f"\\{path[-1]}" if not path[-1].isidentifier() else path[-1]
+        name = path[-1]
         kind = "string 1" if named else f"wire {width}"
         # No scope has a space in its name, so that signals and scopes never meet.
         scope[f"{name} {target.key}"] = f"$var {kind} {target.key} {name} $end\n"

@@ -1,1 +1,1 @@
-"""The exported Verilog, run by cocotb in a simulator of its own, against the engines."""
+"""The exported Verilog, run by cocotb in a simulator of its own, against the executors."""

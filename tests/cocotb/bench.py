@@ -30,9 +30,9 @@ async def make_runs(dut: HierarchyObject) -> None:
     suite = SUITES[os.environ[SUITE]]
 
     def make_executor(memory: Memory) -> ExportedExecutor:
-        engine = ExportedExecutor(dut, suite.config, memory, watchdog=WATCHDOG, bare=True)
-        engine.reset()
-        return engine
+        executor = ExportedExecutor(dut, suite.config, memory, watchdog=WATCHDOG, bare=True)
+        executor.reset()
+        return executor
 
     outcomes = [await bridge(outcome)(run, suite.config, make_executor) for run in suite.runs]
     Path(os.environ[OUTCOMES]).write_text(json.dumps(outcomes))

@@ -86,14 +86,18 @@ class ForeignCoprocessor(Coprocessor):
         ]
         return np.array(answers, np.uint64)
 
-    def dispatch(self, instruction: Instruction) -> None:
+    def dispatch(self, instruction: Instruction) -> int:
         for engine in range(self.engines):
             resume(self.start)(instruction, engine)
+        return self.cycle
 
     def wait(self) -> int:
         for engine in range(self.engines):
             resume(self.finish)(engine)
         return int(self.get_registers([Register.CYCLES])[0, 0])
+
+    def begin_attempt(self) -> None:
+        """Count nothing."""
 
     def statistics(self) -> dict[str, Any]:
         """Refuse: the hardware alone does not have the statistics of a simulation.

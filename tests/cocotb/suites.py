@@ -11,7 +11,7 @@ import numpy.typing as npt
 from host.algorithms.reference import check_levels
 from hw.config import PRESETS, AcceleratorConfig
 from hw.registers import Counter, KernelWord, kernel_register
-from sim.executors import Executor
+from sim.executors.base import Executor
 from sim.machine import Machine
 from sim.memory import Memory, PayloadLayout, parse_profile
 from tests.system.graphs import messy_graph

@@ -7,17 +7,19 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from host.command_line.progress import Progress
+from host.results.table_text import plain_table
 from tests.formal.proof import Broken, Proof, check, check_broken
 from tests.formal.solve import PROVE, Outcome
 from tests.formal.table import PROOFS
 
-_LAYOUT = "{:<62} {:>9} {:>5} {:>8}  {}"
+_HEAD = ("proof, and broken variants of it", "how", "result", "depth", "seconds")
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,11 @@ class _Job:
         }
 
 
-def _lines(jobs: Sequence[_Job], *, at_once: int) -> Iterator[dict[str, Any]]:
-    """Yield the report's lines in order, as they become known."""
-    with ThreadPoolExecutor(at_once) as pool:
-        yield from pool.map(_Job.run, jobs)
+def _cells(line: dict[str, Any]) -> tuple[str, ...]:
+    """Return a line of the report as a row of the table."""
+    name = f"  {line['broken']}" if line["broken"] else line["proof"]
+    result = line["result"] if line["as_expected"] else f"WRONG, {line['result']}"
+    return name, line["mode"], result, str(line["depth"]), f"{line['seconds']:.1f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,12 +76,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     began = time.monotonic()
     report = []
-    print(_LAYOUT.format("proof, and broken variants of it", "mode", "depth", "seconds", "result"), flush=True)
-    for line in _lines(jobs, at_once=options.jobs):
-        report.append(line)
-        name = f"  {line['broken']}" if line["broken"] else line["proof"]
-        result = line["result"] if line["as_expected"] else f"WRONG, {line['result']}"
-        print(_LAYOUT.format(name, line["mode"], line["depth"], f"{line['seconds']:.1f}", result), flush=True)
+    with ThreadPoolExecutor(options.jobs) as pool, Progress(quiet=False).step("proving") as step:
+        for line in pool.map(_Job.run, jobs):
+            report.append(line)
+            step(len(report), len(jobs), line["broken"] or line["proof"])
+    print(plain_table([_cells(line) for line in report], head=_HEAD, words=3))
     seconds = time.monotonic() - began
     wrong = sum(not line["as_expected"] for line in report)
     print(f"{len(chosen)} proofs, {len(jobs) - len(chosen)} broken variants, {seconds:.0f} s, {wrong} wrong")

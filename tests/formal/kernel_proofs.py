@@ -65,7 +65,7 @@ def _broken(kind: str, *, reader: str, fifos: dict[str, str]) -> tuple[Broken, .
         ),
         Broken(
             fault=is_done_while_it_runs,
-            place=f"{inside}.KernelControl",
+            place="hw.kernel.KernelControl",
             breaks="done_only_with_nothing_outstanding",
             depth=16,
         ),

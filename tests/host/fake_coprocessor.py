@@ -101,7 +101,7 @@ class FakeCoprocessor(Coprocessor):
             return [0] * (self._engines - 1) + [self._status]
         return [self._registers.get(Register(register), 0)] + [0] * (self._engines - 1)
 
-    def dispatch(self, instruction: Instruction) -> None:
+    def dispatch(self, instruction: Instruction) -> int:
         self.dispatched.append(instruction)
         self._status = 0
         if instruction is self.break_instruction:
@@ -111,12 +111,16 @@ class FakeCoprocessor(Coprocessor):
             self._pending = 100 + self._level()
         else:
             self._pending = 50 + self._intersect()
+        return self._cycle
 
     def wait(self) -> int:
         assert self._pending is not None
         cycles, self._pending = self._pending, None
         self._cycle += cycles
         return cycles
+
+    def begin_attempt(self) -> None:
+        """Count nothing."""
 
     def statistics(self) -> dict[str, Any]:
         return {"memory": {"reads": 0}}

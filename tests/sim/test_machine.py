@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import count
 from typing import cast
 
 import numpy as np
@@ -14,9 +15,11 @@ from sim.coprocessor import Instruction, Register, Status
 from sim.errors import CycleLimitError, HangError, MemoryAccessError, SimulationError
 from sim.executors.amaranth import AmaranthExecutor
 from sim.executors.compiled.executor import CompiledExecutor
-from sim.machine import EXECUTORS, Machine, create_machine
+from sim.executors.names import EXECUTORS
+from sim.machine import Machine, create_machine
 from sim.memory import parse_profile
 from tests.sim.executors.levels import dispatch_level
+from tests.sim.executors.outcomes import CROWD
 from tests.system.graphs import GRAPHS
 from tests.system.runs import check_bfs, made, search
 from tests.words import graph_word
@@ -40,7 +43,7 @@ engine 1: idle, N cycles since its dispatch
 engine 0 bfs kernel 0: state done=0 started=1 frontier_idle=0 neighbours_idle=1 words_idle=1 visitor_idle=1 \
 slots_idle=1 requests_idle=1 error=0 read_stalled=0 write_stalled=0 slot_awaited=0 visits=0; \
 credits frontier=3 neighbours=8 words=8; reservation demanded=0 reserved=0
-engine 0 port 0: 1 reads outstanding"""
+engine 0 port 0: 1 read outstanding"""
 
 
 def told(error: SimulationError) -> str:
@@ -82,9 +85,8 @@ def test_level_by_hand(executor: str) -> None:
         assert machine.memory.stray_writes() == []
 
 
-@every_executor
-def test_unknown_instruction(executor: str) -> None:
-    with made("test", "fixed:75", executor=executor) as machine:
+def test_unknown_instruction() -> None:
+    with made("test", "fixed:75") as machine:
         machine.dispatch(UNKNOWN)
         assert machine.wait() == 1
         assert machine.get_registers([Register.STATUS]).tolist() == [[Status.BAD_INSTRUCTION] * 2]
@@ -103,9 +105,8 @@ def test_host_refuses_a_machine_that_refused_an_instruction() -> None:
     assert str(caught.value) == "an engine did not complete instruction 0 (BFS_LEVEL): status 0x4"
 
 
-@every_executor
-def test_overflow_lasts_until_the_next_dispatch(executor: str) -> None:
-    with made("test", "fixed:9", executor=executor) as machine:
+def test_overflow_lasts_until_the_next_dispatch() -> None:
+    with made("test", "fixed:9") as machine:
         level = dispatch_level(machine, capacity=1)
         machine.wait()
         assert machine.get_registers([Register.STATUS])[0, 0] == Status.OVERFLOW
@@ -121,7 +122,7 @@ def test_cycle_limit(executor: str) -> None:
         dispatch_level(machine)
         with pytest.raises(CycleLimitError) as caught:
             machine.wait()
-    assert str(caught.value) == "cycle limit of 125 cycles reached"
+    assert str(caught.value) == "cycle limit of 125 reached"
     assert told(caught.value) == LIMITED
 
 
@@ -142,7 +143,7 @@ def test_cycle_limit_holds_for_all_instructions_together(missing: int) -> None:
             return
         with pytest.raises(CycleLimitError) as caught:
             machine.wait()
-    assert str(caught.value) == f"cycle limit of {limit} cycles reached"
+    assert str(caught.value) == f"cycle limit of {limit} reached"
 
 
 def test_cycle_limit_is_written_in_groups_of_digits() -> None:
@@ -150,7 +151,7 @@ def test_cycle_limit_is_written_in_groups_of_digits() -> None:
         dispatch_level(machine)
         with pytest.raises(CycleLimitError) as caught:
             machine.wait()
-    assert str(caught.value) == "cycle limit of 12,345 cycles reached"
+    assert str(caught.value) == "cycle limit of 12,345 reached"
 
 
 @every_executor
@@ -169,9 +170,8 @@ def test_access_outside_memory(executor: str) -> None:
     assert caught.value.diagnosis == ""
 
 
-@every_executor
-def test_count_beyond_the_neighbours_runs_into_the_end_of_memory(executor: str) -> None:
-    with made("test", "fixed:9", executor=executor) as machine:
+def test_count_beyond_the_neighbours_runs_into_the_end_of_memory() -> None:
+    with made("test", "fixed:9") as machine:
         dispatch_level(machine, word=graph_word(0, 2**31 - 1, True))
         with pytest.raises(MemoryAccessError, match=r"^memory: read of [48] bytes at address 0x\w+ \(engine 0 port 0 "):
             machine.wait()
@@ -195,26 +195,49 @@ def test_hang(executor: str) -> None:
     assert told(caught.value) == HUNG
 
 
-def test_slow_memory_is_no_hang_and_progress_is_told() -> None:
+def test_slow_memory_is_no_hang_and_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.machine._REPORT_SECONDS", 0.002)
     cycles: list[int] = []
     with made("test", "fixed:100000", on_progress=cycles.append) as machine:
         dispatch_level(machine)
         assert machine.wait() > 300_000
-        assert machine.cycle > cycles[-1]
+        assert machine.cycle >= cycles[-1]
     assert len(cycles) > 2
     assert cycles == sorted(set(cycles))
+
+
+def test_progress_is_told_by_time_however_short_the_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = count(step=0.01)
+    monkeypatch.setattr("sim.machine.perf_counter", lambda: next(seconds))
+    reports: list[int] = []
+    with made("test", "fixed:1", on_progress=reports.append) as machine:
+        for _ in range(100):
+            machine.dispatch(UNKNOWN)
+            machine.wait()
+        # Each list of commands asks for the time twice.
+        assert 18 <= len(reports) <= 20
+        assert reports == sorted(set(reports))
+        assert machine.cycle - reports[-1] < 0.1 * machine.cycle
 
 
 @every_executor
 def test_statistics(executor: str) -> None:
     with made("test", "fixed:75", executor=executor) as machine:
         dispatch_level(machine)
-        machine.wait()
+        cycles = machine.wait()
         cycle = machine.cycle
         statistics = machine.statistics()
+        readout = machine.cycle - cycle
         counter = kernel_register(0, KernelWord.COUNTER_0)
         assert machine.get_registers([counter, counter + 1, counter + 2]).tolist() == [[1, 0], [2, 0], [2, 0]]
     assert json.loads(json.dumps(statistics)) == statistics
+    assert statistics["cycles"] == {
+        "instructions": cycles,
+        "host": cycle - cycles,
+        "restarted": 0,
+        "readout": readout,
+        "total": cycle + readout,
+    }
     assert statistics["counters"] == {
         "bfs": {"entries": 1, "items": 2, "pushed": 2, "requests": 11},
         "intersection": {"entries": 0, "items": 0, "pushed": 0, "requests": 0},
@@ -222,12 +245,35 @@ def test_statistics(executor: str) -> None:
     causes = statistics["causes"]
     assert list(causes["bfs"]) == [cause.name.lower() for cause in Cause]
     assert causes["bfs"]["request"] == 11
-    assert sum(causes["bfs"].values()) == 4 * cycle
-    assert causes["intersection"] == {**dict.fromkeys(causes["bfs"], 0), "idle": 2 * cycle}
+    assert sum(causes["bfs"].values()) == 4 * cycles
+    assert causes["intersection"] == {**dict.fromkeys(causes["bfs"], 0), "idle": 2 * cycles}
     memory = statistics["memory"]
     assert memory["profile"] == "fixed:75"
     assert (memory["reads"]["total"], memory["writes"]["total"], memory["flushes"]) == (5, 6, 4)
-    assert memory["cycles"] > cycle
+    assert memory["cycles"] == cycle
+    assert statistics["restarted"]["attempts"] == 0
+
+
+@every_executor
+def test_restarted_attempts_are_counted_apart(executor: str) -> None:
+    with made("test", "fixed:9", executor=executor) as machine:
+        run = search(machine, CROWD, 0, slack=0)
+        statistics = machine.statistics()
+        assert statistics["cycles"]["total"] == machine.cycle
+    assert run.retries == statistics["restarted"]["attempts"] > 0
+    cycles = statistics["cycles"]
+    assert cycles["instructions"] == run.cycles
+    assert sum(cycles.values()) == 2 * cycles["total"]
+    assert statistics["memory"]["cycles"] == cycles["instructions"] + cycles["host"]
+    counted = statistics["counters"]["bfs"]
+    assert counted["entries"] == sum(level.frontier for level in run.level_records)
+    assert counted["pushed"] == sum(level.pushed for level in run.level_records)
+    given_up = statistics["restarted"]
+    for attempt, instructions in ((statistics, run.cycles), (given_up, given_up["instructions"])):
+        assert sum(attempt["causes"]["bfs"].values()) == 4 * instructions > 0
+        assert min(attempt["causes"]["bfs"].values()) >= 0
+        assert attempt["causes"]["bfs"]["request"] == attempt["counters"]["bfs"]["requests"] > 0
+    assert given_up["instructions"] < cycles["restarted"]
 
 
 def test_unknown_executor() -> None:

@@ -6,16 +6,14 @@ run without that cause shows that the variant is right otherwise.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-import sim.executors.amaranth as executor
 from host.graph.csr import Graph
 from hw.config import PRESETS, AcceleratorConfig
 from sim.errors import CycleLimitError
 from sim.machine import Machine
-from sim.memory import READ, WRITE, accept, mailbox_layout, prepare
+from sim.memory import READ, WRITE
 from tests.system.graphs import graph_of, messy_graph
 from tests.system.runs import check_bfs, made, search
 from tests.system.variants import (
@@ -66,23 +64,23 @@ Rule = Callable[[int, Taken], tuple[bool, bool]]
 
 def impose(monkeypatch: pytest.MonkeyPatch, machine: Machine, rule: Rule) -> Taken:
     """Let the memory of a machine with one port take requests only as a rule allows; return its account of them."""
-    layout = mailbox_layout(1)
-    box = machine.memory.mailbox[0]
+    box = machine.memory.mailboxes[0]
+    prepare, accept = machine.memory.prepare, machine.memory.accept
     taken = {READ: 0, WRITE: 0}
 
-    def prepare_by_rule(context: Any, ae: int, cycle: int) -> None:
-        prepare(context, ae, cycle)
+    def prepare_by_rule(ae: int, cycle: int) -> None:
+        prepare(ae, cycle)
         reads, writes = rule(cycle, taken)
-        box[layout.read_ready] &= reads
-        box[layout.write_ready] &= writes
+        box["read_ready"] *= reads
+        box["write_ready"] *= writes
 
-    def accept_and_count(context: Any, ae: int, cycle: int) -> None:
-        for kind, mask in ((READ, layout.reads), (WRITE, layout.writes)):
-            taken[kind] += int(box[mask])
-        accept(context, ae, cycle)
+    def accept_and_count(ae: int, cycle: int) -> None:
+        for kind in taken:
+            taken[kind] += int(box["requests"][kind])
+        accept(ae, cycle)
 
-    monkeypatch.setattr(executor, "prepare", prepare_by_rule)
-    monkeypatch.setattr(executor, "accept", accept_and_count)
+    monkeypatch.setattr(machine.memory, "prepare", prepare_by_rule)
+    monkeypatch.setattr(machine.memory, "accept", accept_and_count)
     return taken
 
 
@@ -118,7 +116,7 @@ def hangs(
         with made(config, memory, executor="amaranth", cycle_limit=limit) as machine:
             if rule is not None:
                 taken = impose(monkeypatch, machine, rule)
-            with pytest.raises(CycleLimitError, match=f"^cycle limit of {limit:,} cycles reached$") as failure:
+            with pytest.raises(CycleLimitError, match=f"^cycle limit of {limit:,} reached$") as failure:
                 search(machine, graph, 0)
     return failure.value.diagnosis, taken
 

@@ -19,14 +19,14 @@ from host.studies.roofline.recorder import Recorder
 from hw.config import PRESETS
 from sim.latencies import ring_turn
 from sim.machine import Machine, create_machine
-from sim.memory import MemoryParameters
+from sim.memory import Hc2
 from tests.host.studies.roofline.samples import bounds_of
 from tests.system.graphs import GRAPHS, SOURCES, graph_of, messy_graph
 from tests.system.runs import COMPLETE, CYCLE_LIMIT, MEMORIES, made, search
 from tests.test_docs import described_fields, fields
 
-HURRIED = MemoryParameters(request_travel=0, bank_busy=1, response_travel=0, flush_travel=1)
-SLOW_BANKS = MemoryParameters(bank_busy=90, port_queue=4)
+HURRIED = Hc2(request_travel=0, bank_busy=1, response_travel=0, flush_travel=1)
+SLOW_BANKS = Hc2(bank_busy=90, port_queue=4)
 WIDE = {name: GRAPHS[name] for name in ("hub", "repeated edges", "bipartite both ways", "nested cycles", "tree out")}
 REACHING = ("test", *COMPLETE)
 LARGE = {
@@ -78,7 +78,7 @@ def test_no_level_is_faster_than_a_limit(config: str, memory: str) -> None:
 
 @pytest.mark.parametrize("memory", [HURRIED, SLOW_BANKS], ids=["hurried", "slow banks"])
 @pytest.mark.parametrize("config", ["test", "hc2", "published"])
-def test_no_level_is_faster_than_a_limit_of_another_memory(config: str, memory: MemoryParameters) -> None:
+def test_no_level_is_faster_than_a_limit_of_another_memory(config: str, memory: Hc2) -> None:
     machine = create_machine(PRESETS[config], memory, cycle_limit=CYCLE_LIMIT)
     try:
         assert violations(machine, WIDE | LARGE, Bounds.of(PRESETS[config], memory)) == []

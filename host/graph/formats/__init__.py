@@ -6,7 +6,7 @@ from types import ModuleType
 from host.errors import InputError
 from host.graph.csr import Graph, check_degrees
 from host.graph.formats import gr, matrix_market, npz, snap
-from host.graph.formats.files import open_input, open_output
+from host.graph.formats.files import Watch, open_input, open_output
 
 __all__ = ["read_graph", "write_graph"]
 
@@ -18,7 +18,7 @@ def _format(path: Path) -> ModuleType:
     return _FORMATS.get(name.suffix.lower(), snap)
 
 
-def read_graph(path: Path | str) -> Graph:
+def read_graph(path: Path | str, *, watch: Watch | None = None) -> Graph:
     """Read a graph.
 
     The suffix names the format: ``.mtx`` Matrix Market, ``.gr`` DIMACS and GTgraph, ``.npz`` a scipy sparse matrix,
@@ -28,6 +28,8 @@ def read_graph(path: Path | str) -> Graph:
     ----------
     path : Path or str
         The file.
+    watch : callable, optional
+        Watches how much of the file has been read.
 
     Returns
     -------
@@ -40,13 +42,13 @@ def read_graph(path: Path | str) -> Graph:
         When the file cannot be read as such a graph, or the graph does not fit in 32 bits.
     """
     path = Path(path)
-    with open_input(path) as stream:
+    with open_input(path, watch) as stream:
         graph: Graph = _format(path).read(stream)
         check_degrees(graph.offsets)
         return graph
 
 
-def write_graph(graph: Graph, path: Path | str) -> None:
+def write_graph(graph: Graph, path: Path | str, *, watch: Watch | None = None) -> None:
     """Write a graph in the format that the suffix names, as in `read_graph`.
 
     The file appears whole or not at all. An edge list keeps the ids and loses vertices without edges; the other
@@ -58,6 +60,8 @@ def write_graph(graph: Graph, path: Path | str) -> None:
         The graph.
     path : Path or str
         The file.
+    watch : callable, optional
+        Watches how much of it has been written.
 
     Raises
     ------
@@ -66,7 +70,7 @@ def write_graph(graph: Graph, path: Path | str) -> None:
     """
     path = Path(path)
     try:
-        with open_output(path) as stream:
+        with open_output(path, watch) as stream:
             _format(path).write(graph, stream)
     except InputError as error:
         raise InputError(error.cause, path=path) from None

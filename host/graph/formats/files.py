@@ -1,19 +1,22 @@
 """Files: plain or gzipped, every failure an `InputError`, nothing half-written left behind."""
 
 import gzip
+import io
+import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from host.errors import InputError
 from host.results.output import renamed_when_complete
 
-__all__ = ["open_input", "open_output"]
+__all__ = ["Watch", "open_input", "open_output"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_LEVEL = 4
+_BUFFER = 1 << 17
 
 
 def _cause(error: OSError) -> str:
@@ -24,14 +27,42 @@ def _gzipped(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
 
 
+Watch = Callable[[int, int | None, str], None]
+"""Called with the bytes read or written so far, the size of a file that is read, and the former in words."""
+
+
+class _Watched(io.FileIO):
+    """A file that tells how much of it has been read or written, if anybody watches."""
+
+    def __init__(self, path: Path, mode: str, watch: Watch | None) -> None:
+        super().__init__(path, mode)
+        self._watch = watch
+        self._size = os.fstat(self.fileno()).st_size or None
+        self._done = 0
+
+    def readinto(self, buffer: Any, /) -> int:
+        return self._told(super().readinto(buffer))
+
+    def write(self, data: Any, /) -> int:
+        return self._told(super().write(data))
+
+    def _told(self, count: int) -> int:
+        self._done += count
+        if self._watch is not None:
+            self._watch(self._done, self._size, f"{self._done / 1e6:,.1f} MB")
+        return count
+
+
 @contextmanager
-def open_input(path: Path) -> Iterator[IO[bytes]]:
+def open_input(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
     """Open a file to read, unpacked when its suffix is ``.gz``.
 
     Parameters
     ----------
     path : Path
         The file.
+    watch : callable, optional
+        Watches the file; of a packed one the packed bytes.
 
     Yields
     ------
@@ -45,7 +76,7 @@ def open_input(path: Path) -> Iterator[IO[bytes]]:
         body, where an `InputError` that names no file is given this one.
     """
     try:
-        with open(path, "rb") as raw:
+        with io.BufferedReader(_Watched(path, "rb", watch), _BUFFER) as raw:
             if not _gzipped(path):
                 yield raw
             elif raw.peek(len(_GZIP_MAGIC))[: len(_GZIP_MAGIC)] != _GZIP_MAGIC:
@@ -72,7 +103,7 @@ def open_input(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def open_output(path: Path) -> Iterator[IO[bytes]]:
+def open_output(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
     """Open a file to write, packed when its suffix is ``.gz``, that appears whole or not at all.
 
     A device or a pipe is written in place.
@@ -81,6 +112,8 @@ def open_output(path: Path) -> Iterator[IO[bytes]]:
     ----------
     path : Path
         The file.
+    watch : callable, optional
+        Watches the file; of a packed one the packed bytes.
 
     Yields
     ------
@@ -93,7 +126,7 @@ def open_output(path: Path) -> Iterator[IO[bytes]]:
         When the file cannot be written.
     """
     try:
-        with renamed_when_complete(str(path)) as name, open(name, "wb") as raw:
+        with renamed_when_complete(str(path)) as name, io.BufferedWriter(_Watched(name, "wb", watch), _BUFFER) as raw:
             if not _gzipped(path):
                 yield raw
                 return

@@ -7,6 +7,7 @@ from host.graph.csr import Graph
 from host.graph.formats.header import number, size
 from host.graph.formats.text import Layout, read_edges, read_line, shown
 from host.graph.formats.writer import write_edges
+from host.results.words import counted
 
 __all__ = ["read", "write"]
 
@@ -45,7 +46,7 @@ def _sizes(stream: IO[bytes]) -> tuple[int, int, int]:
             number(word, what) for word, what in zip(words, ("rows", "columns", "entries"), strict=True)
         )
         if rows != columns:
-            raise InputError(f"the matrix is not square: {rows} rows, {columns} columns")
+            raise InputError(f"the matrix is not square: {counted(rows, 'row')}, {counted(columns, 'column')}")
         size(rows, entries)
     except InputError as error:
         raise InputError(error.cause, line=line) from None

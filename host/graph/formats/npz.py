@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.formats.header import size
+from host.results.words import counted
 
 __all__ = ["read", "write"]
 
@@ -40,7 +41,7 @@ def _vertices(file: Any) -> int:
         raise InputError(f"the shape {shape.tolist()} is not that of a matrix")
     rows, columns = (int(extent) for extent in shape)
     if rows != columns:
-        raise InputError(f"the matrix is not square: {rows} rows, {columns} columns")
+        raise InputError(f"the matrix is not square: {counted(rows, 'row')}, {counted(columns, 'column')}")
     if rows < 0:
         raise InputError(f"the number of rows, {rows}, is negative")
     return rows

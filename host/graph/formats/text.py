@@ -11,6 +11,7 @@ from host.errors import InputError
 from host.graph.csr import MAX_EDGES, check_limits
 from host.graph.formats.edges import EdgeBuffer
 from host.graph.formats.scanner import Fault, scan
+from host.results.words import counted
 
 __all__ = ["LARGEST_ID", "Layout", "read_edges", "read_line", "shown"]
 
@@ -207,5 +208,5 @@ def read_edges(
         filled = len(rest)
         block[:filled] = rest
     if expected is not None and read < expected:
-        raise InputError(f"the header announces {expected} edges, but only {read} follow")
+        raise InputError(f"the header announces {counted(expected, 'edge')}, but only {read:,} follow")
     return edges

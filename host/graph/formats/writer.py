@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from host.graph.csr import Graph
 
-__all__ = ["write_edges"]
+__all__ = ["write_edges", "write_pairs"]
 
 _PAIRS = 1 << 18  # lines formatted at once
 _DIGITS = 20  # bytes of the longest number and its separator
@@ -62,18 +62,30 @@ def _sources(offsets: NDArray[np.int64], edge: int, vertex: int, sources: NDArra
         sources[index] = vertex
 
 
-class _PairWriter:
-    """Formats pairs into a block that is used again and again."""
+def write_pairs(
+    stream: IO[bytes],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    *,
+    prefix: bytes = b"",
+    suffix: bytes = b"\n",
+) -> None:
+    """Write one line for each pair of numbers, none of which is negative.
 
-    def __init__(self, stream: IO[bytes], prefix: bytes, suffix: bytes) -> None:
-        self._stream = stream
-        self._prefix = np.frombuffer(prefix, dtype=np.uint8)
-        self._suffix = np.frombuffer(suffix, dtype=np.uint8)
-        self._out = np.empty(_PAIRS * (2 * _DIGITS + len(prefix) + len(suffix)), dtype=np.uint8)
-
-    def write(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> None:
-        size = _format(first, second, self._prefix, self._suffix, self._out)
-        self._stream.write(self._out[:size].data)
+    Parameters
+    ----------
+    stream : binary file
+        Where to write.
+    first, second : ndarray of int64, shape (lines,)
+        The numbers.
+    prefix, suffix : bytes
+        What begins and ends each line, the newline included.
+    """
+    around = [np.frombuffer(text, dtype=np.uint8) for text in (prefix, suffix)]
+    out = np.empty(min(len(first), _PAIRS) * (2 * _DIGITS + len(prefix) + len(suffix)), dtype=np.uint8)
+    for begin in range(0, len(first), _PAIRS):
+        part = slice(begin, begin + _PAIRS)
+        stream.write(out[: _format(first[part], second[part], *around, out)].data)
 
 
 def write_edges(
@@ -100,12 +112,9 @@ def write_edges(
     prefix, suffix : bytes
         What begins and ends each line, the newline included.
     """
-    writer = _PairWriter(stream, prefix, suffix)
     for edge in range(0, graph.edges, _PAIRS):
         targets = graph.targets[edge : edge + _PAIRS].astype(np.int64)
         sources = np.empty(len(targets), dtype=np.int64)
         _sources(graph.offsets, edge, int(np.searchsorted(graph.offsets, edge, side="right")) - 1, sources)
-        if ids is None:
-            writer.write(sources + base, targets + base)
-        else:
-            writer.write(ids[sources], ids[targets])
+        pair = (sources + base, targets + base) if ids is None else (ids[sources], ids[targets])
+        write_pairs(stream, *pair, prefix=prefix, suffix=suffix)

@@ -5,7 +5,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from host.graph.csr import Graph
-from host.graph.generators.stream import below, check_request, fill_chunks
+from host.graph.generators.stream import OnStep, below, check_request, fill_chunks
 
 __all__ = ["random_graph"]
 
@@ -22,7 +22,7 @@ def _fill(state: NDArray[np.uint64], vertices: int, sources: NDArray[np.uint32],
         targets[edge] = target
 
 
-def random_graph(vertices: int, degree: int, seed: int = 0) -> Graph:
+def random_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep | None = None) -> Graph:
     """Draw a uniform random graph as GTgraph does.
 
     Both ends of each edge are uniform and independent; a self-loop is drawn again, a repeated edge is kept.
@@ -35,6 +35,8 @@ def random_graph(vertices: int, degree: int, seed: int = 0) -> Graph:
         Average out-degree: the graph has exactly n * degree directed edges.
     seed : int
         0 to 2**64 - 1; the same seed gives the same graph on every machine.
+    on_step : callable, optional
+        Called now and then with the edges drawn, and all of them.
 
     Returns
     -------
@@ -46,5 +48,5 @@ def random_graph(vertices: int, degree: int, seed: int = 0) -> Graph:
         When a value is out of its range or the graph too large for 32 bits.
     """
     check_request(vertices, degree, seed)
-    sources, targets = fill_chunks(_fill, vertices=vertices, edges=vertices * degree, seed=seed)
+    sources, targets = fill_chunks(_fill, vertices=vertices, edges=vertices * degree, seed=seed, on_step=on_step)
     return Graph.from_edges(vertices, sources, targets)

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from host.errors import InputError
 from host.graph.csr import Graph
-from host.graph.generators.stream import check_request, draw, fill_chunks, unit
+from host.graph.generators.stream import OnStep, check_request, draw, fill_chunks, unit
 
 __all__ = ["rmat_graph"]
 
@@ -51,7 +51,7 @@ def _fill(state: NDArray[np.uint64], vertices: int, sources: NDArray[np.uint32],
         targets[edge] = target
 
 
-def rmat_graph(vertices: int, degree: int, seed: int = 0) -> Graph:
+def rmat_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep | None = None) -> Graph:
     """Draw an R-MAT graph (Chakrabarti et al. 2004) as GTgraph does.
 
     Each edge halves the adjacency matrix log2(n) times, into the quadrants a (upper left), b (upper right), c (lower
@@ -67,6 +67,8 @@ def rmat_graph(vertices: int, degree: int, seed: int = 0) -> Graph:
         Average out-degree: the graph has exactly n * degree directed edges.
     seed : int
         0 to 2**64 - 1; the same seed gives the same graph on every machine.
+    on_step : callable, optional
+        Called now and then with the edges drawn, and all of them.
 
     Returns
     -------
@@ -80,5 +82,5 @@ def rmat_graph(vertices: int, degree: int, seed: int = 0) -> Graph:
     check_request(vertices, degree, seed)
     if vertices & (vertices - 1):
         raise InputError(f"the vertices of an R-MAT graph must be a power of two, not {vertices}")
-    sources, targets = fill_chunks(_fill, vertices=vertices, edges=vertices * degree, seed=seed)
+    sources, targets = fill_chunks(_fill, vertices=vertices, edges=vertices * degree, seed=seed, on_step=on_step)
     return Graph.from_edges(vertices, sources, targets)

@@ -5,7 +5,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from host.graph.csr import Graph
-from host.graph.generators.stream import below, check_request, draw, stream, unit
+from host.graph.generators.stream import OnStep, below, check_request, draw, stream, unit
 
 __all__ = ["ssca2_graph"]
 
@@ -89,7 +89,7 @@ def _interclique_edges(
             count += 1
 
 
-def ssca2_graph(vertices: int, degree: int, seed: int = 0) -> Graph:
+def ssca2_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep | None = None) -> Graph:
     """Draw a graph of the SSCA#2 kind with GTgraph's default parameters, sized by its average degree.
 
     Vertices fall, in order, into cliques of uniform size, at most the cube root of n (2**(scale/3)). A pair in a
@@ -109,6 +109,8 @@ def ssca2_graph(vertices: int, degree: int, seed: int = 0) -> Graph:
         Average out-degree: the graph has exactly n * degree directed edges.
     seed : int
         0 to 2**64 - 1; the same seed gives the same graph on every machine.
+    on_step : callable, optional
+        Called now and then with the edges drawn, and all of them.
 
     Returns
     -------
@@ -132,5 +134,7 @@ def ssca2_graph(vertices: int, degree: int, seed: int = 0) -> Graph:
         if inside <= edges:
             break
         largest -= 1
+    if on_step is not None:
+        on_step(inside, edges)
     _interclique_edges(state, cliques, sources[inside:], targets[inside:])
     return Graph.from_edges(vertices, sources, targets)

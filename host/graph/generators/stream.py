@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from host.errors import InputError
 from host.graph.csr import check_limits
 
-__all__ = ["below", "check_request", "draw", "fill_chunks", "stream", "unit"]
+__all__ = ["OnStep", "below", "check_request", "draw", "fill_chunks", "stream", "unit"]
 
 _CHUNK = 1 << 18
 
 Fill = Callable[[NDArray[np.uint64], int, NDArray[np.uint32], NDArray[np.uint32]], None]
 """Fills a chunk of sources and targets from a stream; the integer is the number of vertices."""
+
+OnStep = Callable[[int, int], None]
+"""Called with what is done, and all of it."""
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -88,7 +91,9 @@ def check_request(vertices: int, degree: int, seed: int) -> None:
     check_limits(vertices, vertices * degree)
 
 
-def fill_chunks(fill: Fill, *, vertices: int, edges: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def fill_chunks(
+    fill: Fill, *, vertices: int, edges: int, seed: int, on_step: OnStep | None = None
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Generate edges in chunks, each from a stream of its own, on all cores.
 
     The result depends on the seed alone, not on the number of cores.
@@ -103,6 +108,8 @@ def fill_chunks(fill: Fill, *, vertices: int, edges: int, seed: int) -> tuple[ND
         Number of edges.
     seed : int
         0 to 2**64 - 1.
+    on_step : callable, optional
+        Called now and then with the edges generated, and all of them.
 
     Returns
     -------
@@ -118,8 +125,9 @@ def fill_chunks(fill: Fill, *, vertices: int, edges: int, seed: int) -> tuple[ND
     chunks = -(-edges // _CHUNK)
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         # The first chunk compiles the function, once rather than on every thread.
-        for _ in map(work, range(min(chunks, 1))):
-            pass
-        for _ in pool.map(work, range(1, chunks)):
-            pass
+        if chunks:
+            work(0)
+        for done, _ in enumerate(pool.map(work, range(1, chunks)), start=2):
+            if on_step is not None:
+                on_step(min(done * _CHUNK, edges), edges)
     return sources, targets

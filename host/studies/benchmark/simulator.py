@@ -10,10 +10,10 @@ from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
 from cocotb.task import bridge
 
-from host.studies.benchmark.measure import OUTCOME, WORKLOAD, search
+from host.studies.benchmark.search import OUTCOME, WORKLOAD, search
 from host.studies.benchmark.workloads import Workload
 from sim.configuration import load_config
-from sim.executors import Executor
+from sim.executors.base import Executor
 from sim.executors.comparison.exported import ExportedExecutor
 from sim.memory import Memory
 
@@ -33,5 +33,5 @@ async def measure_search(dut: HierarchyObject) -> None:
         executor.reset()
         return executor
 
-    outcome = await bridge(search)(workload, make_executor)
+    outcome = await bridge(search)(workload, workload.graph.generate(), make_executor)
     Path(os.environ[OUTCOME]).write_text(json.dumps(outcome))

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-__all__ = ["PRESETS", "SEED", "Preset", "Workload"]
+from host.measuring.graphs import GraphSpec
 
-SEED = 1
-"""Seed of the graphs."""
+__all__ = ["PRESETS", "Preset", "Workload"]
+
+_SEED = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +27,12 @@ class Workload:
     degree: int
 
     @property
-    def graph(self) -> str:
+    def graph(self) -> GraphSpec:
+        """The graph."""
+        return GraphSpec(kind="random", degree=self.degree, vertices=self.vertices, seed=_SEED)
+
+    @property
+    def graph_text(self) -> str:
         """What reports call the graph."""
         return f"2^{self.vertices.bit_length() - 1} × {self.degree}"
 

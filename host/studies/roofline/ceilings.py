@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 from host.studies.roofline.limits import Bounds
 from sim.latencies import READS_PER_EDGE, WRITES_PER_VISIT
-from sim.memory.addresses import BANKS, LINKS
 
 __all__ = ["HIGHEST_INTENSITY", "Ceiling", "ceilings"]
 
@@ -61,8 +60,8 @@ def ceilings(bounds: Bounds) -> tuple[Ceiling, ...]:
             other_cost=cheapest / kernels,
         )
     ]
-    if bounds.bank_busy is not None:
-        rates = {"links": Fraction(bounds.engines * LINKS), "banks": Fraction(BANKS, bounds.bank_busy)}
+    if (shared := bounds.contention) is not None:
+        rates = {"links": Fraction(bounds.engines * shared.links), "banks": Fraction(shared.banks, shared.bank_busy)}
         found += [
             Ceiling(name=name, edge_cost=READS_PER_EDGE / rate, other_cost=1 / rate) for name, rate in rates.items()
         ]

@@ -18,8 +18,7 @@ from sim.latencies import (
     WRITES_PER_VISIT,
     ring_turn,
 )
-from sim.memory import MemoryParameters
-from sim.memory.addresses import BANKS, LINKS
+from sim.memory import Contention, Profile
 
 __all__ = ["LIMITS", "Bounds"]
 
@@ -59,8 +58,8 @@ class Bounds:
         Least time of a flush.
     write_cycles : int
         Least time from the grant of a write until a flush after it is answered.
-    bank_busy : int or None
-        Cycles of a bank for an access; None where neither links nor banks limit.
+    contention : Contention or None
+        Links and banks; None where they do not limit.
     """
 
     engines: int
@@ -75,14 +74,11 @@ class Bounds:
     read_cycles: int
     flush_cycles: int
     write_cycles: int
-    bank_busy: int | None
+    contention: Contention | None
 
     @classmethod
-    def of(cls, config: AcceleratorConfig, memory: MemoryParameters) -> Self:
+    def of(cls, config: AcceleratorConfig, memory: Profile) -> Self:
         """Return the bounds of a configuration with a memory profile."""
-        # What no profile undercuts; only with `hc2` is the least time of a write known.
-        flush = memory.quantum
-        banks = memory.kind == "hc2"
         return cls(
             engines=config.engines,
             kernels=config.total_bfs_kernels,
@@ -94,15 +90,15 @@ class Bounds:
             frontier_places=config.frontier_depth,
             edge_places=min(config.neighbour_depth, config.word_depth),
             read_cycles=MUX_CYCLES + memory.unloaded_latency + QUEUE_CYCLES,
-            flush_cycles=flush,
-            write_cycles=MUX_CYCLES + (max(flush, memory.unloaded_latency) if banks else flush),
-            bank_busy=memory.bank_busy if banks else None,
+            flush_cycles=memory.quantum,
+            write_cycles=MUX_CYCLES + max(memory.quantum, memory.write_latency),
+            contention=memory.contention,
         )
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the limits that hold for this machine, in the order of `LIMITS`."""
-        return tuple(name for name in LIMITS if self.bank_busy is not None or name not in _MEMORY_LIMITS)
+        return tuple(name for name in LIMITS if self.contention is not None or name not in _MEMORY_LIMITS)
 
     def limits(self, traffic: LevelTraffic) -> tuple[int, ...]:
         """Return the least cycles that a level needs for each limit's sake, in the order of `names`."""
@@ -142,7 +138,8 @@ class Bounds:
         return LAUNCH_CYCLES + self.turn_cycles * int(turns.max())
 
     def _memory_limits(self, traffic: LevelTraffic) -> dict[str, int]:
-        if self.bank_busy is None:
+        shared = self.contention
+        if shared is None:
             return {}
         writes = WRITES_PER_VISIT * traffic.pushes.reshape(self.engines, -1).sum(axis=1)
         of_engine = traffic.read_links.sum(axis=1) + writes
@@ -150,11 +147,11 @@ class Bounds:
         busiest = max(
             int(traffic.read_links.max()),
             int(_ceil(of_link, self.engines).max()),
-            int(_ceil(of_engine, LINKS).max()),
+            int(_ceil(of_engine, shared.links).max()),
         )
         return {
-            "links": -(-traffic.requests // (self.engines * LINKS)),
+            "links": -(-traffic.requests // (self.engines * shared.links)),
             "busiest_link": busiest,
-            "banks": -(-traffic.requests * self.bank_busy // BANKS),
-            "busiest_bank": int(traffic.banks.max()) * self.bank_busy,
+            "banks": -(-traffic.requests * shared.bank_busy // shared.banks),
+            "busiest_bank": int(traffic.banks.max()) * shared.bank_busy,
         }

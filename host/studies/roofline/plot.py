@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from host.results.documents import Setting
-from host.results.output import write_output
+from host.results.output import figure_format, write_output
 from host.studies.roofline.analysis import Roofline
 from host.studies.roofline.ceilings import HIGHEST_INTENSITY, ceilings
 from host.studies.roofline.points import level_points
@@ -45,13 +45,14 @@ _NAMED_SHARE = 0.05
 
 
 def write_roofline_plot(path: str, roofline: Roofline, setting: Setting) -> None:
-    """Write the plot as SVG; the same search gives the same file.
+    """Write the plot in the format that the suffix names; the same search gives the same file.
 
     Raises
     ------
     InputError
         The file could not be written.
     """
+    form = figure_format(path)
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
         matplotlib.rcParams["svg.hashsalt"] = "cyscc"
@@ -60,7 +61,7 @@ def write_roofline_plot(path: str, roofline: Roofline, setting: Setting) -> None
         figure = roofline_figure(roofline, setting)
 
         def write(file: BinaryIO) -> None:
-            figure.savefig(file, format="svg", metadata={"Date": None})
+            figure.savefig(file, format=form, metadata={"CreationDate" if form == "pdf" else "Date": None})
 
         write_output(path, write)
 

@@ -113,10 +113,10 @@ class Recorder(Coprocessor):
         """Read AEG registers of every AE."""
         return self._machine.get_registers(registers)
 
-    def dispatch(self, instruction: Instruction) -> None:
-        """Start an instruction on every AE."""
+    def dispatch(self, instruction: Instruction) -> int:
+        """Start an instruction on every AE; return the cycle of it."""
         self._instruction = instruction
-        self._machine.dispatch(instruction)
+        return self._machine.dispatch(instruction)
 
     def wait(self) -> int:
         """Run until every AE is idle; return the cycles from the dispatch on, and record the level.
@@ -131,6 +131,10 @@ class Recorder(Coprocessor):
         if self._instruction == Instruction.BFS_LEVEL:
             self._record(cycles, issued=self._issued - before)
         return cycles
+
+    def begin_attempt(self) -> None:
+        """Count what follows as an attempt of its own."""
+        self._machine.begin_attempt()
 
     def statistics(self) -> dict[str, Any]:
         """Return what the machine has counted."""
@@ -155,6 +159,7 @@ class Recorder(Coprocessor):
                 next_queue=registers[Register.NEXT_QUEUE],
                 reach_queue=registers[Register.REACH_QUEUE],
             ),
+            contention=self.bounds.contention,
         )
         use = LevelUse(traffic.requests, int(traffic.pushes.sum()), cycles, self.bounds.limits(traffic))
         self.levels.append(use)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from host.results.documents import Setting
+from host.results.table_text import plain_table
 from host.studies.roofline.analysis import Roofline
 
 __all__ = ["limit_title", "roofline_document", "roofline_table"]
@@ -31,17 +32,11 @@ def roofline_table(roofline: Roofline, setting: Setting) -> str:
         return title, f"{cycles:,}", gteps, f"{cycles / taken:.1%}", where
 
     rows = [
-        ("limit", "cycles", "GTEPS", "of reached", "tightest in"),
         *(row(limit_title(name), cycles, tightest[name]) for name, cycles in roofline.total_limits.items()),
         row("all of them", roofline.roof),
         row("reached", taken),
     ]
-    widths = [max(len(cells[column]) for cells in rows) for column in range(len(rows[0]))]
-    lines = []
-    for title, *cells in rows:
-        right = (cell.rjust(width) for cell, width in zip(cells[:-1], widths[1:-1], strict=True))
-        lines.append("  ".join((title.ljust(widths[0]), *right, cells[-1])).rstrip() + "\n")
-    return "".join(lines)
+    return plain_table(rows, head=("limit", "cycles", "GTEPS", "of reached", "tightest in"))
 
 
 def roofline_document(roofline: Roofline, setting: Setting) -> dict[str, Any]:

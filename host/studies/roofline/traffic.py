@@ -7,10 +7,16 @@ import numpy.typing as npt
 
 from sim.graph_word import DEGREE, START, Field
 from sim.latencies import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
-from sim.memory.addresses import BANKS, LINKS, bank_of, link_of
-from sim.memory.compiled import jit
+from sim.memory import Contention
+from sim.memory.compiling import jit
 
 __all__ = ["LevelAddresses", "LevelTraffic"]
+
+
+_ALONE = Contention(
+    links=1, banks=1, bank_busy=0, link_by_word=np.zeros(1, np.int64), bank_by_word=np.zeros(1, np.int64)
+)
+"""Of a memory without contention: all requests share one link and one bank, which limit nothing."""
 
 
 @jit
@@ -21,26 +27,29 @@ def _count_reads(
     edges: npt.NDArray[np.int64],
     links: npt.NDArray[np.int64],
     banks: npt.NDArray[np.int64],
+    link_of: npt.NDArray[np.int64],
+    bank_of: npt.NDArray[np.int64],
     fields: tuple[Field, Field],
 ) -> None:
     start, degree = fields
     engines = links.shape[0]
+    words = link_of.size - 1
     for place in range(queue.size):
         kernel = place % edges.size
         engine = kernel * engines // edges.size
         address = bases[0] + 8 * place
-        links[engine, link_of(address)] += 1
-        banks[bank_of(address)] += 1
+        links[engine, link_of[address >> 3 & words]] += 1
+        banks[bank_of[address >> 3 & words]] += 1
         first = np.int64(queue[place] >> start.shift & start.mask)
         count = np.int64(queue[place] >> degree.shift & degree.mask)
         edges[kernel] += count
         for index in range(first, first + count):
             address = bases[1] + 4 * index
-            links[engine, link_of(address)] += 1
-            banks[bank_of(address)] += 1
+            links[engine, link_of[address >> 3 & words]] += 1
+            banks[bank_of[address >> 3 & words]] += 1
             address = bases[2] + 8 * np.int64(targets[index])
-            links[engine, link_of(address)] += 1
-            banks[bank_of(address)] += 1
+            links[engine, link_of[address >> 3 & words]] += 1
+            banks[bank_of[address >> 3 & words]] += 1
 
 
 @jit
@@ -49,11 +58,14 @@ def _count_writes(
     bases: npt.NDArray[np.int64],
     links: npt.NDArray[np.int64],
     banks: npt.NDArray[np.int64],
+    link_of: npt.NDArray[np.int64],
+    bank_of: npt.NDArray[np.int64],
 ) -> None:
+    words = link_of.size - 1
     for slot in range(reach.size):
         for address in (bases[3] + 8 * slot, bases[2] + 8 * np.int64(reach[slot]), bases[4] + 4 * slot):
-            links[link_of(address)] += 1
-            banks[bank_of(address)] += 1
+            links[link_of[address >> 3 & words]] += 1
+            banks[bank_of[address >> 3 & words]] += 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +122,7 @@ class LevelTraffic:
         reach: npt.NDArray[np.uint32],
         issued: npt.NDArray[np.int64],
         addresses: LevelAddresses,
+        contention: Contention | None,
     ) -> "LevelTraffic":
         """Count the requests of a level that has run.
 
@@ -125,6 +138,8 @@ class LevelTraffic:
             Requests that each kernel issued.
         addresses : LevelAddresses
             Where all this lies.
+        contention : Contention or None
+            Links and banks, if the memory has any.
         """
         engines, kernels = issued.shape[0], issued.size
         bases = np.array(
@@ -137,14 +152,16 @@ class LevelTraffic:
             ],
             np.int64,
         )
+        shared = _ALONE if contention is None else contention
+        places = shared.link_by_word, shared.bank_by_word
         edges = np.zeros(kernels, np.int64)
-        read_links = np.zeros((engines, LINKS), np.int64)
-        write_links = np.zeros(LINKS, np.int64)
-        banks = np.zeros(BANKS, np.int64)
-        _count_reads(queue, targets, bases, edges, read_links, banks, (START, DEGREE))
+        read_links = np.zeros((engines, shared.links), np.int64)
+        write_links = np.zeros(shared.links, np.int64)
+        banks = np.zeros(shared.banks, np.int64)
+        _count_reads(queue, targets, bases, edges, read_links, banks, *places, (START, DEGREE))
         entries = (queue.size - np.arange(kernels) + kernels - 1) // kernels
         pushes = (issued.ravel() - READS_PER_ENTRY * entries - READS_PER_EDGE * edges) // WRITES_PER_VISIT
-        _count_writes(reach[: int(pushes.sum())], bases, write_links, banks)
+        _count_writes(reach[: int(pushes.sum())], bases, write_links, banks, *places)
         return cls(
             entries=entries,
             edges=edges,

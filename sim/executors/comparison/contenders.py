@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hw.config import AcceleratorConfig
-from sim.executors import Command, Executor, RunState
+from sim.executors.base import Command, Executor, RunState
 from sim.executors.comparison.runner import missing_cocotb
 from sim.memory import Memory
 

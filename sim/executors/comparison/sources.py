@@ -1,16 +1,14 @@
-"""The machine as exported Verilog, and what C++ needs to know of its ports."""
+"""The machine as exported Verilog, and where its ports are in a model of it."""
 
 import re
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 from hw.config import AcceleratorConfig
 from hw.verilog import accelerator_verilog
 from sim.export import declared_ports, export_verilog
-from sim.memory import mailbox_layout
 
-__all__ = ["TOP", "export_machine", "pins_header"]
+__all__ = ["TOP", "connections_header", "export_machine"]
 
 TOP = "accelerator"
 """The top module."""
@@ -39,13 +37,11 @@ def export_machine(config: AcceleratorConfig, folder: Path) -> list[Path]:
     return [*sources, top]
 
 
-def pins_header(config: AcceleratorConfig, top: Path, member: Callable[[str], str]) -> str:
-    """Return a C++ header with sizes, the layout of the mailbox, and the ports of all AEs.
+def connections_header(top: Path, member: Callable[[str], str]) -> str:
+    """Return ``connections.h``: the ports of all AEs, and how they are found in a model of the machine.
 
     Parameters
     ----------
-    config : AcceleratorConfig
-        Sizes.
     top : Path
         Verilog of the module `TOP`.
     member : callable
@@ -62,16 +58,12 @@ def pins_header(config: AcceleratorConfig, top: Path, member: Callable[[str], st
         (engine_pins if port is None else port_pins)[name] = pin.width
         place = f"pins[{engine}]" if port is None else f"pins[{engine}].ports[{port}]"
         binds.append(f"    {place}.{name}.bind(top.{member(pin.name)});")
-    sizes = {"kEngines": config.engines, "kPorts": config.ports}
-    box = {
-        "kBox" + "".join(map(str.capitalize, name.split("_"))): word
-        for name, word in asdict(mailbox_layout(config.ports)).items()
-    }
     return "\n".join(
         [
             "#pragma once",
+            "#include <array>",
+            '#include "config.h"',
             "namespace cyscc {",
-            *(f"inline constexpr int {name} = {value};" for name, value in (sizes | box).items()),
             *_struct("PortPins", port_pins),
             *_struct("EnginePins", engine_pins, "    std::array<PortPins, kPorts> ports;"),
             "inline void connect(Top& top, std::array<EnginePins, kEngines>& pins) {",

@@ -1,24 +1,14 @@
 """Executor on the machine compiled as one model."""
 
-import ctypes
-
 import numpy as np
 import numpy.typing as npt
 
 from hw.config import AcceleratorConfig
-from sim.executors.base import meeting_interval
 from sim.executors.comparison.build import build_whole_model
 from sim.executors.shared_object import LibraryExecutor
 from sim.memory import Memory
 
 __all__ = ["WholeModelExecutor"]
-
-
-class _Setup(ctypes.Structure):
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("prepare", "accept", "settle", "context", "mailbox")),
-        *((name, ctypes.c_int64) for name in ("interval", "watchdog")),
-    ]
 
 
 class WholeModelExecutor(LibraryExecutor):
@@ -42,18 +32,7 @@ class WholeModelExecutor(LibraryExecutor):
     """
 
     def __init__(self, kind: str, config: AcceleratorConfig, memory: Memory, *, watchdog: int) -> None:
-        self._memory = memory
-        addresses = memory.addresses()
-        setup = _Setup(
-            prepare=addresses["prepare"],
-            accept=addresses["accept"],
-            settle=addresses["settle"],
-            context=memory.context.ctypes.data,
-            mailbox=memory.mailbox.ctypes.data,
-            interval=meeting_interval(config, memory),
-            watchdog=watchdog,
-        )
-        super().__init__(build_whole_model(kind, config), setup, engines=config.engines)
+        super().__init__(build_whole_model(kind, config), config, memory, watchdog=watchdog)
 
     def causes(self) -> npt.NDArray[np.int64]:
         """Refuse: the exported hardware has no outputs that only simulation needs.

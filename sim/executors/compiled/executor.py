@@ -1,50 +1,18 @@
 """The compiled executor: kernels as lanes, a Verilated shell for each AE, a native loop over cycles."""
 
-import ctypes
 import os
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
-from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from sim.executors.base import meeting_interval
 from sim.executors.compiled.build import build_library
 from sim.executors.shared_object import LibraryExecutor
+from sim.executors.tools import OnStep
 from sim.memory import Memory
 from sim.observation.signals import model_signals
 from sim.observation.waves import Waves
 
 __all__ = ["CompiledExecutor"]
-
-
-class _MemoryModel(ctypes.Structure):
-    _fields_ = [
-        ("prepare", ctypes.c_void_p),
-        ("accept", ctypes.c_void_p),
-        ("settle", ctypes.c_void_p),
-        ("seal", ctypes.c_void_p),
-        ("serve", ctypes.c_void_p),
-        ("deliver", ctypes.c_void_p),
-        ("next_event", ctypes.c_void_p),
-        ("context", ctypes.c_void_p),
-        ("mailbox", ctypes.c_void_p),
-    ]
-
-
-class _Setup(ctypes.Structure):
-    _fields_ = [
-        ("memory", _MemoryModel),
-        ("interval", ctypes.c_int64),
-        ("round", ctypes.c_int64),
-        ("watchdog", ctypes.c_int64),
-        ("threads", ctypes.c_int64),
-        ("waves", ctypes.c_char_p),
-        ("first_wave", ctypes.c_int64),
-        ("last_wave", ctypes.c_int64),
-    ]
-
 
 _LEAST_ROUND = 4
 """Cycles of a round that are worth a meeting."""
@@ -71,6 +39,8 @@ class CompiledExecutor(LibraryExecutor):
         VCD file to write; each kernel is then an object of its own, and the AEs then run on one thread.
     wave_window : tuple of int, optional
         First and last cycle to write there.
+    on_build : callable, optional
+        Told how a build goes on, see `sim.executors.tools.OnStep`.
 
     Raises
     ------
@@ -88,35 +58,19 @@ class CompiledExecutor(LibraryExecutor):
         lanes: bool = True,
         waves: Path | None = None,
         wave_window: tuple[int, int] | None = None,
+        on_build: OnStep | None = None,
     ) -> None:
-        self._memory = memory
-        self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
-        library = build_library(config, lanes=lanes and waves is None, waves=waves is not None)
+        traced = waves is not None
+        library = build_library(config, lanes=lanes and not traced, waves=traced, on_step=on_build)
         self._waves = None if waves is None else Waves(waves, wave_window, locate=model_signals(config))
-        interval = meeting_interval(config, memory)
-        first, last = self._waves.window if self._waves else (0, 0)
-        setup = _Setup(
-            memory=_MemoryModel(
-                **memory.addresses(),
-                context=memory.context.ctypes.data,
-                mailbox=memory.mailbox.ctypes.data,
-            ),
-            interval=interval,
-            round=0 if self._waves else _round(interval, memory),
-            watchdog=watchdog,
-            threads=1 if self._waves else min(threads, config.engines + 1),
-            waves=os.fsencode(self._waves.raw) if self._waves else None,
-            first_wave=first,
-            last_wave=last,
-        )
-        super().__init__(library, setup, engines=config.engines)
-        self._declare("causes", None, [ctypes.c_void_p, ctypes.c_void_p])
-
-    def causes(self) -> npt.NDArray[np.int64]:
-        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
-        counts = np.zeros(self._shape, np.int64)
-        self._library.cyscc_causes(self._machine, counts.ctypes.data)
-        return counts
+        if self._waves is None:
+            round_ = _round(meeting_interval(config, memory), memory)
+            options: dict[str, int | bytes] = {"round": round_, "threads": min(threads, config.engines + 1)}
+        else:
+            first, last = self._waves.window
+            raw = os.fsencode(self._waves.raw)
+            options = {"threads": 1, "waves": raw, "first_wave": first, "last_wave": last}
+        super().__init__(library, config, memory, watchdog=watchdog, **options)
 
     def close(self) -> None:
         """Stop the threads, complete the waveform file."""

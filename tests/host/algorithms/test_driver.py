@@ -70,7 +70,7 @@ def test_vertices_pushed_twice_are_counted() -> None:
 def test_level_records_and_cycles() -> None:
     coprocessor = FakeCoprocessor()
     run = search(graph_of(4, [(0, 1), (0, 2), (1, 3), (2, 3)]), coprocessor=coprocessor)
-    assert run.level_records == (Level(1, 2, 103), Level(2, 1, 103), Level(1, 0, 101))
+    assert run.level_records == (Level(1, 2, 103, 0), Level(2, 1, 103, 103), Level(1, 0, 101, 206))
     assert run.cycles == coprocessor.cycle == 307
 
 

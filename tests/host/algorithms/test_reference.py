@@ -55,9 +55,9 @@ def test_right_results_pass() -> None:
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([1, 2, 3], "vertex 2: component 2 found, 1 expected (1 of 3 vertices differ)"),
-        ([1, 2, 2], "vertex 2: component 2 found, 1 expected (2 of 3 vertices differ)"),
-        ([1, 1, 1], "vertex 3: component 1 found, 3 expected (1 of 3 vertices differ)"),
+        ([1, 2, 3], "vertex 2: component 2 found, 1 expected (1 of 3 vertices wrong)"),
+        ([1, 2, 2], "vertex 2: component 2 found, 1 expected (2 of 3 vertices wrong)"),
+        ([1, 1, 1], "vertex 3: component 1 found, 3 expected (1 of 3 vertices wrong)"),
         ([1, 1], "components of 2 vertices found, 3 expected"),
     ],
 )
@@ -68,7 +68,7 @@ def test_wrong_components_are_told_in_the_inputs_ids(labels: list[int], message:
 
 def test_wrong_levels_are_told() -> None:
     graph = graph_of([(0, 1), (1, 2)], vertices=3, base=1)
-    message = "vertex 3: level -1 found, 2 expected (1 of 3 vertices differ)"
+    message = "vertex 3: level -1 found, 2 expected (1 of 3 vertices wrong)"
     assert check_levels(np.array([0, 1, -1]), graph, 0) == message
 
 

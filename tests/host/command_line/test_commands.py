@@ -1,6 +1,7 @@
 """The commands that do not simulate, help, and standard output that nobody reads."""
 
 import os
+import signal
 import subprocess
 import sys
 import types
@@ -10,20 +11,22 @@ import numpy as np
 import pytest
 
 from host.command_line.main import main
+from host.results.version import version
 from hw.axi import AxiLimits
 from hw.config import PRESETS
+from tests.host.command_line.conftest import Workshop
+from tests.host.fake_coprocessor import FakeCoprocessor
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-@pytest.fixture(autouse=True)
-def working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.mark.parametrize(("kind", "edges"), [("random", 256), ("rmat", 256), ("ssca2", None)])
-def test_generate(tmp_path: Path, kind: str, edges: int | None, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["generate", kind, "--vertices", "2^6", "--degree", "4", "--seed", "3", "-o", "out.gr"]) == 0
+@pytest.mark.parametrize(
+    ("kind", "vertices", "edges"), [("random", "6.4e1", 256), ("rmat", "2^6", 256), ("ssca2", "64", None)]
+)
+def test_generate(
+    tmp_path: Path, kind: str, vertices: str, edges: int | None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["generate", kind, "--vertices", vertices, "--degree", "4", "--seed", "3", "-o", "out.gr"]) == 0
     out, err = capfd.readouterr()
     assert err == ""
     assert out.startswith("out.gr: 64 vertices, ")
@@ -65,38 +68,38 @@ def test_verilog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["--top", "axi", "--outstanding-writes", "6"],
-            "--outstanding-writes must be a power of two from 4 to 512, not 6",
-        ),
-        (["--outstanding-reads", "8"], "--outstanding-reads: only --top axi has AXI masters"),
-        (["--top", "convey", "--outstanding-writes", "8"], "--outstanding-writes: only --top axi has AXI masters"),
-        (["--top", "axi", "--outstanding-reads", "0"], "argument --outstanding-reads: must be at least 1, not 0"),
-    ],
-)
-def test_verilog_refuses_what_makes_no_sense(
-    arguments: list[str], message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "rtl"
-    assert main(["verilog", "--config", "test", *arguments, "-o", str(folder)]) == 2
-    assert capfd.readouterr() == ("", f"cyscc verilog: {message}\n")
-    assert not folder.exists()
-
-
-@pytest.mark.parametrize("arguments", [["--help"], ["scc", "--help"], ["bfs", "--help"], ["generate", "--help"]])
-def test_help_has_examples(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments) == 0
-    out, err = capfd.readouterr()
-    assert err == ""
-    assert "examples:\n  cyscc " in out
+def test_help_and_bad_usage_import_nothing_heavy() -> None:
+    commands = ["scc", "bfs", "generate", "verilog", "software", "reproduce"]
+    helps = [["--help"], *([command, "--help"] for command in commands)]
+    mistakes = [["scc"], ["sc"], ["bfs", "g.txt", "--source", "x"]]
+    heavy = {"amaranth", "matplotlib", "multiprocessing", "numba", "numpy", "rich", "scipy", "subprocess", "tabulate"}
+    code = (
+        "import sys; from host.command_line.main import main; "
+        f"statuses = [main(arguments) for arguments in {helps + mistakes}]; "
+        f"print(statuses, sorted({heavy} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == f"{[0] * len(helps) + [2] * len(mistakes)} []"
+    assert done.stdout.count("examples:\n  cyscc ") == len(helps)
+    assert done.stderr.count("\n") == len(mistakes)
 
 
 def test_version(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
-    assert capfd.readouterr().out.startswith("cyscc ")
+    assert capfd.readouterr().out == f"cyscc {version()}\n"
+
+
+def test_being_ended_is_an_interrupt(workshop: Workshop, capfd: pytest.CaptureFixture[str]) -> None:
+    class Ended(FakeCoprocessor):
+        def wait(self) -> int:
+            os.kill(os.getpid(), signal.SIGTERM)
+            return super().wait()
+
+    workshop.make = Ended
+    assert main(["scc", "g.txt", "--json", "out.json"]) == 130
+    assert capfd.readouterr() == ("", "cyscc scc: interrupted\n")
+    assert not Path("out.json").exists()
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 
 
 def test_reader_of_standard_output_that_is_gone_is_no_error(tmp_path: Path) -> None:

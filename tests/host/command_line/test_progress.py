@@ -1,101 +1,158 @@
-"""The progress line."""
+"""What a terminal shows while a command goes on, and what others do not see."""
 
-import io
+import os
+import pty
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator
 
-import numpy as np
 import pytest
 
-from host.command_line.progress import Progress
+from host.command_line.main import main
+from host.command_line.progress import Progress, Step
+from tests.host.command_line.conftest import Workshop
+from tests.host.fake_coprocessor import FakeCoprocessor
 
 
-class Clock:
-    now = 0.0
+class Terminal:
+    """A terminal in the place of standard error for the time of a block."""
 
-    def __call__(self) -> float:
-        return self.now
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._monkeypatch = monkeypatch
+        self._sent: list[bytes] = []
+
+    def __enter__(self) -> "Terminal":
+        self._master, slave = pty.openpty()
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+        self._file = os.fdopen(slave, "w")
+        # Here rather than in a fixture, after which pytest would put its own in place again.
+        self._monkeypatch.setattr(sys, "stderr", self._file)
+        self._monkeypatch.setenv("TERM", "xterm")
+        self._monkeypatch.setenv("COLUMNS", "160")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._monkeypatch.undo()
+        self._file.close()
+        self._reader.join()
+        os.close(self._master)
+
+    def _read(self) -> None:
+        try:
+            while data := os.read(self._master, 1 << 16):
+                self._sent.append(data)
+        except OSError:  # how a terminal ends that nobody has open
+            pass
+
+    @property
+    def text(self) -> str:
+        """What it was sent."""
+        return b"".join(self._sent).decode()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def terminal() -> Iterator[Terminal]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        yield Terminal(monkeypatch)
 
 
-@pytest.fixture(autouse=True)
-def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
+class Slow(FakeCoprocessor):
+    """Reports a cycle while an instruction runs."""
+
+    on_progress: Callable[[int], None]
+
+    def wait(self) -> int:
+        self.on_progress(self.cycle + 50)
+        return super().wait()
 
 
-def progress(stream: io.StringIO, clock: Clock, vertices: int = 4000) -> Progress:
-    return Progress(stream, vertices=vertices, verb="coloured", step="iteration", clock=clock)
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (
+            "scc g.txt",
+            ["reading", "100%", "building the executor", "compiling", "transposing", "simulating", "verifying"],
+        ),
+        ("bfs g.txt --source 14", ["reading", "building the executor", "placing", "simulating", "verifying"]),
+        ("software tarjan g.txt", ["reading", "transposing", "tarjan: compiling and running", "verifying"]),
+        ("generate random --vertices 8 --degree 2 -o r.gr", ["generating", "writing"]),
+        ("scc g.txt --quiet", []),
+    ],
+)
+def test_every_step_is_shown_and_nothing_stays(
+    command: str, shown: list[str], terminal: Terminal, workshop: Workshop
+) -> None:
+    with terminal:
+        assert main(command.split()) == 0
+    text = terminal.text
+    places = [text.find(part) for part in shown]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert text.endswith("\x1b[2K") == bool(shown)
+    assert text.count("\x1b[?25l") == text.count("\x1b[?25h")  # the cursor, hidden and shown
 
 
-def colours(done: int) -> np.ndarray:
-    return np.arange(4000) < done
+def test_nobody_but_a_terminal_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    for command in ("scc g.txt", "bfs g.txt --source 14", "software tarjan g.txt"):
+        assert main(command.split()) == 0
+        assert capfd.readouterr().err == ""
 
 
-def test_line_of_an_iteration(clock: Clock) -> None:
-    stream = io.StringIO()
-    line = progress(stream, clock)
-    line.on_iteration(1, colours(1000))
-    clock.now = 10.0
-    line.on_cycle(1_000_000)
-    clock.now = 20.0
-    line.on_iteration(2_716, colours(2000))
-    assert stream.getvalue().split("\r")[-1] == (
-        "2,000 of 4,000 vertices coloured (50%), iteration 2,716, cycle 1,000,000, 50,000 cycles/s, 0:40 left"
-    )
+def test_simulation_moves_within_an_instruction(
+    terminal: Terminal, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("host.command_line.progress._INTERVAL", 0)
+
+    def make() -> FakeCoprocessor:
+        machine = Slow()
+        machine.on_progress = workshop.asked["on_progress"]
+        return machine
+
+    workshop.make = make
+    with terminal:
+        assert main(["scc", "g.txt"]) == 0
+    lines = re.findall(r"iteration \d[^%]*?of 8 vertices", terminal.text)
+    assert re.match(r"iteration 0, cycle 50, [\d,]+ cycles/s, 0 of 8 vertices", lines[0])
+    assert any(re.match(r"iteration 1, cycle [\d,]+, [\d,]+ cycles/s, 3 of 8 vertices", line) for line in lines)
 
 
-def test_line_moves_during_a_level(clock: Clock) -> None:
-    stream = io.StringIO()
-    line = progress(stream, clock)
-    clock.now = 1.0
-    line.on_cycle(100_000)
-    clock.now = 2.0
-    line.on_cycle(300_000)
-    assert [text.rstrip() for text in stream.getvalue().split("\r")[1:]] == [
-        "0 of 4,000 vertices coloured (0%), iteration 0, cycle 100,000, 100,000 cycles/s",
-        "0 of 4,000 vertices coloured (0%), iteration 0, cycle 300,000, 150,000 cycles/s",
-    ]
+def test_interrupt_shows_the_cursor_again(terminal: Terminal, workshop: Workshop) -> None:
+    class Interrupted(FakeCoprocessor):
+        def wait(self) -> int:
+            raise KeyboardInterrupt
+
+    workshop.make = Interrupted
+    with terminal:
+        assert main(["scc", "g.txt"]) == 130
+    text = terminal.text
+    assert text.endswith("cyscc scc: interrupted\r\n")
+    assert text.count("\x1b[?25l") == text.count("\x1b[?25h")
 
 
-def test_line_is_drawn_a_few_times_a_second_at_most(clock: Clock) -> None:
-    stream = io.StringIO()
-    line = progress(stream, clock)
-    for step in range(10_000):
-        clock.now = step / 10_000
-        line.on_iteration(step, colours(step % 4000))
-        line.on_cycle(step)
-    assert stream.getvalue().count("\r") == 4
+def test_step_is_drawn_a_few_times_a_second_and_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    drawn = []
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    step = Step(lambda *told: drawn.append(told))
+    for number in range(100):
+        now = number / 100
+        step(number, 99, "x")
+    assert 9 <= len(drawn) <= 11
+    assert drawn[-1] == (99, 99, "x")
 
 
-def test_duplicates_do_not_reach_more_than_everything(clock: Clock) -> None:
-    stream = io.StringIO()
-    progress(stream, clock).on_level(3, 5000)
-    assert stream.getvalue() == "\r4,000 of 4,000 vertices coloured (100%), iteration 3, cycle 0"
+def test_lines_stay_above_the_bar(terminal: Terminal) -> None:
+    with terminal, Progress(quiet=False).step("measuring") as step:
+        step.line("1 of 3: [x]")
+        step(1, 3)
+    assert "1 of 3: [x]\r\n" in terminal.text
 
 
-def test_long_time_left_shows_hours(clock: Clock) -> None:
-    stream = io.StringIO()
-    line = progress(stream, clock)
-    line.on_level(0, 0)
-    clock.now = 100.0
-    line.on_level(1, 40)
-    assert stream.getvalue().endswith(", 2:45:00 left")
-
-
-def test_line_fits_the_terminal_and_is_wiped(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "20")
-    stream = io.StringIO()
-    line = progress(stream, clock)
-    line.on_level(1, 1000)
-    assert stream.getvalue() == "\r1,000 of 4,000 vert"
-    line.close()
-    line.close()
-    assert stream.getvalue() == "\r1,000 of 4,000 vert\r" + " " * 19 + "\r"
-
-
-def test_nothing_drawn_nothing_wiped(clock: Clock) -> None:
-    stream = io.StringIO()
-    progress(stream, clock).close()
-    assert stream.getvalue() == ""
+def test_hidden_step_is_never_due(capfd: pytest.CaptureFixture[str]) -> None:
+    with Progress(quiet=False).step("measuring") as step:
+        assert not step.due
+        step(1, 3)
+        step.line("1 of 3")
+    assert capfd.readouterr() == ("", "")

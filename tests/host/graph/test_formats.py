@@ -1,6 +1,7 @@
 """Graph files that are as they should be."""
 
 import gzip
+import io
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.sparse import coo_array, csc_array, csr_array, load_npz, save_npz
 from host.graph.csr import Graph
 from host.graph.formats import read_graph, text, write_graph
 from host.graph.formats.edges import EdgeBuffer
+from host.graph.formats.writer import write_pairs
 from host.graph.generators import random_graph
 
 ALL = [".txt", ".mtx", ".gr", ".npz", ".tsv.gz", ".mtx.gz", ".gr.gz", ".npz.gz", ".MTX", ".el.GZ"]
@@ -190,3 +192,12 @@ def test_npz_keeps_repeated_entries(tmp_path: Path) -> None:
     ends = np.array([1, 1, 0]), np.array([0, 0, 1])
     save_npz(tmp_path / "g.npz", coo_array((np.ones(3), ends), shape=(2, 2)))
     assert edges_of(read_graph(tmp_path / "g.npz")) == [(0, 1), (1, 0), (1, 0)]
+
+
+def test_pairs_of_all_sizes_and_beyond_one_block() -> None:
+    numbers = np.concatenate([[0, 7, 10, 999_999_999_999, 2**63 - 1], np.arange(300_000)])
+    stream = io.BytesIO()
+    write_pairs(stream, numbers, numbers[::-1])
+    assert stream.getvalue().decode().splitlines() == [
+        f"{a} {b}" for a, b in zip(numbers.tolist(), numbers[::-1].tolist(), strict=True)
+    ]

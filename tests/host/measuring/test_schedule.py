@@ -1,50 +1,61 @@
-"""Tasks on several processes: order, memory, failures."""
+"""Requests on several processes: order, memory, failures."""
 
 import multiprocessing
 import os
-from collections.abc import Sequence
+import signal
+import time
+from pathlib import Path
 
 import pytest
 
 from host.errors import InputError
-from host.measuring.schedule import available_memory, run_tasks
+from host.measuring.schedule import available_memory, run_groups
 from sim.errors import HangError, SimulationError
-from tests.host.studies.reproduction.tasks import Nap, nap
+from tests.host.measuring.requests import Nap, nap, sleep_below
 
-Slept = dict[str, list[tuple[float, float, int]]]
+Slept = dict[str, tuple[float, float, int]]
 
 
-def run(tasks: Sequence[Nap], *, jobs: int, memory: int = 1 << 40) -> Slept:
+def run(groups: list[list[Nap]], *, jobs: int, memory: int = 1 << 40, apart: bool = False) -> Slept:
     slept: Slept = {}
-    run_tasks(
-        tasks, nap, jobs=jobs, memory=memory, on_result=lambda task, r: slept.setdefault(task.label, []).append(r)
-    )
+
+    def keep(request: Nap, result: tuple[float, float, int]) -> None:
+        slept[request.label] = result
+
+    run_groups(groups, nap, jobs=jobs, memory=memory, on_result=keep, apart=apart)
+    assert multiprocessing.active_children() == []
     return slept
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_largest_first_and_every_result(jobs: int) -> None:
-    tasks = [Nap(label=str(size), bytes=size, results=size) for size in (1, 3, 2)]
-    slept = run(tasks, jobs=jobs, memory=0)
-    assert {label: len(times) for label, times in slept.items()} == {"3": 3, "2": 2, "1": 1}
-    assert list(slept) == ["3", "2", "1"]
-    processes = {process for times in slept.values() for _, _, process in times}
+def test_largest_first_and_every_result_of_a_group_from_one_process(jobs: int) -> None:
+    groups = [[Nap(label=f"{size}{each}", bytes=size) for each in range(size)] for size in (1, 3, 2)]
+    slept = run(groups, jobs=jobs, memory=0)
+    assert list(slept) == ["30", "31", "32", "20", "21", "10"]
+    processes = {process for _, _, process in slept.values()}
+    assert len(processes) == 1
     assert (processes == {os.getpid()}) == (jobs == 1)
 
 
 def test_only_what_fits_in_memory_runs_side_by_side() -> None:
-    tasks = [Nap(label="a", bytes=60, seconds=1), Nap(label="b", bytes=50), Nap(label="c", bytes=40)]
-    slept = run(tasks, jobs=3, memory=100)
-    (a,), (b,), (c,) = slept["a"], slept["b"], slept["c"]
+    groups = [[Nap(label="a", bytes=60, seconds=1)], [Nap(label="b", bytes=50)], [Nap(label="c", bytes=40)]]
+    slept = run(groups, jobs=3, memory=100)
+    a, b, c = slept["a"], slept["b"], slept["c"]
     assert list(slept) == ["c", "a", "b"], "the smallest ran beside the largest, the other one after it"
     assert c[1] < a[1] <= b[0]
 
 
-def test_a_task_beyond_all_memory_runs_alone() -> None:
-    tasks = [Nap(label=name, bytes=500, seconds=0.1) for name in "ab"]
-    slept = run(tasks, jobs=2, memory=100)
-    (a,), (b,) = slept["a"], slept["b"]
+def test_a_group_beyond_all_memory_runs_alone() -> None:
+    slept = run([[Nap(label=name, bytes=500, seconds=0.1)] for name in "ab"], jobs=2, memory=100)
+    a, b = slept["a"], slept["b"]
     assert b[0] >= a[1] or a[0] >= b[1]
+
+
+def test_apart_each_has_a_process_of_its_own_in_the_order_given() -> None:
+    slept = run([[Nap(label=name, bytes=size)] for name, size in (("a", 1), ("b", 2))], jobs=1, apart=True)
+    assert list(slept) == ["a", "b"]
+    assert len({os.getpid(), slept["a"][2], slept["b"][2]}) == 3
+    assert slept["a"][1] <= slept["b"][0]
 
 
 @pytest.mark.parametrize(
@@ -52,30 +63,53 @@ def test_a_task_beyond_all_memory_runs_alone() -> None:
     [
         ("input", InputError, "g.txt:3: no such graph"),
         ("hang", HangError, "nothing moved"),
-        ("memory", InputError, "not enough memory"),
-        ("bug", SimulationError, "internal error: ZeroDivisionError: division by zero"),
+        ("memory", MemoryError, ""),
+        ("bug", ZeroDivisionError, "division by zero"),
         ("kill", SimulationError, "bad: the process that measured it was killed by signal 9"),
     ],
 )
-def test_a_failure_in_a_worker_is_told_and_ends_the_others(end: str, kind: type[Exception], message: str) -> None:
-    tasks = [Nap(label="bad", bytes=2, end=end), Nap(label="long", bytes=1, seconds=60)]
+def test_a_failure_in_a_process_is_told_and_ends_the_others(end: str, kind: type[Exception], message: str) -> None:
+    groups = [[Nap(label="good", bytes=2), Nap(label="bad", end=end)], [Nap(label="long", bytes=1, seconds=60)]]
     slept: list[str] = []
     with pytest.raises(kind) as caught:
-        run_tasks(tasks, nap, jobs=2, memory=100, on_result=lambda task, _: slept.append(task.label))
+        run_groups(groups, nap, jobs=2, memory=100, on_result=lambda request, _: slept.append(request.label))
     assert str(caught.value) == message
     assert type(caught.value) is kind
     assert getattr(caught.value, "diagnosis", "") == ("kernel 0 waits" if end == "hang" else "")
-    assert slept == ["bad"], "what was finished before the failure is not lost"
+    assert slept == ["good"], "what was finished before the failure is not lost"
     assert multiprocessing.active_children() == []
 
 
-def test_an_error_of_whoever_takes_the_results_ends_the_workers() -> None:
-    def refuse(task: Nap, _: object) -> None:
-        raise KeyboardInterrupt(task.label)
+def test_an_error_of_whoever_takes_the_results_ends_the_processes() -> None:
+    def refuse(request: Nap, _: object) -> None:
+        raise KeyboardInterrupt(request.label)
 
+    groups = [[Nap(label="a", bytes=1)], [Nap(label="b", seconds=60)]]
     with pytest.raises(KeyboardInterrupt, match=r"^a$"):
-        run_tasks([Nap(label="a", bytes=1), Nap(label="b", seconds=60)], nap, jobs=2, memory=100, on_result=refuse)
+        run_groups(groups, nap, jobs=2, memory=100, on_result=refuse)
     assert multiprocessing.active_children() == []
+
+
+def test_what_a_process_started_ends_with_it(tmp_path: Path) -> None:
+    file = tmp_path / "process"
+
+    def interrupt(number: int, _: object) -> None:
+        if file.exists() and file.read_text():
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)  # until the first one that finds the file
+        with pytest.raises(KeyboardInterrupt):
+            run_groups([[Nap(label=str(file))]], sleep_below, jobs=1, memory=0, on_result=lambda *_: None, apart=True)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    limit = time.monotonic() + 10
+    while Path(f"/proc/{file.read_text()}").exists():
+        assert time.monotonic() < limit
+        time.sleep(0.01)
 
 
 def test_available_memory_is_plausible() -> None:

@@ -13,19 +13,19 @@ def test_what_decides_about_a_result_counts() -> None:
         "hw/config.py",
         "hw/bfs/kernel.py",
         "sim/machine.py",
-        "sim/memory/timing.py",
+        "sim/memory/profiles/hc2.py",
         "sim/executors/compiled/build.py",
         "sim/executors/compiled/native/machine.cpp",
         "sim/executors/compiled/native/engine.h",
         "host/algorithms/driver.py",
         "host/graph/generators/rmat.py",
         "host/algorithms/software/hong.py",
-        "host/studies/reproduction/measure.py",
-        "host/studies/reproduction/measure_scc.py",
+        "host/measuring/components.py",
+        "host/measuring/searches.py",
         "host/measuring/graphs.py",
     ):
         assert names.count(name) == 1, name
-    for name in ("host/command_line/main.py", "host/studies/reproduction/table1_plot.py", "host/measuring/schedule.py"):
+    for name in ("host/command_line/main.py", "host/studies/table1/plot.py", "host/measuring/schedule.py"):
         assert name not in names, "reports may change without measuring again"
 
 

@@ -1,6 +1,7 @@
 """Tables and JSON."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from host.graph.memory_map import PlacedGraph
 from host.graph.trim import trim
 from host.results.documents import Setting, Wall, bfs_document, scc_document, write_json
 from host.results.tables import bfs_table, scc_table
+from host.results.version import version
+from host.results.words import counted
 from tests.host.fake_coprocessor import FakeCoprocessor
 
 SETTING = Setting(
@@ -27,6 +30,8 @@ SETTING = Setting(
     threads=2,
     clock=150e6,
     uploaded_bytes=1000,
+    configuration={"engines": 4},
+    memory_profile={"latency": 75},
 )
 WALL = Wall(load=0.5, build=1.25, simulate=2.0, verify=0.04, simulated_cycles=300_000, peak_memory_bytes=123_000_000)
 
@@ -73,8 +78,12 @@ def test_scc_document() -> None:
         "wall.build": 1.25,
         "wall.simulate": 2.0,
         "wall.cycles_per_second": 150_000.0,
+        "schema": 1,
+        "version": version(),
         "config": "hc2",
+        "configuration": {"engines": 4},
         "memory": "fixed:75",
+        "memory_profile": {"latency": 75},
         "executor": "compiled",
         "retries": 0,
         "statistics": {"memory": {"reads": 1}},
@@ -98,9 +107,9 @@ def test_bfs_document() -> None:
         "source": 20,
         "reached": 4,
         "levels": [
-            {"frontier": 1, "pushed": 2, "cycles": 103},
-            {"frontier": 2, "pushed": 1, "cycles": 103},
-            {"frontier": 1, "pushed": 0, "cycles": 101},
+            {"frontier": 1, "pushed": 2, "cycles": 103, "start": 0},
+            {"frontier": 2, "pushed": 1, "cycles": 103, "start": 103},
+            {"frontier": 1, "pushed": 0, "cycles": 101, "start": 206},
         ],
         "duplicates": 0,
         "cycles.total": 307,
@@ -164,7 +173,7 @@ def bfs_run(levels: int) -> BfsRun:
     return BfsRun(
         source=2,
         levels=np.array([-1, 1, 0, 2, -1], np.int32),
-        level_records=tuple(Level(1, int(number < levels - 1), 1000) for number in range(levels)),
+        level_records=tuple(Level(1, int(number < levels - 1), 1000, 1000 * number) for number in range(levels)),
         reached=3,
         duplicates=1,
         edges_traversed=1234,
@@ -183,7 +192,7 @@ def test_bfs_table() -> None:
         "machine     hc2, memory fixed:75, executor compiled, 2 threads",
         "source      30",
         "reached     3 vertices in 3 levels",
-        "duplicates  1 vertices pushed again",
+        "duplicates  1 vertex pushed again",
         "cycles      3,000",
         "simulated   20.000 us at 150 MHz",
         "traversed   1,234 edges, 0.062 GTEPS",
@@ -199,3 +208,12 @@ def test_of_very_many_levels_the_middle_is_left_out(levels: int, lines: int) -> 
     assert len(rows) == lines
     assert ("..." in rows[24]) == (levels > 31)
     assert rows[-1].split()[0] == f"{levels - 1:,}"
+
+
+def test_one_is_not_many() -> None:
+    assert [counted(number, "edge") for number in (0, 1, 2000)] == ["0 edges", "1 edge", "2,000 edges"]
+    run = ComponentRun(colours=np.array([1], np.uint32), components=1, trimmed=1)
+    alone = replace(SETTING, vertices=1, edges=1, threads=1)
+    table = scc_table(run, alone, WALL, largest=1, verified=True)
+    for part in ("1 vertex, 1 edge\n", "the largest of 1 vertex\n", "1 thread\n", "trimmed       1 vertex\n"):
+        assert part in table

@@ -4,11 +4,9 @@ import os
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
 import pytest
 
 from host.errors import InputError
-from host.results.labels import write_pairs
 from host.results.output import check_folder, check_output, renamed_when_complete, write_output
 
 
@@ -72,7 +70,7 @@ def test_symbolic_link_stays_one(tmp_path: Path) -> None:
 
 def test_device_is_written_in_place() -> None:
     check_output("/dev/null", "--labels")
-    write_pairs("/dev/null", np.array([1]), np.array([2]))
+    write_output("/dev/null", write_new)
     assert not Path("/dev/null").is_file()
 
 
@@ -81,8 +79,8 @@ def test_pipe_is_written_in_place(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     check_output(str(pipe), "--labels")
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    write_pairs(str(pipe), np.array([1]), np.array([2]))
-    assert os.read(reader, 100) == b"1 2\n"
+    write_output(str(pipe), write_new)
+    assert os.read(reader, 100) == b"new"
     os.close(reader)
 
 
@@ -122,18 +120,3 @@ def test_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         check_folder(str(path), "--output")
     assert str(caught.value) == f"{path}: is not a directory (--output)"
-
-
-def test_pairs_of_all_sizes(tmp_path: Path) -> None:
-    path = tmp_path / "pairs"
-    left = np.array([0, 7, 10, 999_999_999_999, 2**63 - 1, -5, -(2**63)])
-    right = np.array([3, -1, 0, 100, 2**63 - 1, 42, 9])
-    write_pairs(str(path), left, right)
-    assert path.read_text() == "".join(f"{a} {b}\n" for a, b in zip(left.tolist(), right.tolist(), strict=True))
-
-
-def test_pairs_beyond_one_chunk_keep_their_order(tmp_path: Path) -> None:
-    path = tmp_path / "pairs"
-    numbers = np.arange(200_000)
-    write_pairs(str(path), numbers, numbers // 3)
-    assert np.array_equal(np.loadtxt(path, np.int64), np.stack([numbers, numbers // 3], axis=1))

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from hw.config import PRESETS
+from hw.config import PRESETS, AcceleratorConfig
 from sim.errors import BuildError
+from sim.executors.cache import cache_directory
 from sim.executors.compiled.build import build_library
-from sim.executors.tools import cache_directory
 from sim.machine import create_machine
 from sim.memory import parse_profile
 from tests.sim.executors.toolchain import Toolchain
@@ -62,37 +62,43 @@ def test_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
     assert str(refusal()) == f"{cache}: Not a directory: the cache of built executors cannot be written"
 
 
-def test_second_build_comes_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_built_once_is_built_again_only_when_it_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tools = Toolchain.install(tmp_path, monkeypatch)
-    library = build_library(TEST, lanes=False, waves=False)
+    told: list[tuple[int, int, str]] = []
+    library = build_library(TEST, lanes=False, waves=False, on_step=lambda *step: told.append(step))
     compilations, built = tools.compilations(), library.stat().st_mtime_ns
     assert library.parent == tools.cache
     assert compilations > 5
-    assert build_library(TEST, lanes=False, waves=False) == library
-    assert tools.compilations() == compilations
+    # Three models, and a step for each compilation, the last of which links.
+    assert [step[:2] for step in told] == [(done, compilations + 3) for done in range(compilations + 4)]
+    assert told[-1][2] == "machine linked"
+    assert build_library(TEST, lanes=False, waves=False, on_step=lambda *step: told.append(step)) == library
+    assert (tools.compilations(), len(told)) == (compilations, compilations + 4)
     assert list(tools.cache.iterdir()) == [library]
     assert library.stat().st_mtime_ns == built
-
-
-def test_everything_that_matters_names_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tools = Toolchain.install(tmp_path, monkeypatch)
-    libraries = [build_library(config, lanes=False, waves=False) for config in (TEST, TEST.replace(link_cycles=4))]
-    libraries.append(build_library(TEST, lanes=False, waves=True))
-    compiler = tmp_path / "compiler"
-    compiler.write_text(compiler.read_text().replace("1.0", "1.1"))
-    libraries.append(build_library(TEST, lanes=False, waves=False))
-    assert len(set(libraries)) == 4
-    assert set(tools.cache.iterdir()) == set(libraries)
-
-
-def test_lost_library_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tools = Toolchain.install(tmp_path, monkeypatch)
-    library = build_library(TEST, lanes=False, waves=False)
-    compilations = tools.compilations()
     library.unlink()
     assert build_library(TEST, lanes=False, waves=False) == library
     assert tools.compilations() == 2 * compilations
     assert library.exists()
+
+
+def test_everything_that_matters_names_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def build(config: AcceleratorConfig, folder: Path, **options: object) -> Path:
+        (folder / "machine.so").touch()
+        return folder / "machine.so"
+
+    tools = Toolchain.install(tmp_path, monkeypatch)
+    monkeypatch.setattr("sim.executors.compiled.build._build", build)
+    libraries = [build_library(config, lanes=False, waves=False) for config in (TEST, TEST.replace(link_cycles=4))]
+    libraries.append(build_library(TEST, lanes=False, waves=True))
+    libraries.append(build_library(TEST, lanes=True, waves=False))
+    compiler = tmp_path / "compiler"
+    compiler.write_text(compiler.read_text().replace("1.0", "1.1"))
+    libraries.append(build_library(TEST, lanes=False, waves=False))
+    assert len(set(libraries)) == 5
+    assert set(tools.cache.iterdir()) == set(libraries)
 
 
 def test_machine_is_made_at_once_when_it_was_built() -> None:

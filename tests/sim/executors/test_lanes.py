@@ -20,9 +20,9 @@ from sim.executors.compiled.executor import CompiledExecutor
 from sim.executors.compiled.lanes import lanes_source
 from sim.machine import assemble_machine
 from sim.memory import parse_profile
-from tests.sim.executors.test_executors import CROWD, TANGLE, assert_equal, bfs, scc
+from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
 
-NATIVE = Path(sim.executors.__path__[0]) / "native"
+NATIVE = Path(sim.executors.__path__[0]) / "compiled" / "native"
 
 CYCLES = 300
 
@@ -291,7 +291,8 @@ def test_lanes_and_objects_leave_the_same(config: str, memory: str) -> None:
             ),
         )
         try:
-            outcomes.append(bfs(machine, CROWD) if PRESETS[config].bfs_only else scc(machine, TANGLE))
+            searches = PRESETS[config].bfs_only
+            outcomes.append(outcome(machine, CROWD if searches else TANGLE, source=0 if searches else None))
         finally:
             machine.close()
     assert_equal(*outcomes)

@@ -89,7 +89,7 @@ def guarded(region: str) -> str:
     return GUARDED.format(region=region)
 
 
-@pytest.mark.parametrize("config", ["test", "hc2", "published-1ae"])
+@pytest.mark.parametrize("config", ["hc2", "published-1ae"])
 def test_models_as_built_have_the_direct_form(config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = ticks_of_a_build(tmp_path, monkeypatch, config=config, waves=False)
     assert sorted(ticks) == MODELS

@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sim.memory import FLUSH, READ, WRITE, MailboxLayout, Memory, accept, as_word, mailbox_layout, prepare, settle
+from sim.memory import FLUSH, READ, WRITE, Memory
 
-__all__ = ["Request", "Stepper", "View", "flush", "hand_over", "read", "write"]
+__all__ = ["Request", "Stepper", "View", "flush", "hand_over", "read", "shown", "write"]
 
 Request = tuple[int, int, int, int]
 """Kind, port, payload, data."""
@@ -29,15 +28,20 @@ def flush(port: int) -> Request:
     return FLUSH, port, 0, 0
 
 
-def hand_over(box: NDArray[np.int64], layout: MailboxLayout, requests: Iterable[Request]) -> None:
+def hand_over(box: np.void, requests: Iterable[Request]) -> None:
     """Put requests into an engine's mailbox."""
     for kind, port, payload, data in requests:
-        box[layout.reads + kind] |= 1 << port
+        box["requests"][kind] |= np.uint64(1 << port)
         if kind == READ:
-            box[layout.read_payloads + port] = as_word(payload)
+            box["read_payloads"][port] = payload
         elif kind == WRITE:
-            box[layout.write_payloads + port] = as_word(payload)
-            box[layout.write_data + port] = as_word(data)
+            box["write_payloads"][port] = payload
+            box["write_data"][port] = data & 0xFFFF_FFFF_FFFF_FFFF
+
+
+def shown(box: np.void) -> list[object]:
+    """Return all that an engine's mailbox shows it."""
+    return [box[name].tolist() for name in ("read_ready", "write_ready", "responses", "flushed", "tags", "data")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,25 +78,25 @@ class Stepper:
 
     def step(self, requests: Iterable[Request] = (), *, ae: int = 0) -> View:
         """Run one cycle of one engine, the others idle; return what it saw before it handed over the requests."""
-        memory, layout = self.memory, mailbox_layout(self.memory.ports)
+        memory = self.memory
         for other in range(memory.engines):
-            prepare(memory.context, other, self.cycle)
-        box = memory.mailbox[ae]
-        shown = int(box[layout.responses])
+            memory.prepare(other, self.cycle)
+        box = memory.mailboxes[ae]
+        responses = int(box["responses"])
         view = View(
-            reads_ready=int(box[layout.read_ready]),
-            writes_ready=int(box[layout.write_ready]),
-            flushed=int(box[layout.flushed]),
+            reads_ready=int(box["read_ready"]),
+            writes_ready=int(box["write_ready"]),
+            flushed=int(box["flushed"]),
             responses={
-                port: (int(box[layout.tags + port]), int(box[layout.data + port]))
+                port: (int(box["tags"][port]), int(box["data"][port]))
                 for port in range(memory.ports)
-                if shown >> port & 1
+                if responses >> port & 1
             },
         )
-        hand_over(box, layout, requests)
+        hand_over(box, requests)
         for other in range(memory.engines):
-            accept(memory.context, other, self.cycle)
-        self.code = settle(memory.context, self.cycle)
+            memory.accept(other, self.cycle)
+        self.code = memory.settle(self.cycle)
         self.cycle += 1
         return view
 

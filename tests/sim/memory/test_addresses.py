@@ -1,6 +1,13 @@
 """Controller, bank and link of an address."""
 
-from sim.memory.addresses import BANKS, LINKS, bank_of, controller_of, link_of
+import numpy as np
+import pytest
+
+from sim.memory import Hc2
+
+HC2 = Hc2()
+BANKS, LINKS = 1024, 16
+bank_of, controller_of, link_of = HC2.bank_of, HC2.controller_of, HC2.link_of
 
 
 def test_mapping_is_the_documented_one() -> None:
@@ -27,3 +34,25 @@ def test_each_link_serves_an_equal_share_of_the_banks() -> None:
         banks[link_of(8 * word)].add(bank_of(8 * word))
     assert [len(share) for share in banks] == [BANKS // LINKS] * LINKS
     assert len(set().union(*banks)) == BANKS
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        HC2,
+        Hc2(controllers=1, banks=1, links=1, controller_bit=3, link_bit=3),
+        Hc2(controllers=4, banks=16, links=4, controller_bit=7, link_bit=5),
+        Hc2(controllers=64, banks=2, controller_bit=3, link_bit=9),
+        Hc2(controllers=2, banks=8, controller_bit=6, link_bit=4),
+    ],
+)
+def test_banks_and_links_of_any_parameters_share_alike(profile: Hc2) -> None:
+    shared = profile.contention
+    assert (shared.links, shared.banks) == (profile.controllers * profile.links, profile.controllers * profile.banks)
+    for number, of in ((shared.links, shared.link_by_word), (shared.banks, shared.bank_by_word)):
+        assert np.bincount(of, minlength=number).tolist() == [of.size // number] * number
+    # A bank has the controller that its address has, and its links lead there.
+    words = 8 * np.arange(shared.bank_by_word.size)
+    controllers = words >> profile.controller_bit & profile.controllers - 1
+    assert np.array_equal(shared.bank_by_word // profile.banks, controllers)
+    assert np.array_equal(shared.link_by_word // profile.links, controllers)

@@ -6,17 +6,17 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from sim.memory import Memory, MemoryParameters
-from sim.memory.addresses import link_of
+from sim.memory import Hc2, Memory
 from tests.sim.memory.stepper import Stepper, read
 from tests.sim.memory.traffic import play, requests
 
 PORTS = 16
+LINK_OF = Hc2().link_of
 
 
 def machine(*, ports: int = PORTS) -> Memory:
     # Banks that nobody waits for: what is seen is the link's entry 61 cycles before.
-    memory = Memory(MemoryParameters(bank_busy=1), engines=1, ports=ports, capacity=1 << 24)
+    memory = Memory(Hc2(bank_busy=1), engines=1, ports=ports, capacity=1 << 24)
     memory.allocate(1 << 23)
     return memory
 
@@ -58,7 +58,7 @@ def test_links_serve_the_oldest_head_of_the_ports_queues(seed: int, share: float
     plan["after"] = np.cumsum(rng.geometric(share, plan.shape), axis=2)
     played = play(machine(), plan, cycles=6000)
     assert (played.seen >= 0).all()
-    links = np.array([[link_of(int(address)) for address in row] for row in plan["address"][0]])
+    links = np.array([[LINK_OF(int(address)) for address in row] for row in plan["address"][0]])
     assert np.array_equal(played.seen[0] - 61, entries(played.accepted[0], links))
 
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from sim.memory import Memory, MemoryParameters, PayloadLayout, mailbox_layout, parse_profile
+from sim.memory import FLUSH, READ, WRITE, Hc2, Memory, PayloadLayout, Profile, parse_profile
 from tests.sim.memory.stepper import Request, Stepper, flush, read, write
 
 
-def bench(parameters: MemoryParameters | None = None, *, engines: int = 2, ports: int = 3) -> Stepper:
-    memory = Memory(parameters or parse_profile("fixed:5"), engines=engines, ports=ports, capacity=1 << 20)
+def bench(profile: Profile | None = None, *, engines: int = 2, ports: int = 3) -> Stepper:
+    memory = Memory(profile or parse_profile("fixed:5"), engines=engines, ports=ports, capacity=1 << 20)
     memory.allocate(100)
     return Stepper(memory)
 
@@ -69,18 +69,17 @@ def test_first_error_stays() -> None:
 
 
 def test_request_without_ready() -> None:
-    drive = bench(MemoryParameters(reads_in_flight=1), engines=1)
+    drive = bench(Hc2(reads_in_flight=1), engines=1)
     drive.step([read(2, 4096)])
     drive.step([read(2, 4096)])
     assert drive.memory.error() == "memory: read (engine 0 port 2 cycle 1): the port was not ready for a read"
 
 
-@pytest.mark.parametrize("mask", [0b1000, 0b1001, 1 << 62, -1])
+@pytest.mark.parametrize("mask", [0b1000, 0b1001, 1 << 62, 2**64 - 1])
 @pytest.mark.parametrize("kind", ["read", "write", "flush"])
 def test_mask_beyond_the_ports(kind: str, mask: int) -> None:
     drive = bench()
-    layout = mailbox_layout(3)
-    drive.memory.mailbox[1, {"read": layout.reads, "write": layout.writes, "flush": layout.flushes}[kind]] = mask
+    drive.memory.mailboxes["requests"][1, {"read": READ, "write": WRITE, "flush": FLUSH}[kind]] = mask
     drive.step()
     place = "(engine 1 cycle 0)"
     assert drive.memory.error() == f"memory: mask {mask:#x} of {kind} requests {place}: not a mask of 3 ports"
@@ -95,29 +94,17 @@ def test_masks_of_all_ports_are_allowed(ports: int) -> None:
 
 @pytest.mark.parametrize(("flushes", "refused"), [(64, False), (65, True)])
 def test_flushes_waiting_are_limited(flushes: int, refused: bool) -> None:
-    drive = bench(MemoryParameters(flush_travel=1000))
+    drive = bench(Hc2(flush_travel=1000))
     for _ in range(flushes):
         drive.step([flush(0)])
     cause = "memory: flush (engine 0 port 0 cycle 64): more than 64 of kind flush waiting on the port"
     assert drive.memory.error() == (cause if refused else None)
 
 
-@pytest.mark.parametrize("ports", [1, 16, 32])
-def test_mailbox_parts_do_not_overlap(ports: int) -> None:
-    layout = mailbox_layout(ports)
-    parts = [layout.read_ready, layout.write_ready, layout.responses, layout.flushed]
-    parts += [layout.reads, layout.writes, layout.flushes]
-    arrays = [layout.tags, layout.data, layout.read_payloads, layout.write_payloads, layout.write_data]
-    parts += [word for first in arrays for word in range(first, first + ports)]
-    assert len(set(parts)) == len(parts)
-    assert max(parts) < layout.words
-    assert [first % 8 for first in (*arrays, layout.words)] == [0] * 6
-
-
 @pytest.mark.parametrize("engines", [1, 4])
 def test_mailboxes_start_at_cache_lines(engines: int) -> None:
     memory = Memory(parse_profile("fixed:5"), engines=engines, ports=3, capacity=1 << 20)
-    assert [box.ctypes.data % 64 for box in memory.mailbox] == [0] * engines
+    assert [memory.mailboxes[ae:].ctypes.data % 64 for ae in range(engines)] == [0] * engines
 
 
 def test_payload_layout_of_ones_own() -> None:

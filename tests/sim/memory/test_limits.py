@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from sim.memory import READ, WRITE, Memory, MemoryParameters
+from sim.memory import READ, WRITE, Hc2, Memory
 from tests.sim.memory.stepper import Stepper, read, write
 from tests.sim.memory.traffic import play, requests
 
 
-def bench(parameters: MemoryParameters, *, ports: int = 1) -> Stepper:
+def bench(parameters: Hc2, *, ports: int = 1) -> Stepper:
     memory = Memory(parameters, engines=1, ports=ports, capacity=1 << 20)
     memory.allocate(1 << 16)
     return Stepper(memory)
@@ -16,7 +16,7 @@ def bench(parameters: MemoryParameters, *, ports: int = 1) -> Stepper:
 
 @pytest.mark.parametrize("limit", [1, 2, 10])
 def test_reads_in_flight(limit: int) -> None:
-    drive = bench(MemoryParameters(reads_in_flight=limit))
+    drive = bench(Hc2(reads_in_flight=limit))
     for index in range(limit):
         assert drive.step([read(0, 4096 + 8 * index)]).reads_ready == 1
     view = drive.step([write(0, 4096, 1)])
@@ -31,7 +31,7 @@ def test_reads_in_flight(limit: int) -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 10])
 def test_writes_in_flight(limit: int) -> None:
-    drive = bench(MemoryParameters(writes_in_flight=limit))
+    drive = bench(Hc2(writes_in_flight=limit))
     for index in range(limit):
         assert drive.step([write(0, 4096 + 8 * index, 1)]).writes_ready == 1
     view = drive.step([read(0, 4096)])
@@ -43,7 +43,7 @@ def test_writes_in_flight(limit: int) -> None:
 
 
 def test_ports_are_limited_apart() -> None:
-    drive = bench(MemoryParameters(reads_in_flight=1), ports=2)
+    drive = bench(Hc2(reads_in_flight=1), ports=2)
     drive.step([read(1, 4096)])
     assert drive.step().reads_ready == 0b01
 
@@ -51,7 +51,7 @@ def test_ports_are_limited_apart() -> None:
 @pytest.mark.parametrize("queue", [1, 2, 5])
 def test_port_queue(queue: int) -> None:
     # A read and a write each cycle, of which one enters a link: after cycle c the latest entry is 2c + 1.
-    drive = bench(MemoryParameters(port_queue=queue))
+    drive = bench(Hc2(port_queue=queue))
     for _ in range(queue + 1):
         view = drive.step([read(0, 4096), write(0, 4104, 1)])
         assert (view.reads_ready, view.writes_ready) == (1, 1)
@@ -66,7 +66,7 @@ def test_port_queue(queue: int) -> None:
 def test_a_limit_of_one_below_the_latency_is_felt_and_the_latency_is_not(kind: int) -> None:
     taken = []
     for limit in (74, 75, 76):
-        parameters = MemoryParameters(reads_in_flight=limit, writes_in_flight=limit)
+        parameters = Hc2(reads_in_flight=limit, writes_in_flight=limit)
         memory = Memory(parameters, engines=1, ports=1, capacity=1 << 20)
         memory.allocate(1 << 18)
         plan = requests(engines=1, ports=1, count=3000)

@@ -5,32 +5,19 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from sim.memory import (
-    FLUSH,
-    Memory,
-    MemoryParameters,
-    accept,
-    deliver,
-    mailbox_layout,
-    next_event,
-    parse_profile,
-    prepare,
-    seal,
-    serve,
-    settle,
-)
-from tests.sim.memory.stepper import hand_over, read, write
+from sim.memory import FLUSH, Hc2, Memory, Profile, parse_profile
+from tests.sim.memory.stepper import hand_over, read, shown, write
 from tests.sim.memory.test_order import assert_same, mixed
 from tests.sim.memory.traffic import Played, Rounds, play, requests
 
 PIPELINED = [rounds for rounds in get_args(Rounds) if rounds != "settled"]
 
-PROFILES = {
-    "hc2": MemoryParameters(),
-    "hc2 with slow banks": MemoryParameters(
+PROFILES: dict[str, Profile] = {
+    "hc2": Hc2(),
+    "hc2 with slow banks": Hc2(
         request_travel=7, bank_busy=40, response_travel=3, flush_travel=9, port_queue=3, reads_in_flight=20
     ),
-    "hc2 with few in flight": MemoryParameters(port_queue=1, reads_in_flight=3, writes_in_flight=2),
+    "hc2 with few in flight": Hc2(port_queue=1, reads_in_flight=3, writes_in_flight=2),
     "fixed:2": parse_profile("fixed:2"),
     "fixed:700": parse_profile("fixed:700"),
     "stress:9": parse_profile("stress:9"),
@@ -90,22 +77,20 @@ def test_too_long_a_round_is_an_error() -> None:
 
 
 def drive(memory: Memory, cycle: int, requests: dict[int, list[tuple[int, int, int, int]]]) -> None:
-    layout = mailbox_layout(memory.ports)
     for ae in range(memory.engines):
-        prepare(memory.context, ae, cycle)
-        hand_over(memory.mailbox[ae], layout, requests.get(ae, []))
-        accept(memory.context, ae, cycle)
+        memory.prepare(ae, cycle)
+        hand_over(memory.mailboxes[ae], requests.get(ae, []))
+        memory.accept(ae, cycle)
 
 
 def test_a_step_left_out_is_made_up_for() -> None:
     memory = Memory(parse_profile("hc2"), engines=1, ports=1, capacity=8192)
     memory.write(memory.allocate(8), np.array([7], np.uint64))
-    layout = mailbox_layout(1)
     for cycle in range(76):
         drive(memory, cycle, {0: [read(0, 4096, tag=3)]} if cycle == 0 else {})
-        assert seal(memory.context, cycle) == 0
-    box = memory.mailbox[0]
-    assert (box[layout.responses], box[layout.tags], box[layout.data]) == (1, 3, 7)
+        assert memory.seal(cycle) == 0
+    box = memory.mailboxes[0]
+    assert (box["responses"], box["tags"][0], box["data"][0]) == (1, 3, 7)
 
 
 def test_serving_and_delivering_again_does_nothing() -> None:
@@ -113,26 +98,26 @@ def test_serving_and_delivering_again_does_nothing() -> None:
     memory.allocate(8)
     drive(memory, 0, {0: [read(0, 4096), write(0, 4096, 1)]})
     for cycle in range(3):
-        seal(memory.context, cycle)
+        memory.seal(cycle)
         for _ in range(2):
-            serve(memory.context)
-            deliver(memory.context, 0)
+            memory.serve()
+            memory.deliver(0)
     before = memory.statistics()
-    settle(memory.context, 2)
+    memory.settle(2)
     assert memory.statistics() == before
     assert (before["reads"]["total"], before["writes"]["total"], sum(before["banks"])) == (1, 1, 2)
 
 
 @pytest.mark.parametrize("rounds", [1, 5])
 def test_an_error_of_serving_comes_before_a_later_one_of_an_engine(rounds: int) -> None:
-    memory = Memory(MemoryParameters(reads_in_flight=1), engines=2, ports=1, capacity=8192)
+    memory = Memory(Hc2(reads_in_flight=1), engines=2, ports=1, capacity=8192)
     memory.allocate(8)
     codes = []
     for cycle in range(10):
         drive(memory, cycle, {0: [read(0, 8192)]} if cycle == 0 else {1: [read(0, 4096)]})
         if cycle % rounds == rounds - 1:
-            codes.append(seal(memory.context, cycle))
-            serve(memory.context)
+            codes.append(memory.seal(cycle))
+            memory.serve()
     text = "read of 8 bytes at address 0x2000 (engine 0 port 0 cycle 0): outside the allocated range 4096 to 4104"
     assert memory.error() == f"memory: {text}"
     assert codes[-1] != 0
@@ -142,23 +127,22 @@ def test_next_event_sees_near_and_far_responses_and_flushes() -> None:
     memory = Memory(parse_profile("fixed:1000"), engines=1, ports=2, capacity=8192)
     memory.allocate(8)
     drive(memory, 0, {0: [read(1, 4096)]})
-    settle(memory.context, 0)
-    assert next_event(memory.context, 0, 1) == 1000
+    memory.settle(0)
+    assert memory.next_event(0, 1) == 1000
     drive(memory, 1, {0: [(FLUSH, 0, 0, 0)]})
-    settle(memory.context, 1)
-    assert next_event(memory.context, 0, 2) == 5
+    memory.settle(1)
+    assert memory.next_event(0, 2) == 5
     drive(memory, 5, {})
-    assert next_event(memory.context, 0, 6) == 1000
+    assert memory.next_event(0, 6) == 1000
     drive(memory, 1000, {})
-    assert memory.mailbox[0, mailbox_layout(2).responses] == 0b10
-    assert next_event(memory.context, 0, 1001) == 2**62
+    assert memory.mailboxes[0]["responses"] == 0b10
+    assert memory.next_event(0, 1001) == 2**62
     assert memory.error() is None
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_cycles_before_the_next_event_may_be_left_out(name: str) -> None:
     random = np.random.default_rng(5)
-    layout = mailbox_layout(6)
     every, leaving = (Memory(PROFILES[name], engines=1, ports=6, capacity=1 << 16) for _ in range(2))
     for memory in (every, leaving):
         memory.allocate(1 << 15)
@@ -166,26 +150,26 @@ def test_cycles_before_the_next_event_may_be_left_out(name: str) -> None:
     for cycle in range(3000):
         # Bursts, with pauses in which all of a burst is answered.
         burst = cycle % 1500 < 200
-        prepare(every.context, 0, cycle)
-        seen = every.mailbox[0, : layout.read_payloads].tolist()
+        every.prepare(0, cycle)
+        seen = shown(every.mailboxes[0])
         wanted = [
             write(port, 4096 + 8 * int(word), cycle) if kind else read(port, 4096 + 8 * int(word))
             for port, (kind, word) in enumerate(random.integers(0, (2, 4096), (6, 2)))
-            if burst and seen[(layout.read_ready, layout.write_ready)[int(kind)]] >> port & 1
+            if burst and every.mailboxes[0][("read_ready", "write_ready")[int(kind)]] >> np.uint64(port) & np.uint64(1)
         ]
         if wanted and random.random() < 0.1:
             wanted.append((FLUSH, 0, 0, 0))
-        hand_over(every.mailbox[0], layout, wanted)
-        accept(every.context, 0, cycle)
-        assert settle(every.context, cycle) == 0
+        hand_over(every.mailboxes[0], wanted)
+        every.accept(0, cycle)
+        assert every.settle(cycle) == 0
 
-        if wanted or next_event(leaving.context, 0, cycle) == cycle:
-            prepare(leaving.context, 0, cycle)
-            assert leaving.mailbox[0, : layout.read_payloads].tolist() == seen, f"cycle {cycle}"
-            hand_over(leaving.mailbox[0], layout, wanted)
-            accept(leaving.context, 0, cycle)
+        if wanted or leaving.next_event(0, cycle) == cycle:
+            leaving.prepare(0, cycle)
+            assert shown(leaving.mailboxes[0]) == seen, f"cycle {cycle}"
+            hand_over(leaving.mailboxes[0], wanted)
+            leaving.accept(0, cycle)
         else:
             left_out += 1
-        assert settle(leaving.context, cycle) == 0
+        assert leaving.settle(cycle) == 0
     assert leaving.statistics() == every.statistics()
     assert left_out == 0 if name.startswith("stress") else left_out > 300

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from sim.memory import READ, WRITE, Memory, MemoryParameters
+from sim.memory import READ, WRITE, Hc2, Memory
 from tests.sim.memory.traffic import Played, play, requests
 
 BANK_BUSY = 15
 
 
-def machine(parameters: MemoryParameters | None = None, *, engines: int = 4, ports: int = 16) -> Memory:
-    memory = Memory(parameters or MemoryParameters(), engines=engines, ports=ports, capacity=1 << 24)
+def machine(profile: Hc2 | None = None, *, engines: int = 4, ports: int = 16) -> Memory:
+    memory = Memory(profile or Hc2(), engines=engines, ports=ports, capacity=1 << 24)
     memory.allocate((1 << 24) - 4096)
     return memory
 
@@ -55,7 +55,7 @@ def test_a_port_takes_a_request_a_cycle() -> None:
 
 @pytest.mark.parametrize(("bank_busy", "bound"), [(15, 64.0), (20, 1024 / 20), (32, 1024 / 32)])
 def test_machine_reaches_the_lesser_of_ports_and_banks(bank_busy: int, bound: float) -> None:
-    memory = machine(MemoryParameters(bank_busy=bank_busy))
+    memory = machine(Hc2(bank_busy=bank_busy))
     count = 4000
     plan = requests(engines=4, ports=16, count=count)
     # Each port walks over all banks, and no two ports of an engine are on the same link.

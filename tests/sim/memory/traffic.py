@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.memory import FLUSH, READ, WRITE, Memory, accept, deliver, mailbox_layout, prepare, seal, serve, settle
-from sim.memory.compiled import jit
+from sim.memory import FLUSH, READ, WRITE, Memory
+from sim.memory.compiling import jit
+from sim.memory.records import Mailbox
 
 __all__ = ["Played", "Rounds", "play", "requests"]
 
@@ -49,39 +50,44 @@ def requests(*, engines: int, ports: int, count: int) -> NDArray[np.void]:
     return plan
 
 
+_PLACES = [int(field[1]) // 8 for field in (Mailbox.dtype.fields or {}).values()]
+_READ_READY, _WRITE_READY, _RESPONSES, _FLUSHED, _REQUESTS, *_ARRAYS = _PLACES
+_TAGS, _DATA, _READ_PAYLOADS, _WRITE_PAYLOADS, _WRITE_DATA = _ARRAYS
+"""Where the fields of a mailbox are among its words, signed for numba, which makes a float of signed and unsigned."""
+
+
 @jit
-def _advance(context, box, offsets, plan, ae, start, stop, counts, accepted, seen, tag, data, flushed):  # type: ignore[no-untyped-def]
+def _advance(model, box, plan, ae, start, stop, counts, accepted, seen, tag, data, flushed):  # type: ignore[no-untyped-def]
     """Run one engine from cycle `start` until before `stop`; its counts are those of (requests, responses, flushes)."""
-    read_ready, write_ready, responses, completed, masks, tags, values, payloads = offsets
-    read_payloads, write_payloads, write_data = payloads
+    prepare, accept, context = model
     ports, count = plan.shape
     for cycle in range(start, stop):
         prepare(context, ae, cycle)
         for port in range(ports):
-            if box[responses] >> port & 1:
+            if box[_RESPONSES] >> port & 1:
                 index = counts[port, 1]
                 seen[port, index] = cycle
-                tag[port, index] = box[tags + port]
-                data[port, index] = box[values + port]
+                tag[port, index] = box[_TAGS + port]
+                data[port, index] = box[_DATA + port]
                 counts[port, 1] += 1
-            if box[completed] >> port & 1:
+            if box[_FLUSHED] >> port & 1:
                 flushed[port, counts[port, 2]] = cycle
                 counts[port, 2] += 1
             index = counts[port, 0]
             if index == count:
                 continue
             request = plan[port, index]
-            ready = box[read_ready] if request.kind == 0 else box[write_ready]
+            ready = box[_READ_READY] if request.kind == 0 else box[_WRITE_READY]
             if request.after > cycle or (request.kind != FLUSH and not ready >> port & 1):
                 continue
             accepted[port, index] = cycle
-            box[masks + request.kind] |= 1 << port
+            box[_REQUESTS + request.kind] |= 1 << port
             payload = request.address | (request.size >> 3) << 48 | (index & 0x7FFF) << 49
             if request.kind == READ:
-                box[read_payloads + port] = payload
+                box[_READ_PAYLOADS + port] = payload
             elif request.kind == WRITE:
-                box[write_payloads + port] = payload
-                box[write_data + port] = request.data
+                box[_WRITE_PAYLOADS + port] = payload
+                box[_WRITE_DATA + port] = request.data
             counts[port, 0] += 1
         accept(context, ae, cycle)
 
@@ -116,21 +122,17 @@ def play(
     rounds : Rounds
         How rounds end.
     """
-    layout = mailbox_layout(memory.ports)
-    offsets = (
-        *(layout.read_ready, layout.write_ready, layout.responses, layout.flushed),
-        *(layout.reads, layout.tags, layout.data),
-        (layout.read_payloads, layout.write_payloads, layout.write_data),
-    )
+    model = memory.model.prepare, memory.model.accept, memory.model.context
     results = [np.full(plan.shape, -1, np.int64) for _ in range(5)]
     counts = np.zeros((*plan.shape[:2], 3), np.int64)
 
     def advance(ae: int, start: int, stop: int) -> None:
         own = [result[ae] for result in results]
         if rounds != "settled":
-            deliver(memory.context, ae)
-        _advance(memory.context, memory.mailbox[ae], offsets, plan[ae], ae, start, stop, counts[ae], *own)
+            memory.deliver(ae)
+        _advance(model, boxes[ae], plan[ae], ae, start, stop, counts[ae], *own)
 
+    boxes = memory.mailboxes.view(np.int64).reshape(memory.engines, -1)
     engines = range(memory.engines)
     step = quantum or (memory.quantum if rounds == "settled" else memory.quantum // 2)
     with ThreadPoolExecutor(threads) as pool, ThreadPoolExecutor(1) as server:
@@ -138,17 +140,17 @@ def play(
         for start in range(0, cycles, step):
             stop = min(start + step, cycles)
             if rounds == "served first":
-                serve(memory.context)
-            serving = server.submit(serve, memory.context) if rounds == "served beside" else None
+                memory.serve()
+            serving = server.submit(memory.serve) if rounds == "served beside" else None
             list(run(partial(advance, start=start, stop=stop), engines))
             if serving is not None:
                 serving.result()
             if rounds == "served last":
-                serve(memory.context)
+                memory.serve()
             if rounds != "settled":
-                seal(memory.context, stop - 1)
+                memory.seal(stop - 1)
             else:
-                settle(memory.context, stop - 1)
-        settle(memory.context, cycles - 1)
+                memory.settle(stop - 1)
+        memory.settle(cycles - 1)
     accepted, seen, tag, data, flushed = results
     return Played(accepted=accepted, seen=seen, tag=tag, data=data, flushed=flushed)

@@ -14,7 +14,7 @@ std::string place_of(int number) { return "engine" + std::to_string(number); }
 Engine::Engine(VerilatedContext* context, int number, const MemoryModel& memory, Link* from, Link* to)
     : number_(number),
       memory_(memory),
-      box_(memory.mailbox + number * memory.context[kContextMailboxWords]),
+      player_(memory, number),
       from_(from),
       to_(to),
       shell_(std::make_unique<Vshell>(context, (place_of(number) + ".shell").c_str()))
@@ -28,61 +28,12 @@ Engine::Engine(VerilatedContext* context, int number, const MemoryModel& memory,
     start(*shell_);
 }
 
-void Engine::begin(const Command* commands, int count) {
-    commands_ = commands;
-    count_ = count;
-    position_ = 0;
-    answers_.clear();
-    dispatched_ = -1;
-    resting_ = false;
-}
-
 void Engine::causes(int64_t cycle, int64_t* counts) { intersection_.causes(cycle, bfs_.causes(cycle, counts)); }
-
-// Plays the host: one command a cycle, a read until it is answered.
-inline void Engine::step_host(int64_t cycle) {
-    Vshell& shell = *shell_;
-    shell.write_valid = 0;
-    shell.read_valid = 0;
-    shell.instruction_valid = 0;
-    if (shell.idle) {
-        if (idle_since_ <= dispatched_) idle_since_ = cycle;
-    } else if (dispatched_ >= 0) {
-        idle_since_ = 0;
-    }
-    if (awaiting_ && shell.data_valid) {
-        answers_.push_back(shell.data_payload);
-        awaiting_ = false;
-        ++position_;
-    }
-    if (awaiting_ || position_ >= count_) return;
-    const Command& command = commands_[position_];
-    switch (command.kind) {
-        case kWrite:
-            shell.write_valid = 1;
-            shell.write_payload[0] = uint32_t(command.value);
-            shell.write_payload[1] = uint32_t(command.value >> 32);
-            shell.write_payload[2] = uint32_t(command.index);
-            ++position_;
-            break;
-        case kDispatch:
-            shell.instruction_valid = 1;
-            shell.instruction_payload = uint8_t(command.index);
-            dispatched_ = cycle;
-            idle_since_ = 0;
-            ++position_;
-            break;
-        default:
-            shell.read_valid = 1;
-            shell.read_payload = uint16_t(command.index);
-            awaiting_ = shell.read_ready;
-    }
-}
 
 // Evaluates the shell if it is wanted, does something by itself, or gets something from host or link.
 inline void Engine::step_shell(int64_t cycle, bool wanted) {
     Vshell& shell = *shell_;
-    wanted |= !shell.quiescent || has_commands();
+    wanted |= !shell.quiescent || player_.has_commands();
 #if CYSCC_ENGINES > 1
     const Link::Place& place = from_->at(cycle);
     wanted |= place.cycle == cycle;
@@ -93,7 +44,7 @@ inline void Engine::step_shell(int64_t cycle, bool wanted) {
 #if !VM_TRACE
     if (!wanted) return;
 #endif
-    step_host(cycle);
+    player_.play_host(shell, cycle);
     shell.elapsed = uint64_t(cycle - clocked_);
     clocked_ = cycle;
 #if VM_TRACE
@@ -127,7 +78,7 @@ inline bool Engine::connect_tails(int64_t cycle) {
 int64_t Engine::next_event(int64_t cycle, int64_t end) const {
     end = std::min({end, bfs_.rests_until(cycle), intersection_.rests_until(cycle)});
     if (end > cycle) end = std::min(end, memory_.next_event(memory_.context, number_, cycle));
-    if (CYSCC_ENGINES > 1) {
+    if (kEngines > 1) {
         for (; cycle < end; ++cycle)
             if (from_->at(cycle).cycle == cycle) break;
         return cycle;
@@ -136,6 +87,7 @@ int64_t Engine::next_event(int64_t cycle, int64_t end) const {
 }
 
 void Engine::run(int64_t cycle, int64_t end) {
+    if (player_.has_commands()) resting_ = false;
     while (cycle < end) {
         if (resting_ && (cycle = next_event(cycle, end)) == end) return;
         step(cycle++);
@@ -143,26 +95,25 @@ void Engine::run(int64_t cycle, int64_t end) {
 }
 
 void Engine::step(int64_t cycle) {
-    memory_.prepare(memory_.context, number_, cycle);
+    player_.prepare(cycle);
     Vshell& shell = *shell_;
     const bool wanted = connect_tails(cycle);
     const Head bfs_head{bool(shell.bfs_chain_out_valid), bool(shell.bfs_token_out_valid), shell.bfs_chain_out_payload,
                         shell.bfs_token_out_payload};
     const Head intersection_head{bool(shell.intersection_chain_out_valid), bool(shell.intersection_token_out_valid),
                                  shell.intersection_chain_out_payload, shell.intersection_token_out_payload};
+    const Box box = player_.box();
     const bool intersection_owns = shell.intersection_owns;
 #if VM_TRACE
-    bfs_.step(bfs_head, !intersection_owns, box_, cycle, drawn_);
-    intersection_.step(intersection_head, intersection_owns, box_, cycle, drawn_);
+    bfs_.step(bfs_head, !intersection_owns, box, cycle, drawn_);
+    intersection_.step(intersection_head, intersection_owns, box, cycle, drawn_);
 #else
-    bfs_.step(bfs_head, !intersection_owns, box_, cycle);
-    intersection_.step(intersection_head, intersection_owns, box_, cycle);
+    bfs_.step(bfs_head, !intersection_owns, box, cycle);
+    intersection_.step(intersection_head, intersection_owns, box, cycle);
 #endif
     step_shell(cycle, wanted);
-    const bool requests = box_.has_requests();
-    if (requests) memory_.accept(memory_.context, number_, cycle);
-    if (requests | box_.responses() | box_.flushed()) moved_ = cycle;
-    resting_ = shell.quiescent && !has_commands() && bfs_.rests_until(cycle + 1) > cycle + 1 &&
+    player_.accept(cycle);
+    resting_ = shell.quiescent && !player_.has_commands() && bfs_.rests_until(cycle + 1) > cycle + 1 &&
                intersection_.rests_until(cycle + 1) > cycle + 1 && bfs_.done() == shell.bfs_done &&
                bfs_.error() == shell.bfs_error && intersection_.done() == shell.intersection_done &&
                intersection_.error() == shell.intersection_error;

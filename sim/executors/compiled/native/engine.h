@@ -1,4 +1,4 @@
-// One Application Engine: shell and kernels, wired one to one, with its host and its place at the memory.
+// One Application Engine: shell and kernels, wired one to one, with what host and memory play to it.
 #pragma once
 
 #include <array>
@@ -6,9 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "box.h"
-#include "config.h"
 #include "models.h"
+#include "player.h"
 #if CYSCC_LANES
 #include "bfs_lanes.h"
 #include "intersection_lanes.h"
@@ -26,27 +25,6 @@ using IntersectionModule = LaneModule<IntersectionLanes>;
 using BfsModule = ObjectModule<Vbfs_kernel, kBfsKernels>;
 using IntersectionModule = ObjectModule<Vintersection_kernel, kIntersectionKernels>;
 #endif
-
-enum CommandKind : int64_t { kWrite = 0, kDispatch = 1, kRead = 2 };
-
-struct Command {
-    int64_t kind;
-    int64_t index;
-    uint64_t value;
-};
-
-// The memory model: compiled functions and their context.
-struct MemoryModel {
-    void (*prepare)(int64_t*, int64_t, int64_t);
-    void (*accept)(int64_t*, int64_t, int64_t);
-    int64_t (*settle)(int64_t*, int64_t);
-    int64_t (*seal)(int64_t*, int64_t);
-    void (*serve)(int64_t*);
-    void (*deliver)(int64_t*, int64_t);
-    int64_t (*next_event)(int64_t*, int64_t, int64_t);
-    int64_t* context;
-    int64_t* mailbox;
-};
 
 // The link from an engine to the next. A token is written for the cycle in which it arrives; engines run ahead of each
 // other by less than the link's delay, so sender and receiver never touch the same place at once.
@@ -77,13 +55,7 @@ public:
     void clock();
 #endif
 
-    void begin(const Command* commands, int count);
-    bool finished() const { return position_ >= count_ && (dispatched_ < 0 || idle_since_ > dispatched_); }
-
-    int64_t dispatched() const { return dispatched_; }
-    int64_t idle_since() const { return idle_since_; }
-    int64_t moved() const { return moved_; }
-    const std::vector<uint64_t>& answers() const { return answers_; }
+    Player& player() { return player_; }
     void causes(int64_t cycle, int64_t* counts);
 
 #if VM_TRACE
@@ -100,28 +72,18 @@ private:
     int64_t next_event(int64_t cycle, int64_t end) const;
     bool connect_tails(int64_t cycle);
     void step_shell(int64_t cycle, bool wanted);
-    void step_host(int64_t cycle);
-    bool has_commands() const { return awaiting_ || position_ < count_; }
 
     const int number_;
     const MemoryModel memory_;
-    const Box box_;
+    Player player_;
     Link* const from_;
     Link* const to_;
     std::unique_ptr<Vshell> shell_;
     BfsModule bfs_;
     IntersectionModule intersection_;
 
-    const Command* commands_ = nullptr;
-    int count_ = 0;
-    int position_ = 0;
-    bool awaiting_ = false;
-    std::vector<uint64_t> answers_;
     int64_t clocked_ = -1;  // the cycle in which the shell was evaluated last
     bool resting_ = false;  // nothing happens in the next cycle unless something arrives
-    int64_t dispatched_ = -1;
-    int64_t idle_since_ = 0;
-    int64_t moved_ = 0;
 #if VM_TRACE
     bool drawn_ = false;
 #endif

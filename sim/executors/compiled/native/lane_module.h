@@ -1,4 +1,4 @@
-// The kernels of a module in one engine as one object, whose lanes they are.
+// The kernels of a module in one AE as one object, whose lanes they are.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,9 @@
 #include <cstring>
 #include <vector>
 
-#include "box.h"
+#include "head.h"
 #include "lanes.h"
+#include "player.h"
 
 namespace cyscc {
 

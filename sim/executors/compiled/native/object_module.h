@@ -1,4 +1,4 @@
-// The kernels of a module in one engine as objects of a Verilated model, which can write waveforms.
+// The kernels of a module in one AE as objects of a Verilated model, which can write waveforms.
 #pragma once
 
 #include <array>
@@ -6,8 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "box.h"
+#include "head.h"
 #include "models.h"
+#include "player.h"
 
 namespace cyscc {
 
@@ -38,21 +39,11 @@ public:
             todo ^= bit;
             Model& model = *kernels_[n];
             count(n, cycle);
-            model.port_read_ready = (box.read_ready() & ports & bit) != 0;
-            model.port_write_ready = (box.write_ready() & ports & bit) != 0;
-            if (owns) collect(model, n, box);
+            play_port(port_of(model), box, n, ports);
             model.chain_in_valid = (chain & bit) != 0;
             if (chain & bit) model.chain_in_payload = n ? kernels_[n - 1]->chain_out_payload : head.chain;
             model.token_in_valid = (token & bit) != 0;
             if (token & bit) model.token_in_payload = n ? kernels_[n - 1]->token_out_payload : head.token;
-            model.port_flushed = (flushed & bit) != 0;
-            model.port_response_valid = (responses & bit) != 0;
-            if (responses & bit) {
-                const uint64_t data = box.data()[n];
-                model.port_response_payload[0] = uint32_t(data);
-                model.port_response_payload[1] = uint32_t(data >> 32);
-                model.port_response_payload[2] = uint32_t(box.tags()[n]);
-            }
             if (drawn) {
                 settle(model);
             } else {
@@ -106,18 +97,23 @@ private:
         counted_[kernel] = cycle;
     }
 
-    // Hands a kernel's requests of this cycle to the memory.
-    void collect(const Model& model, int port, Box box) {
-        const uint32_t bit = 1u << port;
-        const bool read = model.port_read_valid && model.port_read_ready;
-        const bool write = model.port_write_valid && model.port_write_ready;
-        if (read) box.read_payloads()[port] = model.port_read_payload;
-        if (write) {
-            const auto& payload = model.port_write_payload;
-            box.write_data()[port] = payload[0] | uint64_t(payload[1]) << 32;
-            box.write_payloads()[port] = payload[2] | uint64_t(payload[3]) << 32;
-        }
-        box.hand_over(read ? bit : 0, write ? bit : 0, model.port_flush ? bit : 0);
+    // A kernel's memory port, by the names that those of a whole machine have.
+    static auto port_of(Model& model) {
+        struct Port {
+            decltype(Model::port_read_ready)& read_ready;
+            decltype(Model::port_read_valid)& read_valid;
+            decltype(Model::port_read_payload)& read_payload;
+            decltype(Model::port_write_ready)& write_ready;
+            decltype(Model::port_write_valid)& write_valid;
+            decltype(Model::port_write_payload)& write_payload;
+            decltype(Model::port_flush)& flush;
+            decltype(Model::port_flushed)& flushed;
+            decltype(Model::port_response_valid)& response_valid;
+            decltype(Model::port_response_payload)& response_payload;
+        };
+        return Port{model.port_read_ready, model.port_read_valid, model.port_read_payload, model.port_write_ready,
+                    model.port_write_valid, model.port_write_payload, model.port_flush, model.port_flushed,
+                    model.port_response_valid, model.port_response_payload};
     }
 
     // Notes what a kernel put out with the clock edge that it has just seen.

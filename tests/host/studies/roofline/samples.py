@@ -20,6 +20,8 @@ SETTING = Setting(
     threads=1,
     clock=150e6,
     uploaded_bytes=1,
+    configuration={},
+    memory_profile={},
 )
 
 

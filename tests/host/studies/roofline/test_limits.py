@@ -1,7 +1,5 @@
 """The limits of levels made by hand, and the ceilings."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,7 @@ from host.studies.roofline.ceilings import ceilings
 from host.studies.roofline.limits import LIMITS, Bounds
 from host.studies.roofline.traffic import LevelTraffic
 from sim.configuration import AcceleratorConfig
-from sim.memory import parse_profile
+from sim.memory import Hc2, parse_profile
 
 FOUR = AcceleratorConfig(
     engines=4,
@@ -76,7 +74,7 @@ def test_limits_of_the_memory() -> None:
     spread = level(bounds, pushes=[160])
     spread.write_links[:] = 30
     assert dict(zip(bounds.names, bounds.limits(spread), strict=True))["busiest_link"] == 480 / 16
-    slow = dataclasses.replace(bounds, bank_busy=60)
+    slow = Bounds.of(FOUR, Hc2(bank_busy=60))
     assert limits(slow, entries=[100])["busiest_bank"] == 6000
 
 

@@ -28,7 +28,7 @@ LEVELS = [
 
 def test_edges_of_a_level_count_once_and_restarts_are_left_out() -> None:
     graph = graph_of(5, [(0, 1), (0, 2), (1, 3), (2, 3), (2, 0), (4, 0)])
-    records = (Level(1, 2, 30), Level(2, 2, 31), Level(2, 0, 32))
+    records = (Level(1, 2, 30, 0), Level(2, 2, 31, 30), Level(2, 0, 32, 61))
     run = BfsRun(
         source=0,
         levels=np.array([0, 1, 1, 2, -1], np.int32),
@@ -50,10 +50,10 @@ def test_table() -> None:
     assert roofline_table(roofline_of(LEVELS), SETTING).splitlines() == [
         "limit              cycles  GTEPS  of reached  tightest in",
         "ports                 402  0.340       40.2%",
-        "imbalance             453  0.301       45.3%  1 level",
+        "imbalance             453  0.301       45.3%      1 level",
         "outstanding reads     205  0.666       20.5%",
         "ring                   60  2.275        6.0%",
-        "level overhead        700  0.195       70.0%  2 levels",
+        "level overhead        700  0.195       70.0%     2 levels",
         "all of them           850  0.161       85.0%",
         "reached             1,000  0.137      100.0%",
     ]
@@ -147,11 +147,15 @@ def test_plot_of_a_search_without_edges(memory: str, tmp_path: Path) -> None:
     assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
 
 
-def test_same_search_gives_the_same_file(tmp_path: Path) -> None:
-    files = [tmp_path / "one.svg", tmp_path / "two.svg"]
+@pytest.mark.parametrize(("form", "begin"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_suffix_names_the_format_and_the_same_search_gives_the_same_file(
+    form: str, begin: bytes, tmp_path: Path
+) -> None:
+    files = [tmp_path / f"{name}.{form}" for name in ("one", "two")]
     for path in files:
         write_roofline_plot(str(path), roofline_of(LEVELS), SETTING)
     assert files[0].read_bytes() == files[1].read_bytes()
+    assert files[0].read_bytes().startswith(begin)
 
 
 def test_plot_that_cannot_be_written_is_not_there(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from host.studies.roofline.traffic import LevelAddresses, LevelTraffic
+from sim.memory import Hc2
 from tests.system.graphs import messy_graph
 from tests.words import graph_word
 
@@ -57,6 +58,7 @@ def test_every_request_is_counted_where_it_goes(engines: int, kernels: int) -> N
         reach=np.concatenate([pushed, np.full(9, 5, np.uint32)]),
         issued=issued.reshape(engines, kernels),
         addresses=ADDRESSES,
+        contention=Hc2().contention,
     )
     assert traffic.entries.tolist() == [len(range(k, 37, engines * kernels)) for k in range(engines * kernels)]
     assert traffic.edges.tolist() == edges
@@ -79,5 +81,6 @@ def test_words_of_the_highest_places() -> None:
         reach=np.empty(0, np.uint32),
         issued=np.array([[1]]),
         addresses=ADDRESSES,
+        contention=Hc2().contention,
     )
     assert (traffic.edges.tolist(), traffic.requests) == ([0], 1)

@@ -1,0 +1,91 @@
+"""`cyscc bench`: how fast the machine is simulated."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from host.command_line.options import at_least
+from host.command_line.study import add_study_options, make_study
+
+if TYPE_CHECKING:
+    from host.measuring.measurements import Measurements
+    from host.studies.report import Report
+
+__all__ = ["add_parser", "run"]
+
+
+def _rows(text: str) -> list[str]:
+    """Return the rows that a list names, in the order of the table."""
+    from sim.executors.comparison.contenders import CONTENDERS
+
+    names = text.split(",")
+    for name in names if text else ():
+        if name not in CONTENDERS:
+            raise argparse.ArgumentTypeError(f"unknown row {name!r}: there are {', '.join(CONTENDERS)}")
+    return [name for name in CONTENDERS if name in names or not text]
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "bench",
+        help="measure how fast the machine is simulated",
+        description="Measure how fast the machine is simulated, by the compiled executor and by other means.",
+    )
+    parser.add_argument("--quick", action="store_true", help="small graphs and a small machine, to see that it works")
+    parser.add_argument(
+        "--rows",
+        type=_rows,
+        default="",
+        metavar="NAMES",
+        help="what to measure, separated by commas: compiled-1,cxxrtl (default: all)",
+    )
+    parser.add_argument(
+        "--repetitions", type=at_least(1), metavar="N", help="repetitions (default: 3 to 5, 1 with --quick)"
+    )
+    parser.add_argument(
+        "--compare", metavar="REVISION", help="instead, compare the compiled executor with that of REVISION"
+    )
+    add_study_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _compare(measurements: "Measurements", arguments: argparse.Namespace) -> "Report":
+    from host.measuring.setting import root_folder
+    from host.studies.benchmark.workloads import PRESETS
+    from host.studies.comparison.revisions import compare_revisions, comparison_markdown
+    from host.studies.report import Report
+
+    preset = PRESETS["quick" if arguments.quick else "full"]
+    document = compare_revisions(
+        measurements,
+        root_folder(),
+        arguments.compare,
+        workload=preset.workload("compiled-2"),
+        repetitions=arguments.repetitions or preset.repetitions["compiled-2"],
+    )
+    return Report(document=document, markdown=comparison_markdown(document))
+
+
+def _bench(measurements: "Measurements", arguments: argparse.Namespace) -> "Report":
+    from host.studies.benchmark.markdown import benchmark_markdown
+    from host.studies.benchmark.rows import run_benchmark
+    from host.studies.benchmark.workloads import PRESETS
+    from host.studies.report import Report
+
+    preset = PRESETS["quick" if arguments.quick else "full"]
+    document = run_benchmark(measurements, preset, arguments.rows, repetitions=arguments.repetitions)
+    return Report(document=document, markdown=benchmark_markdown(document))
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    UsageError, InputError
+        Bad usage.
+    SimulationError
+        A measurement failed.
+    """
+    name, make = ("bench", _bench) if arguments.compare is None else ("bench-compare", _compare)
+    make_study(arguments, name, lambda measurements: make(measurements, arguments))

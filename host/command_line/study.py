@@ -1,0 +1,109 @@
+"""What the commands that make studies share: where results go, steps on a terminal, the files and what is printed."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from host.command_line.options import add_quiet, at_least
+from host.command_line.progress import Progress
+from host.results.output import STANDARD_OUTPUT, check_output
+
+if TYPE_CHECKING:
+    from host.measuring.measurements import Measurements
+    from host.studies.report import Report
+
+__all__ = ["add_jobs", "add_keep", "add_study_options", "make_study"]
+
+
+def add_study_options(parser: argparse.ArgumentParser, *, folder: str = "build") -> None:
+    """Add the options that say where results go."""
+    parser.add_argument(
+        "-o", "--output", default=folder, metavar="DIR", help="folder for the results (default: %(default)s)"
+    )
+    parser.add_argument("--json", metavar="OUT", help="write the JSON there too ('-': standard output)")
+    add_quiet(parser)
+
+
+def add_keep(parser: argparse.ArgumentParser) -> None:
+    """Add the option that keeps the files of tools."""
+    parser.add_argument(
+        "--keep", metavar="DIR", help="keep Verilog, netlists, reports and logs in this folder; all is measured anew"
+    )
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says how much runs side by side."""
+    parser.add_argument(
+        "--jobs",
+        default=len(os.sched_getaffinity(0)),
+        type=at_least(1, 1024),
+        metavar="N",
+        help="processes that measure side by side (default: the cores, %(default)s)",
+    )
+
+
+def make_study(
+    arguments: argparse.Namespace,
+    name: str,
+    make: "Callable[[Measurements], Report]",
+    *,
+    jobs: int = 1,
+    verify: bool = False,
+    again: bool = False,
+    plot: bool = False,
+) -> None:
+    """Make a study, write its files, and print it.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        The options of `add_study_options`.
+    name : str
+        Name of its files.
+    make : callable
+        Makes the report, given what measures.
+    jobs : int
+        Processes that measure side by side.
+    verify : bool
+        Whether measurements are checked, and those taken over were.
+    again : bool
+        Whether to measure also what was measured before.
+    plot : bool
+        Whether there is a plot.
+
+    Raises
+    ------
+    UsageError, InputError
+        Bad usage, outputs that cannot be written.
+    SimulationError
+        A measurement failed, or the report is one of a failure.
+    """
+    if arguments.json is not None:
+        check_output(arguments.json, "--json")
+    # Imported late: they import the simulator.
+    from host.measuring.measurements import Measurements
+    from host.measuring.store import Store
+    from host.results.documents import write_json
+    from sim.errors import SimulationError
+
+    folder = Path(arguments.output)
+    store = Store(folder / "measurements")
+    for suffix in ("json", "md", "svg") if plot else ("json", "md"):
+        check_output(str(folder / f"{name}.{suffix}"), "--output")
+    with Progress(quiet=arguments.quiet).step("measuring") as step:
+        measurements = Measurements(store, jobs=jobs, verify=verify, again=again, on_step=step)
+        report = make(measurements)
+    written = report.write(folder, name)
+    if arguments.json is not None:
+        write_json(arguments.json, report.document)
+    if not arguments.quiet and arguments.json != STANDARD_OUTPUT:
+        sys.stdout.write(
+            f"{report.markdown}\n"
+            f"{measurements.asked} measurements, {measurements.found} of them taken over from "
+            f"{folder / 'measurements'}\nwritten: {', '.join(map(str, written))}\n"
+        )
+    if report.failure:
+        raise SimulationError(report.failure)

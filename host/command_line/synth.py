@@ -1,0 +1,68 @@
+"""`cyscc synth`: what an Application Engine takes on an FPGA."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from host.command_line.options import UsageError, at_least, configuration
+from host.command_line.study import add_jobs, add_keep, add_study_options, make_study
+from host.studies.paper import DEVICES
+
+if TYPE_CHECKING:
+    from host.measuring.measurements import Measurements
+    from host.studies.report import Report
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "synth",
+        help="synthesise an engine for Virtex-5 and Virtex-6",
+        description="Synthesise one Application Engine with Yosys and report what it takes, beside the paper's.",
+    )
+    parser.add_argument(
+        "--config", action="append", metavar="NAME|FILE.toml", help="machine (default: hc2); may be repeated"
+    )
+    parser.add_argument(
+        "--family", action="append", choices=tuple(DEVICES), help="FPGA family (default: both); may be repeated"
+    )
+    parser.add_argument(
+        "--depth",
+        action="append",
+        default=[],
+        type=at_least(1),
+        metavar="N",
+        help="also with all FIFOs of this depth; may be repeated",
+    )
+    add_keep(parser)
+    add_jobs(parser)
+    add_study_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    UsageError, InputError
+        Bad usage.
+    SimulationError
+        Yosys is missing or failed.
+    """
+    configs = {name: configuration(name) for name in arguments.config or ["hc2"]}
+
+    def make(measurements: "Measurements") -> "Report":
+        from host.studies.fpga_tools import work_folder
+        from host.studies.synthesis.report import synthesis_report
+
+        families = tuple(dict.fromkeys(arguments.family or DEVICES))
+        with work_folder(arguments.keep) as folder:
+            try:
+                return synthesis_report(measurements, configs, families=families, depths=arguments.depth, folder=folder)
+            except ValueError as error:
+                raise UsageError(f"--depth: {error}") from None
+
+    name = "synthesis-depth" if arguments.depth else "synthesis"
+    make_study(arguments, name, make, jobs=arguments.jobs, again=arguments.keep is not None)

@@ -1,0 +1,70 @@
+"""`cyscc timing`: the clocks that kernels and engine shell reach on an FPGA."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from host.command_line.options import add_config, at_least, configuration
+from host.command_line.study import add_jobs, add_keep, add_study_options, make_study
+
+if TYPE_CHECKING:
+    from host.measuring.measurements import Measurements
+    from host.studies.report import Report
+
+__all__ = ["add_parser", "run"]
+
+
+def _component(text: str) -> str:
+    """Return the name of a component."""
+    from host.studies.timing.routing import COMPONENTS
+
+    if text not in COMPONENTS:
+        raise argparse.ArgumentTypeError(f"unknown component {text!r}: there are {', '.join(COMPONENTS)}")
+    return text
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "timing",
+        help="place and route kernels and shell for ECP5",
+        description="Place and route the kernels and the engine shell for an ECP5-85k; report the clocks they reach.",
+    )
+    add_config(parser)
+    parser.add_argument("--seeds", default=5, type=at_least(1), metavar="N", help="runs per component (default: 5)")
+    parser.add_argument(
+        "--component",
+        action="append",
+        type=_component,
+        metavar="NAME",
+        help="what to run: bfs_kernel, intersection_kernel, shell (default: all); may be repeated",
+    )
+    add_keep(parser)
+    add_jobs(parser)
+    add_study_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    UsageError, InputError
+        Bad usage.
+    SimulationError
+        A tool is missing or failed, or a median is below the clock of the configuration.
+    """
+    config = configuration(arguments.config)
+
+    def make(measurements: "Measurements") -> "Report":
+        from host.studies.fpga_tools import work_folder
+        from host.studies.timing.report import timing_report
+        from host.studies.timing.routing import COMPONENTS
+
+        names = tuple(dict.fromkeys(arguments.component or COMPONENTS))
+        with work_folder(arguments.keep) as folder:
+            return timing_report(
+                measurements, config, name=arguments.config, names=names, seeds=arguments.seeds, folder=folder
+            )
+
+    make_study(arguments, "timing", make, jobs=arguments.jobs, again=arguments.keep is not None)

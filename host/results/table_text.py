@@ -1,0 +1,39 @@
+"""The one writer of tables as text: plain ones for terminals, Markdown for reports."""
+
+from collections.abc import Sequence
+
+import tabulate
+
+__all__ = ["markdown_table", "plain_table"]
+
+# Columns are no wider than what is in them.
+tabulate.MIN_PADDING = 0
+
+
+def plain_table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = (), words: int = 1) -> str:
+    """Return rows as columns of one width each, two spaces apart; the same on a terminal and elsewhere.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str
+        The cells, shown as they are.
+    head : sequence of str, optional
+        Names of the columns.
+    words : int
+        Columns, from the first on, that are words and go to the left; the others are numbers and go to the right.
+    """
+    return _table(head, rows, words, "plain")
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 1) -> str:
+    """Return a Markdown table, its columns aligned also in the text. The parameters are those of `plain_table`."""
+    return _table(head, rows, words, "pipe")
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], words: int, form: str) -> str:
+    columns = len(head or rows[0])
+    sides = ["left"] * words + ["right"] * (columns - words)
+    text = tabulate.tabulate(
+        rows, headers=head, tablefmt=form, colalign=sides, disable_numparse=True, preserve_whitespace=True
+    )
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())

@@ -1,0 +1,172 @@
+"""A search on one of the ways to execute the machine, measured in a process of its own."""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from host.algorithms.reference import check_levels
+from host.algorithms.search import breadth_first_search
+from host.graph.csr import Graph
+from host.graph.memory_map import PlacedGraph
+from host.measuring.requests import Measured, Request
+from host.measuring.setting import peak_memory, processor_name, root_folder
+from host.measuring.sources import digest_beside, sources_digest
+from host.studies.benchmark.workloads import Workload
+from sim.configuration import load_config
+from sim.coprocessor import Register
+from sim.errors import SimulationError
+from sim.executors.base import Executor
+from sim.executors.cache import cache_directory
+from sim.executors.comparison.contenders import CONTENDERS, Stopwatch, executor_maker, tool_versions
+from sim.executors.comparison.runner import build_exported, run_exported
+from sim.machine import assemble_machine
+from sim.memory import Memory, parse_profile
+
+__all__ = ["OUTCOME", "WORKLOAD", "ContenderRequest", "search"]
+
+WORKLOAD = "CYSCC_BENCH_WORKLOAD"
+"""Environment variable with the workload for a bench inside of a simulator, as JSON."""
+
+OUTCOME = "CYSCC_BENCH_OUTCOME"
+"""Environment variable that names the file for its outcome."""
+
+
+def search(workload: Workload, graph: Graph, make_executor: Callable[[Memory, int], Executor]) -> Measured:
+    """Make the search of a workload on an executor.
+
+    Parameters
+    ----------
+    workload : Workload
+        The search.
+    graph : Graph
+        Its graph.
+    make_executor : callable
+        Makes the executor, see `sim.machine.assemble_machine`.
+
+    Returns
+    -------
+    dict
+        What was found and how long it took, JSON-able: ``levels`` (cycles of each), ``cycles`` (all that were
+        simulated), ``memory`` (digest of its contents), ``kernels``, ``edges``, ``seconds`` and ``user_seconds`` of
+        the executor's runs, ``peak_memory_bytes`` of this process, ``build_seconds``.
+
+    Raises
+    ------
+    SimulationError
+        The simulation failed, or its result is wrong.
+    """
+    config = load_config(workload.config)
+    watches: list[Stopwatch] = []
+
+    def make(memory: Memory, watchdog: int) -> Executor:
+        watches.append(Stopwatch(make_executor(memory, watchdog)))
+        return watches[0]
+
+    machine = assemble_machine(config, parse_profile(workload.memory), make)
+    try:
+        placed = PlacedGraph.place(machine, graph)
+        # Loads what is compiled at its first use.
+        machine.get_registers([Register.CURRENT_COUNT])
+        watches[0].reset()
+        begin = machine.cycle
+        run = breadth_first_search(machine, placed, 0)
+        difference = check_levels(run.levels, graph, 0)
+        if difference is not None:
+            raise SimulationError(f"wrong result: {difference}")
+        memory = machine.read(4096, np.uint8, machine.memory.allocated)
+        return {
+            "levels": [level.cycles for level in run.level_records],
+            "cycles": machine.cycle - begin,
+            "memory": hashlib.sha256(memory.tobytes()).hexdigest(),
+            "kernels": config.engines * config.bfs_kernels,
+            "edges": run.edges_traversed,
+            "seconds": watches[0].seconds,
+            "user_seconds": watches[0].user_seconds,
+            "peak_memory_bytes": peak_memory(),
+            "build_seconds": machine.build_seconds,
+        }
+    finally:
+        machine.close()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContenderRequest(Request):
+    """A search of a contender to be measured.
+
+    Parameters
+    ----------
+    contender : str
+        Which of `CONTENDERS`.
+    workload : Workload
+        The search, whose graph is `graph`.
+    beside : str
+        The contender whose row it is measured for, in turn with that.
+    repetition, repetitions : int
+        Which one it is, from 1 on, of how many.
+    cache : Path
+        Folder of built executors.
+    """
+
+    alone: ClassVar[bool] = True
+
+    contender: str
+    workload: Workload
+    beside: str
+    repetition: int
+    repetitions: int
+    cache: Path = field(compare=False)
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return f"{CONTENDERS[self.contender]}, {self.workload.graph_text}"
+
+    def setting(self) -> dict[str, Any]:
+        """Return what its result depends on besides: processor, tools, sources."""
+        sources = [sources_digest(), digest_beside(__file__)]
+        return {"processor": processor_name(), "tools": tool_versions(), "sources": sources}
+
+    def measure(self, graph: Graph, *, verify: bool) -> Measured:
+        """Measure it, see `search`; it is always checked.
+
+        Raises
+        ------
+        SimulationError
+            It could not be built, failed, or its result is wrong.
+        """
+        # The process is its own.
+        os.environ["CYSCC_CACHE"] = str(self.cache)
+        if self.contender == "cocotb":
+            return _measure_cocotb(self.workload)
+        return search(self.workload, graph, executor_maker(self.contender, load_config(self.workload.config)))
+
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """Return a result in a few words."""
+        speed = result["cycles"] / result["seconds"]
+        return f"{self.repetition} of {self.repetitions}, {speed:,.0f} cycles/s"
+
+
+def _measure_cocotb(workload: Workload) -> Measured:
+    """Measure inside of the simulator that cocotb drives."""
+    folder = cache_directory() / f"cocotb-{workload.config}"
+    built = folder / "built"
+    began = time.perf_counter()
+    if not built.exists():
+        build_exported(load_config(workload.config), folder)
+        built.touch()
+    build_seconds = time.perf_counter() - began
+    outcome = folder / f"outcome-{os.getpid()}.json"
+    path = os.pathsep.join(filter(None, [str(root_folder()), os.environ.get("PYTHONPATH")]))
+    os.environ["PYTHONPATH"] = path  # the simulator imports the bench
+    variables = {WORKLOAD: json.dumps(asdict(workload)), OUTCOME: str(outcome)}
+    run_exported(folder, bench="host.studies.benchmark.simulator", variables=variables)
+    found: dict[str, Any] = json.loads(Path(outcome).read_text())
+    outcome.unlink()
+    return {**found, "build_seconds": build_seconds}

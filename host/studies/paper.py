@@ -1,0 +1,129 @@
+"""What the paper measured (Attia et al. 2015, section 6), which the studies are held against, and its device."""
+
+from dataclasses import dataclass
+
+__all__ = [
+    "BAR",
+    "BETKAOUI_GTEPS",
+    "CYGRAPH_GTEPS",
+    "DEVICES",
+    "ENGINES",
+    "KINDS",
+    "PUBLISHED",
+    "PUBLISHED_BFS",
+    "PUBLISHED_LESS_VENDOR",
+    "TABLE1_DEGREES",
+    "TABLE1_VERTICES",
+    "Amounts",
+    "Device",
+    "betkaoui_gteps",
+    "cygraph_gteps",
+]
+
+KINDS = ("random", "rmat")
+"""Kinds of graphs, in the order of table I's columns."""
+
+ENGINES = (1, 4)
+"""Numbers of Application Engines (FPGAs), in the order of table I's columns."""
+
+TABLE1_DEGREES = (8, 16, 32, 64)
+"""Average degrees, the rows of table I and the panels of figures 10 and 11."""
+
+TABLE1_VERTICES = (1 << 20, 1 << 21, 1 << 22, 1 << 23)
+"""Numbers of vertices that table I averages over."""
+
+CYGRAPH_GTEPS = {
+    ("random", 1): (0.504, 0.567, 0.584, 0.589),
+    ("random", 4): (1.949, 2.220, 2.308, 2.339),
+    ("rmat", 1): (0.504, 0.546, 0.570, 0.584),
+    ("rmat", 4): (1.761, 1.925, 2.032, 2.108),
+}
+"""Table I: GTEPS (10**9 traversed edges a second) of the accelerator by kind and engines, one for each degree."""
+
+BETKAOUI_GTEPS = {
+    "random": (0.745, 1.520, 2.325, 2.900),
+    "rmat": (0.450, 0.975, 1.750, 2.138),
+}
+"""Table I: GTEPS of Betkaoui et al. 2012 on four FPGAs by kind, one for each degree."""
+
+
+def cygraph_gteps(kind: str, degree: int, engines: int) -> float | None:
+    """Return table I's GTEPS of the accelerator, None for a degree that the table has not."""
+    return CYGRAPH_GTEPS[kind, engines][TABLE1_DEGREES.index(degree)] if degree in TABLE1_DEGREES else None
+
+
+def betkaoui_gteps(kind: str, degree: int) -> float | None:
+    """Return table I's GTEPS of Betkaoui et al. 2012, None for a degree that the table has not."""
+    return BETKAOUI_GTEPS[kind][TABLE1_DEGREES.index(degree)] if degree in TABLE1_DEGREES else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Amounts:
+    """LUTs, registers and block RAM.
+
+    Parameters
+    ----------
+    luts, registers : int
+        Numbers.
+    block_ram : int
+        In Kb.
+    """
+
+    luts: int
+    registers: int
+    block_ram: int
+
+    def values(self) -> tuple[int, int, int]:
+        """Return LUTs, registers and block RAM, in this order."""
+        return self.luts, self.registers, self.block_ram
+
+    def within(self, limit: "Amounts") -> tuple[bool, bool, bool]:
+        """Whether each amount is at most that of a limit."""
+        luts, registers, block_ram = (mine <= most for mine, most in zip(self.values(), limit.values(), strict=True))
+        return luts, registers, block_ram
+
+
+@dataclass(frozen=True, kw_only=True)
+class Device:
+    """An FPGA.
+
+    Parameters
+    ----------
+    name : str
+        Name of the part.
+    has : Amounts
+        What it has.
+    note : str
+        Why it is the one to compare with.
+    """
+
+    name: str
+    has: Amounts
+    note: str
+
+
+DEVICES: dict[str, Device] = {
+    "xc5v": Device(
+        name="Virtex-5 LX330",
+        has=Amounts(luts=207_360, registers=207_360, block_ram=10_368),
+        note="the published machine's",
+    ),
+    "xc6v": Device(
+        name="Virtex-6 LX240T",
+        has=Amounts(luts=150_720, registers=301_440, block_ram=14_976),
+        note="a common one of the next generation, for scale only",
+    ),
+}
+"""Device to compare with, by the family name of Yosys' ``synth_xilinx``."""
+
+PUBLISHED = Amounts(luts=132_139, registers=150_585, block_ram=8_982)
+"""One FPGA of the published machine, vendor's interface included (table II)."""
+
+PUBLISHED_BFS = Amounts(luts=114_530, registers=125_638, block_ram=6_678)
+"""One FPGA of its BFS alone, vendor's interface included (table II)."""
+
+PUBLISHED_LESS_VENDOR = Amounts(luts=111_400, registers=129_800, block_ram=6_390)
+"""`PUBLISHED` less the vendor's interface: 10 % of the device's logic and 25 % of its block RAM, rounded."""
+
+BAR = Amounts(luts=55_700, registers=64_900, block_ram=3_195)
+"""Most that an AE of the published size may take on a Virtex-5: half of `PUBLISHED_LESS_VENDOR`."""

@@ -1,0 +1,95 @@
+// What all machines share: lists of commands, meetings of the AEs at the memory, how a run stands.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "player.h"
+
+namespace cyscc {
+
+struct Setup {
+    MemoryModel memory;
+    int64_t interval;  // cycles between two moments at which the host may begin or end something
+    int64_t round;     // cycles between two meetings, if requests are performed while AEs go on; else 0
+    int64_t watchdog;
+    int64_t threads;
+    const char* waves;
+    int64_t first_wave;
+    int64_t last_wave;
+};
+
+class Machine {
+public:
+    virtual ~Machine() = default;
+
+    void begin(const Command* commands, int count) {
+        commands_.assign(commands, commands + count);
+        for (Player* player : players_) player->begin(commands_.data(), count);
+        begun_ = cycle_;
+    }
+
+    RunState run(int64_t budget) {
+        const int64_t end = cycle_ + budget;
+        RunState state = kRunning;
+        do state = run_interval();
+        while (state == kRunning && cycle_ < end);
+        // Nothing stays under way, so that the memory holds what has been written.
+        if (setup_.round && setup_.memory.settle(setup_.memory.context, cycle_ - 1)) state = kMemoryError;
+        return state;
+    }
+
+    int64_t cycle() const { return cycle_; }
+
+    int64_t instruction_cycles() const {
+        int64_t last = 0;
+        for (const Player* player : players_) last = std::max(last, player->idle_since());
+        return last - players_[0]->dispatched();
+    }
+
+    // Answers as [read][AE].
+    void answers(uint64_t* values) const {
+        for (size_t read = 0; read < players_[0]->answers().size(); ++read)
+            for (const Player* player : players_) *values++ = player->answers()[read];
+    }
+
+    // Cycles as [AE][kernel][cause], where the hardware tells them.
+    virtual void causes(int64_t*) {}
+
+protected:
+    explicit Machine(const Setup& setup) : setup_(setup) {}
+
+    // Runs all AEs from the present cycle up to another, before which none sees what the others do.
+    virtual void advance(int64_t meeting) = 0;
+
+    const Setup setup_;
+    std::vector<Player*> players_;
+    int64_t cycle_ = 0;
+
+private:
+    RunState run_interval() {
+        const MemoryModel& memory = setup_.memory;
+        const auto finish = setup_.round ? memory.seal : memory.settle;
+        const int64_t end = cycle_ + setup_.interval;
+        while (cycle_ < end) {
+            const int64_t meeting = setup_.round ? std::min(end, cycle_ + setup_.round) : end;
+            advance(meeting);
+            cycle_ = meeting;
+            if (finish(memory.context, cycle_ - 1)) return kMemoryError;
+        }
+        int64_t moved = begun_;
+        bool finished = true;
+        for (const Player* player : players_) {
+            finished = finished && player->finished();
+            moved = std::max(moved, player->moved());
+        }
+        if (finished) return kDone;
+        return cycle_ - moved > setup_.watchdog ? kHung : kRunning;
+    }
+
+    std::vector<Command> commands_;
+    int64_t begun_ = 0;
+};
+
+}  // namespace cyscc

@@ -1,0 +1,158 @@
+// The host and the memory as they are played to an Application Engine.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pins.h"
+
+// Generated: sizes and the numbers of enumerations; the memory.
+#include "config.h"
+#include "memory.h"
+
+namespace cyscc {
+
+struct Command {
+    int64_t kind;
+    int64_t index;
+    uint64_t value;
+};
+
+// What an AE and the memory exchange in a cycle.
+class Box {
+public:
+    explicit Box(Mailbox* mailbox) : mailbox_(mailbox) {}
+
+    uint32_t read_ready() const { return uint32_t(mailbox_->read_ready); }
+    uint32_t write_ready() const { return uint32_t(mailbox_->write_ready); }
+    uint32_t responses() const { return uint32_t(mailbox_->responses); }
+    uint32_t flushed() const { return uint32_t(mailbox_->flushed); }
+    bool has_requests() const {
+        return (mailbox_->requests[kReads] | mailbox_->requests[kWrites] | mailbox_->requests[kFlushes]) != 0;
+    }
+
+    // Hands over requests of the ports of a mask. Their payloads are in the arrays below.
+    void hand_over(uint32_t reads, uint32_t writes, uint32_t flushes) {
+        mailbox_->requests[kReads] |= reads;
+        mailbox_->requests[kWrites] |= writes;
+        mailbox_->requests[kFlushes] |= flushes;
+    }
+
+    // One word a port.
+    uint64_t* tags() { return mailbox_->tags; }
+    uint64_t* data() { return mailbox_->data; }
+    uint64_t* read_payloads() { return mailbox_->read_payloads; }
+    uint64_t* write_payloads() { return mailbox_->write_payloads; }
+    uint64_t* write_data() { return mailbox_->write_data; }
+
+private:
+    Mailbox* mailbox_;
+};
+
+// Shows a port what the memory has for it in a cycle, and takes its requests; with an empty mask nothing passes.
+template <class Port>
+void play_port(Port&& port, Box box, int number, uint32_t mask) {
+    const uint32_t bit = 1u << number & mask;
+    set(port.read_ready, (box.read_ready() & bit) != 0);
+    set(port.write_ready, (box.write_ready() & bit) != 0);
+    set(port.flushed, (box.flushed() & bit) != 0);
+    set(port.response_valid, (box.responses() & bit) != 0);
+    if (box.responses() & bit) set(port.response_payload, box.data()[number], box.tags()[number]);
+    const bool read = box.read_ready() & bit && get(port.read_valid);
+    const bool write = box.write_ready() & bit && get(port.write_valid);
+    if (read) box.read_payloads()[number] = get(port.read_payload);
+    if (write) {
+        box.write_data()[number] = get(port.write_payload, 0);
+        box.write_payloads()[number] = get(port.write_payload, 1);
+    }
+    box.hand_over(read ? bit : 0, write ? bit : 0, get(port.flush) ? bit : 0);
+}
+
+// The host's and the memory's side of an AE.
+class Player {
+public:
+    Player(const MemoryModel& memory, int number)
+        : memory_(memory), number_(number), box_(memory.mailboxes + number) {}
+
+    Box box() const { return box_; }
+
+    // Begins a cycle: what the memory shows is in the mailbox then.
+    void prepare(int64_t cycle) const { memory_.prepare(memory_.context, number_, cycle); }
+
+    // Ends a cycle whose requests are in the mailbox.
+    void accept(int64_t cycle) {
+        const bool requests = box_.has_requests();
+        if (requests) memory_.accept(memory_.context, number_, cycle);
+        if (requests | box_.responses() | box_.flushed()) moved_ = cycle;
+    }
+
+    void begin(const Command* commands, int count) {
+        commands_ = commands;
+        count_ = count;
+        position_ = 0;
+        answers_.clear();
+        dispatched_ = -1;
+    }
+
+    bool has_commands() const { return awaiting_ || position_ < count_; }
+
+    // Whether the list is done, and the AE idle since the dispatch if there was one.
+    bool finished() const { return position_ == count_ && idle_since_ > dispatched_; }
+
+    // Plays the host: one command a cycle, a read until it is answered.
+    template <class Pins>
+    void play_host(Pins& pins, int64_t cycle) {
+        set(pins.write_valid, 0);
+        set(pins.instruction_valid, 0);
+        set(pins.read_valid, 0);
+        if (!get(pins.idle)) {
+            idle_since_ = 0;
+        } else if (idle_since_ <= dispatched_) {
+            idle_since_ = cycle;
+        }
+        if (awaiting_ && get(pins.data_valid)) {
+            answers_.push_back(get(pins.data_payload));
+            awaiting_ = false;
+            ++position_;
+        }
+        if (!has_commands() || awaiting_) return;
+        const Command& command = commands_[position_];
+        switch (command.kind) {
+            case kRead:
+                set(pins.read_valid, 1);
+                set(pins.read_payload, uint64_t(command.index));
+                awaiting_ = get(pins.read_ready) != 0;
+                return;
+            case kWrite:
+                set(pins.write_valid, 1);
+                set(pins.write_payload, command.value, uint64_t(command.index));
+                break;
+            case kDispatch:
+                set(pins.instruction_valid, 1);
+                set(pins.instruction_payload, uint64_t(command.index));
+                dispatched_ = cycle;
+                idle_since_ = 0;
+        }
+        ++position_;
+    }
+
+    int64_t dispatched() const { return dispatched_; }
+    int64_t idle_since() const { return idle_since_; }
+    int64_t moved() const { return moved_; }
+    const std::vector<uint64_t>& answers() const { return answers_; }
+
+private:
+    const MemoryModel memory_;
+    const int number_;
+    Box box_;
+    const Command* commands_ = nullptr;
+    int count_ = 0;
+    int position_ = 0;
+    bool awaiting_ = false;
+    std::vector<uint64_t> answers_;
+    int64_t dispatched_ = -1;
+    int64_t idle_since_ = 0;
+    int64_t moved_ = 0;
+};
+
+}  // namespace cyscc

@@ -1,0 +1,171 @@
+"""Executors on hardware whose pins Python can reach: host and memory port of each AE, played once for all of them."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hw.config import AcceleratorConfig
+from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
+from sim.memory import FLUSH, Memory
+
+__all__ = ["Pins", "Player"]
+
+_WORD = 2**64 - 1
+
+
+class Pins(Protocol):
+    """The ports of an AE by their names in exported Verilog: ``idle``, ``port_0_read_valid``."""
+
+    def get(self, name: str) -> int:
+        """Return what a port shows."""
+
+    def set(self, name: str, value: int) -> None:
+        """Drive an input."""
+
+
+class _Host:
+    """Where the host is in its list of commands to an AE."""
+
+    def __init__(self) -> None:
+        self.answers: list[int] = []
+        self.dispatched = -1
+        self.idle_since = 0
+        self._commands: Sequence[Command] = ()
+        self._position = 0
+        self._awaiting = False
+
+    def begin(self, commands: Sequence[Command]) -> None:
+        """Begin a list of commands."""
+        self._commands = tuple(commands)
+        self._position = 0
+        self.answers = []
+        self.dispatched = -1
+
+    @property
+    def finished(self) -> bool:
+        """Whether the list is done, and the AE idle since the dispatch if there was one."""
+        return self._position == len(self._commands) and self.idle_since > self.dispatched
+
+    def play(self, pins: Pins, cycle: int) -> None:
+        """Note what the AE says and give it the next command, one a cycle, a read until it is answered."""
+        for name in ("write_valid", "instruction_valid", "read_valid"):
+            pins.set(name, 0)
+        if not pins.get("idle"):
+            self.idle_since = 0
+        elif self.idle_since <= self.dispatched:
+            self.idle_since = cycle
+        if self._awaiting and pins.get("data_valid"):
+            self.answers.append(pins.get("data_payload"))
+            self._awaiting = False
+            self._position += 1
+        if self._awaiting or self._position == len(self._commands):
+            return
+        command = self._commands[self._position]
+        if command.kind == CommandKind.READ:
+            pins.set("read_valid", 1)
+            pins.set("read_payload", command.index)
+            self._awaiting = bool(pins.get("read_ready"))
+            return
+        self._position += 1
+        if command.kind == CommandKind.WRITE:
+            pins.set("write_valid", 1)
+            pins.set("write_payload", command.value | command.index << 64)
+            return
+        pins.set("instruction_valid", 1)
+        pins.set("instruction_payload", command.index)
+        self.dispatched = cycle
+        self.idle_since = 0
+
+
+class Player(Executor):
+    """Plays the host and the memory to the AEs of a machine.
+
+    Whoever has the hardware calls `_play` in each cycle, before the clock's edge, and counts `_cycle`; every
+    `_interval` cycles the AEs meet, and `_meet` tells how the run stands.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    memory : Memory
+        The memory, with as many AEs and ports.
+    watchdog : int
+        Cycles without a request or a response after which a run counts as hung.
+    """
+
+    def __init__(self, config: AcceleratorConfig, memory: Memory, *, watchdog: int) -> None:
+        self._memory = memory
+        self._watchdog = watchdog
+        self._interval = meeting_interval(config, memory)
+        self._hosts = [_Host() for _ in range(config.engines)]
+        self._cycle = 0
+        self._moved = 0
+
+    @property
+    def cycle(self) -> int:
+        """Cycles simulated so far."""
+        return self._cycle
+
+    @property
+    def instruction_cycles(self) -> int:
+        """Cycles from the last dispatch until the last AE was idle."""
+        return max(host.idle_since for host in self._hosts) - self._hosts[0].dispatched
+
+    @property
+    def answers(self) -> npt.NDArray[np.uint64]:
+        """Answers of the last list's reads, of shape (reads, AEs)."""
+        return np.array([host.answers for host in self._hosts], np.uint64).T
+
+    def begin(self, commands: Sequence[Command]) -> None:
+        """Begin a list of commands."""
+        for host in self._hosts:
+            host.begin(commands)
+        self._moved = self._cycle
+
+    def _play(self, engines: Sequence[Pins]) -> None:
+        """Play a cycle to all AEs."""
+        for number, pins in enumerate(engines):
+            self._play_memory(number, pins)
+            self._hosts[number].play(pins, self._cycle)
+
+    def _meet(self) -> RunState:
+        """Settle the memory after an interval."""
+        if self._memory.settle(self._cycle - 1):
+            return RunState.MEMORY_ERROR
+        if all(host.finished for host in self._hosts):
+            return RunState.DONE
+        return RunState.HUNG if self._cycle - self._moved > self._watchdog else RunState.RUNNING
+
+    def _play_memory(self, engine: int, pins: Pins) -> None:
+        """Take the requests of a cycle and give the AE what the memory shows it."""
+        memory, cycle = self._memory, self._cycle
+        box = memory.mailboxes[engine]
+        memory.prepare(engine, cycle)
+        read_ready, write_ready, responses, flushed = (
+            int(box[name]) for name in ("read_ready", "write_ready", "responses", "flushed")
+        )
+        reads = writes = flushes = 0
+        for port in range(memory.ports):
+            prefix, bit = f"port_{port}_", 1 << port
+            if read_ready & bit and pins.get(prefix + "read_valid"):
+                reads |= bit
+                box["read_payloads"][port] = pins.get(prefix + "read_payload")
+            if write_ready & bit and pins.get(prefix + "write_valid"):
+                writes |= bit
+                payload = pins.get(prefix + "write_payload")
+                box["write_payloads"][port] = payload >> 64
+                box["write_data"][port] = payload & _WORD
+            if pins.get(prefix + "flush"):
+                flushes |= bit
+            pins.set(prefix + "read_ready", read_ready >> port & 1)
+            pins.set(prefix + "write_ready", write_ready >> port & 1)
+            pins.set(prefix + "flushed", flushed >> port & 1)
+            pins.set(prefix + "response_valid", responses >> port & 1)
+            if responses & bit:
+                pins.set(prefix + "response_payload", int(box["data"][port]) | int(box["tags"][port]) << 64)
+        box["requests"][: FLUSH + 1] = reads, writes, flushes
+        if reads | writes | flushes | responses | flushed:
+            self._moved = cycle
+        memory.accept(engine, cycle)

@@ -1,0 +1,99 @@
+"""How the memory's code is compiled: options, cached code, and two instructions that Python has not."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+
+from llvmlite import ir
+from numba import cfunc, config, njit, types
+from numba.extending import intrinsic
+
+__all__ = ["OPTIONS", "apart", "c_function", "digest_of", "inlined", "jit", "prefetch", "trailing_zeros"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+OPTIONS = {"error_model": "numpy", "boundscheck": False, "nogil": True}
+"""Options of numba for all code here: without bounds, exceptions and the interpreter's lock."""
+
+_INT = ir.IntType(32)
+
+
+# Taken when the program starts: a file that changes later is not what this process runs.
+_SOURCES = sha256(b"".join(source.read_bytes() for source in sorted(Path(__file__).parent.rglob("*.py"))))
+
+
+def digest_of(*more: Path) -> str:
+    """Return a digest of all sources here, and of others."""
+    digest = _SOURCES.copy()
+    for source in more:
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@contextmanager
+def _cache(digest: str) -> Iterator[None]:
+    """Let numba keep what is compiled in a folder named by a digest, beside the sources unless the user set another.
+
+    Numba's own cache looks at the date of one file only, and would miss a changed constant in another.
+    """
+    parent = os.environ.get("NUMBA_CACHE_DIR") or str(Path(__file__).parent / "__pycache__")
+    before = config.CACHE_DIR
+    config.CACHE_DIR = os.path.join(parent, f"memory-{digest}")
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+def jit(function: Function) -> Function:
+    """Compile a function of numbers and arrays that uses nothing but this package; its code is cached."""
+    with _cache(digest_of(Path(function.__code__.co_filename))):
+        compiled: Function = njit(cache=True, **OPTIONS)(function)
+    return compiled
+
+
+def apart(function: Function) -> Function:
+    """Compile a function of records that is called, not copied: what seldom happens would slow down its callers."""
+    compiled: Function = njit(**OPTIONS)(function)
+    return compiled
+
+
+def inlined(function: Function) -> Function:
+    """Compile a function of records and copy it into each of its callers."""
+    compiled: Function = njit(forceinline=True, **OPTIONS)(function)
+    return compiled
+
+
+def c_function(function: Callable[..., Any], signature: Any, digest: str) -> int:
+    """Compile a function for callers in C, and return its address; its code is cached under a digest."""
+    options = {name: value for name, value in OPTIONS.items() if name != "nogil"}
+    with _cache(digest):
+        return int(cfunc(signature, cache=True, **options)(function).address)
+
+
+@intrinsic
+def prefetch(typing: Any, words: Any, index: Any) -> Any:
+    """Ask for the cache line of a word, which may be any: a hint that never faults."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
+        word = builder.gep(builder.inttoptr(arguments[0], ir.IntType(64).as_pointer()), [arguments[1]])
+        line = builder.bitcast(word, ir.IntType(8).as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [line.type, _INT, _INT, _INT])
+        hint = builder.module.globals.get("llvm.prefetch.p0") or ir.Function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(hint, [line, _INT(0), _INT(3), _INT(1)])
+        return context.get_dummy_value()
+
+    return types.void(words, types.int64), generate
+
+
+@intrinsic
+def trailing_zeros(typing: Any, value: Any) -> Any:
+    """Return the number of the lowest set bit of a 64-bit word that is not zero."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), generate

@@ -1,0 +1,101 @@
+"""A request's way through the crossbar: which cycles of its links are taken (compiled).
+
+A calendar has a bit for each cycle of a link, 64 to a block, so that a later request can use a gap. The blocks of all
+links for the same cycles are neighbours; the rows that they form are used in turn, and cleared when their cycles are
+over.
+"""
+
+from numpy import void
+from numpy.typing import NDArray
+
+from sim.memory.compiling import apart, prefetch, trailing_zeros
+from sim.memory.structures import Constant, Record, Room, Words
+
+__all__ = ["Calendar", "make_calendars"]
+
+_AHEAD = 4
+"""Rows that a row is fetched into the cache before its cycles come: more than most answers take."""
+
+
+class Calendar(Record):
+    """Calendars of the links of one direction; `rows` is a power of two, `now` the number of the present row."""
+
+    links: Constant
+    rows: Constant
+    now: int
+    taken: Words
+
+    def advance(self, cycle: int) -> None:
+        """Clear the rows before that of a cycle, before which nothing is booked any more."""
+        if self.now != cycle >> 6:
+            _clear(self, cycle >> 6)
+
+    def book(self, link: int, cycle: int, now: int, take: int) -> int:
+        """Find the first free cycle of a link from `cycle` on, and return it; -1 where that is too far ahead of `now`.
+
+        Parameters
+        ----------
+        link, cycle, now : int
+            The link; the first cycle that will do; the cycle that `advance` was called with.
+        take : int
+            1 to take the cycle that was found, 0 to leave it free.
+        """
+        number = cycle >> 6
+        block = (number & (self.rows - 1)) * self.links + link
+        taken = self.taken[block]
+        free = ~taken & (-1 << (cycle & 63))
+        if number - (now >> 6) >= self.rows or free == 0:
+            return _search(self, link, cycle, now, take)
+        bit = trailing_zeros(free)
+        self.taken[block] = taken | take << bit
+        return (cycle & -64) | bit
+
+
+@apart
+def _clear(calendar: Calendar, now: int) -> None:
+    links, taken = calendar.links, calendar.taken
+    for number in range(max(calendar.now, now - calendar.rows), now):
+        first = (number & (calendar.rows - 1)) * links
+        for link in range(links):
+            taken[first + link] = 0
+    first = ((now + _AHEAD) & (calendar.rows - 1)) * links
+    for link in range(0, links, 8):
+        prefetch(taken, first + link)
+    calendar.now = now
+
+
+@apart
+def _search(calendar: Calendar, link: int, cycle: int, now: int, take: int) -> int:
+    """Do what `book` does, in any row."""
+    number = cycle >> 6
+    allowed = -1 << (cycle & 63)
+    while number - (now >> 6) < calendar.rows:
+        block = (number & (calendar.rows - 1)) * calendar.links + link
+        taken = calendar.taken[block]
+        free = ~taken & allowed
+        if free != 0:
+            bit = trailing_zeros(free)
+            calendar.taken[block] = taken | take << bit
+            return number << 6 | bit
+        number += 1
+        allowed = -1
+    return -1
+
+
+def make_calendars(room: Room, owners: NDArray[void], *, links: int, horizon: int) -> None:
+    """Give calendars their rows.
+
+    Parameters
+    ----------
+    room : Room
+        What holds them.
+    owners : ndarray of Calendar
+        The calendars.
+    links : int
+        Links of each.
+    horizon : int
+        Most cycles that a link can be reserved ahead.
+    """
+    rows = 1 << (horizon // 64 + 1).bit_length()
+    owners["links"], owners["rows"] = links, rows
+    room.link(owners, "taken", int, links * rows)

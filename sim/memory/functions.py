@@ -1,0 +1,63 @@
+"""The functions that executors call, compiled for a profile: their types, for Python, ctypes and C++, said once."""
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+from numba import types
+
+from sim.memory.acceptance import accept
+from sim.memory.compiling import c_function
+from sim.memory.delivery import deliver
+from sim.memory.records import context_of
+from sim.memory.rounds import seal, settle
+from sim.memory.seen import next_event, prepare
+from sim.memory.service import serve
+
+__all__ = ["FUNCTIONS", "PROTOTYPES", "MemoryModel", "compiled_for"]
+
+
+class Function(NamedTuple):
+    """A function of the memory: what it runs, its integer arguments after the context, and whether it returns one."""
+
+    compiled: Callable[..., Any]
+    arguments: tuple[str, ...]
+    returns: bool
+
+
+FUNCTIONS = {
+    "prepare": Function(prepare, ("ae", "cycle"), False),
+    "accept": Function(accept, ("ae", "cycle"), False),
+    "settle": Function(settle, ("cycle",), True),
+    "seal": Function(seal, ("cycle",), True),
+    "serve": Function(serve, (), False),
+    "deliver": Function(deliver, ("ae",), False),
+    "next_event": Function(next_event, ("ae", "cycle"), True),
+}
+"""By name; see the methods of `sim.memory.memory.Memory` for what they do."""
+
+
+PROTOTYPES = {
+    name: ctypes.CFUNCTYPE(ctypes.c_int64 if each.returns else None, *[ctypes.c_int64] * (1 + len(each.arguments)))
+    for name, each in FUNCTIONS.items()
+}
+"""Their types for ctypes; the first argument is the address of the context."""
+
+
+class MemoryModel(ctypes.Structure):
+    """What native code gets of a memory: the functions, the context and the mailboxes."""
+
+    _fields_ = (*PROTOTYPES.items(), ("context", ctypes.c_int64), ("mailboxes", ctypes.c_int64))
+
+
+@cache
+def compiled_for(profile: type[Any]) -> dict[str, int]:
+    """Return the addresses of the functions for a profile."""
+    _, context = context_of(profile)  # type: ignore[arg-type]
+    addresses = {}
+    for name, function in FUNCTIONS.items():
+        result = types.int64 if function.returns else types.void
+        signature = result(context.address, *[types.int64] * len(function.arguments))
+        addresses[name] = c_function(function.compiled.py_func, signature, profile.digest)  # type: ignore[attr-defined]
+    return addresses

@@ -1,0 +1,314 @@
+"""The memory as a whole: storage, timing, and what to ask it afterwards."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for
+from sim.memory.payload import PayloadLayout
+from sim.memory.profiles.profile import Profile, State
+from sim.memory.records import (
+    BASE_ADDRESS,
+    FLUSH_DEPTH,
+    MAX_ENGINES,
+    MAX_PORTS,
+    NEAR,
+    NEVER,
+    ErrorCode,
+    Mailbox,
+    Request,
+    Response,
+    context_of,
+    in_lines,
+)
+from sim.memory.statistics import summarise
+from sim.memory.storage import DEFAULT_CAPACITY, Storage
+from sim.memory.structures import Room
+
+__all__ = ["Memory"]
+
+_KINDS = ("read", "write", "flush")
+_CAUSES = {
+    ErrorCode.OUTSIDE: "outside the allocated range {base} to {top}",
+    ErrorCode.MISALIGNED: "not aligned to its size",
+    ErrorCode.NOT_READY: "the port was not ready for a {kind}",
+    ErrorCode.MALFORMED: "not a mask of {ports} ports",
+    ErrorCode.LOG_FULL: "more requests waiting to be settled than {value}; settle every {quantum} cycles",
+    ErrorCode.RING_FULL: "more than {value} of kind {kind} waiting on the port",
+    ErrorCode.OVERBOOKED: "its way is reserved further ahead than the profile has room for",
+    ErrorCode.LATE: "due in cycle {value} but shown later; settle every {quantum} cycles and leave out no event",
+}
+
+
+class Memory:
+    """The memory of the HC-2 under one profile, with the AEs' ports to it.
+
+    Executors call `prepare`, `accept` and `next_event`, and `settle` where the AEs meet; those in C++ by `model`. The
+    memory must exist as long as they do. Cycle numbers only ever ascend. AEs on threads need not wait for each other's
+    requests to be performed: see `seal`.
+
+    Parameters
+    ----------
+    profile : Profile
+        The profile.
+    engines : int
+        Application Engines, 1 to 4.
+    ports : int
+        Memory ports of each, 1 to 32.
+    capacity : int
+        Bytes of address space; less is taken where the system refuses that much.
+    payload : PayloadLayout
+        Where address, size and tag are in the payload word of a request.
+
+    Members
+    -------
+    profile : Profile
+        The profile.
+    engines, ports : int
+        As given.
+    capacity : int
+        Bytes of address space there are.
+    mailboxes : ndarray of Mailbox, one an AE
+        What AEs and memory exchange in a cycle.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    MemoryError
+        If the system refuses the memory.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        engines: int,
+        ports: int,
+        capacity: int = DEFAULT_CAPACITY,
+        payload: PayloadLayout | None = None,
+    ) -> None:
+        for name, value, most in (("engines", engines, MAX_ENGINES), ("ports", ports, MAX_PORTS)):
+            if not 1 <= value <= most:
+                raise ValueError(f"{name} must be from 1 to {most}, not {value!r}")
+        layout = payload or PayloadLayout()
+        self.profile = profile
+        self.engines = engines
+        self.ports = ports
+        self._storage = Storage(min(capacity, 1 << layout.address_bits))
+        self.capacity = self._storage.capacity
+        self._first_cycle = 0
+        self._room = Room()
+        side, context = context_of(type(profile))  # type: ignore[arg-type]
+        self._context = self._room.make(context, 1)
+        self.mailboxes = self._room.link(self._context, "mailboxes", Mailbox, engines)[0]
+        self._sides = self._room.link(self._context, "sides", side, engines)[0]
+        self._state = State(own=self._sides["own"], shared=self._context["shared"], room=self._room)
+        self._set_context(layout)
+        self._set_sides()
+        profile.build(self._state, ports=ports)
+        self._pointer = self._context.ctypes.data
+        self._model: MemoryModel | None = None
+
+    def _set_context(self, layout: PayloadLayout) -> None:
+        numbers = {
+            "engines": self.engines,
+            "ports": self.ports,
+            "row": in_lines(self.ports),
+            "every": (1 << self.ports) - 1,
+            "batch_depth": 2 * (self.quantum + 1) * 3 * self.ports,
+            "accepted": 0,
+            "served": 1,
+            "delivered": 2,
+            "settled": -1,
+            "top": BASE_ADDRESS,
+            "address_mask": (1 << layout.address_bits) - 1,
+            "size_bit": layout.size_bit,
+            "tag_shift": layout.tag_shift,
+            "tag_mask": (1 << layout.tag_bits) - 1,
+            "storage": self._storage.address,
+        }
+        for name, number in numbers.items():
+            self._context[name] = number
+        for name in type(self.profile).dtype.names or ():
+            self._context["rules"][name] = getattr(self.profile, name)
+
+    def _set_sides(self) -> None:
+        """Make the arrays of each AE's side, so large that none can overflow."""
+        room, sides = self._room, self._sides
+        sides["number"] = np.arange(self.engines)
+        sides["width"] = self.ports
+        sides["latest_entry"] = -1
+        sides["soonest"] = sides["next_flush"] = NEVER
+        room.link(sides, "due", int, NEAR)
+        room.link(sides, "rows", int, 2 * NEAR * in_lines(self.ports))
+        room.link(sides["batches"], "requests", Request, int(self._context["batch_depth"][0]))
+        ports = sides["ports"][:, : self.ports]
+        for name in ("last_seen", "last_written", "last_flushed"):
+            ports[name] = -1
+        sides["ports"]["flush_due"] = NEVER
+        later = 1 << self.profile.reads_in_flight_limit.bit_length()
+        ports["later"]["mask"] = later - 1
+        room.link(ports, "responses", Response, later)
+        ports["flushes"]["mask"] = FLUSH_DEPTH - 1
+        room.link(ports, "flush_times", int, FLUSH_DEPTH)
+
+    @property
+    def quantum(self) -> int:
+        """Most cycles that AEs may run before they meet and call `settle`."""
+        return self.profile.quantum
+
+    @property
+    def allocated(self) -> int:
+        """Bytes from the first allocation to the end of the last."""
+        return self._storage.top - BASE_ADDRESS
+
+    @property
+    def model(self) -> MemoryModel:
+        """What native code is given: the compiled functions, the context and the mailboxes."""
+        if self._model is None:
+            self._model = MemoryModel(context=self._pointer, mailboxes=self.mailboxes.ctypes.data)
+            for name, address in compiled_for(type(self.profile)).items():  # type: ignore[arg-type]
+                setattr(self._model, name, PROTOTYPES[name](address))
+        return self._model
+
+    def prepare(self, ae: int, cycle: int) -> None:
+        """Fill an AE's mailbox with what it sees in a cycle: readiness, responses, completed flushes.
+
+        To be called once for a cycle that the AE evaluates, cycles ascending; cycles before `next_event` may be left
+        out. AEs may call it at the same time as each other, but not during `settle` or `seal`.
+        """
+        self.model.prepare(self._pointer, ae, cycle)
+
+    def accept(self, ae: int, cycle: int) -> None:
+        """Take the requests of a cycle out of an AE's mailbox and clear their masks.
+
+        To be called after `prepare` of the same cycle. Reads and writes only where the port is ready for them.
+        """
+        self.model.accept(self._pointer, ae, cycle)
+
+    def settle(self, cycle: int) -> int:
+        """Perform and deliver all requests accepted up to a cycle, which all AEs have finished.
+
+        To be called often enough: before any AE prepares the cycle `quantum` after one that is not settled. It is the
+        same as `seal`, `serve`, `seal` and `deliver` for all AEs, and may end a sequence of these.
+
+        Returns
+        -------
+        int
+            0, or an error code when there has been an error, now or before; `error` has its text.
+        """
+        return int(self.model.settle(self._pointer, cycle))
+
+    def seal(self, cycle: int) -> int:
+        """End a round with a cycle that all AEs have finished; the requests of each round then move on by a step.
+
+        The requests that AEs accept in one round are performed by `serve` during the next, and reach their AE by
+        `deliver` at the beginning of the round after that, before its first `prepare`. So a round may have at most
+        half of `quantum` cycles. `seal` is to be called while nothing else runs; it makes up for a `serve` or
+        `deliver` of the round that was left out.
+
+        Returns
+        -------
+        int
+            As `settle`; an error that a request brings is reported when the round is over in which it is performed.
+        """
+        return int(self.model.seal(self._pointer, cycle))
+
+    def serve(self) -> None:
+        """Perform the requests that all AEs accepted in the round before this one.
+
+        It may run at the same time as `prepare`, `accept` and `deliver` of any AE. To be called once a round.
+        """
+        self.model.serve(self._pointer)
+
+    def deliver(self, ae: int) -> None:
+        """Queue what an AE's requests of the last round but one bring: responses and completions.
+
+        To be called once a round, before the AE's first `prepare`. AEs may call it at the same time as each other.
+        """
+        self.model.deliver(self._pointer, ae)
+
+    def next_event(self, ae: int, cycle: int) -> int:
+        """Return the first cycle from `cycle` on in which `prepare` will show a response, a completed flush or a stall.
+
+        Only what is settled or delivered counts. Without any, the result is 2**62. Where a port may stall in a later
+        cycle without any request, it is `cycle` itself.
+        """
+        return int(self.model.next_event(self._pointer, ae, cycle))
+
+    def allocate(self, size_bytes: int, alignment: int = 512) -> int:
+        """Reserve zeroed bytes and return the address of the first; see `Storage.allocate`."""
+        address = self._storage.allocate(size_bytes, alignment)
+        self._context["top"] = self._storage.top
+        return address
+
+    def write(self, address: int, values: ArrayLike) -> None:
+        """Store the elements of an array from a byte address on, in no simulated time.
+
+        Raises
+        ------
+        ValueError
+            As `view` does.
+        """
+        elements = np.asarray(values).ravel()
+        self.view(address, elements.dtype, elements.size)[:] = elements
+
+    def read(self, address: int, dtype: DTypeLike, count: int) -> NDArray[Any]:
+        """Return a copy of `count` elements from a byte address on.
+
+        Raises
+        ------
+        ValueError
+            As `view` does.
+        """
+        return self.view(address, dtype, count).copy()
+
+    def view(self, address: int, dtype: DTypeLike, count: int) -> NDArray[Any]:
+        """Return a writable array over `count` elements at a byte address.
+
+        Raises
+        ------
+        ValueError
+            If they are not all inside the allocated range, or not aligned to their size.
+        """
+        return self._storage.view(address, dtype, count)
+
+    def stray_writes(self) -> list[int]:
+        """Return the addresses of words between allocations that something was written to."""
+        return self._storage.stray_writes()
+
+    def error(self) -> str | None:
+        """Return one line about the first error there was, or None."""
+        code, kind, value, ae, port, cycle = self._context["error"][0].item()
+        if code == 0:
+            return None
+        place = f"engine {ae} port {port} cycle {cycle}"
+        name = _KINDS[kind & 3]
+        limits = {"base": BASE_ADDRESS, "top": self._storage.top, "quantum": self.quantum, "ports": self.ports}
+        cause = _CAUSES[code].format(kind=name, value=value, **limits)
+        if code in (ErrorCode.OUTSIDE, ErrorCode.MISALIGNED):
+            size = 8 if kind & 4 else 4
+            return f"memory: {name} of {size} bytes at address {value:#x} ({place}): {cause}"
+        if code == ErrorCode.MALFORMED:
+            return f"memory: mask {value & 2**64 - 1:#x} of {name} requests (engine {ae} cycle {cycle}): {cause}"
+        return f"memory: {name} ({place}): {cause}"
+
+    def outstanding(self) -> list[tuple[int, int, int]]:
+        """Return (engine, port, reads in flight) for each port that waits for responses."""
+        reads = self._sides["in_flight"][:, : self.ports]
+        return [(int(ae), int(port), int(reads[ae, port])) for ae, port in np.argwhere(reads)]
+
+    def statistics(self) -> dict[str, Any]:
+        """Return what was counted, ready for JSON; see `sim.memory.statistics.summarise`."""
+        cycles = int(self._context["settled"][0]) + 1 - self._first_cycle
+        entering, serving = int(self._sides["entering"].sum()), int(self._context["serving"][0])
+        own = self.profile.statistics(self._state, cycles=cycles, entering=entering, serving=serving)
+        return {"profile": str(self.profile), **summarise(self._sides, own, ports=self.ports, cycles=cycles)}
+
+    def reset_statistics(self) -> None:
+        """Count from the cycle after the last settled one on."""
+        self._first_cycle = int(self._context["settled"][0]) + 1
+        self._sides["statistics"] = self._sides["stalls"] = self._sides["entering"] = self._context["serving"] = 0
+        self.profile.reset_statistics(self._state)

@@ -1,0 +1,52 @@
+"""Profile `fixed`: reads of one latency and nothing else, for comparing cycles with other simulations."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sim.memory.profiles.profile import Profile, parameter, rule
+from sim.memory.records import Request, Side
+
+__all__ = ["Fixed"]
+
+_FLUSH = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fixed(Profile):
+    """A read's response is seen after a fixed time, whatever else is going on; writes take effect at once.
+
+    Parameters
+    ----------
+    latency : int
+        Cycles from the acceptance of a read to its response.
+    """
+
+    name: ClassVar[str] = "fixed"
+    short: ClassVar[str] = "latency"
+
+    latency: int = parameter(None, low=1, high=100_000)
+
+    @property
+    def unloaded_latency(self) -> int:
+        """The latency of every read."""
+        return self.latency
+
+    @property
+    def flush_latency(self) -> int:
+        """Cycles of a flush."""
+        return _FLUSH
+
+    @property
+    def reads_in_flight_limit(self) -> int:
+        """A read a cycle."""
+        return self.latency
+
+    @rule
+    def read_back(self, side: Side, port: int, request: Request) -> int:
+        """Return when a read's response is at the port."""
+        return request.cycle() + self.latency
+
+    @rule
+    def flushed(self, now: int) -> int:
+        """Return when a flush is complete."""
+        return now + _FLUSH

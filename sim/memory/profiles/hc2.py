@@ -1,0 +1,321 @@
+"""Profile `hc2`: the crossbar and the banks of the Convey HC-2, after the vendor's public simulation model."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.memory.compiling import apart, trailing_zeros
+from sim.memory.crossbar import Calendar, make_calendars
+from sim.memory.profiles.profile import Contention, Profile, State, parameter, rule
+from sim.memory.records import MAX_PORTS, READ, WRITE, ErrorCode, Request, Ring, Side
+from sim.memory.structures import Constant, Record, Rows, Words
+
+__all__ = ["Hc2"]
+
+_CYCLES = 1_000_000
+_PLACES = 65_536
+
+
+class Bank(Record):
+    """A bank: from when on it is free, accesses so far, the cycles that they have waited for it, and its link."""
+
+    free: int
+    accesses: int
+    waited: int
+    link: Constant
+
+
+class WriteQueue(Record):
+    """The writes of a port that may be incomplete, by the cycles in which the port can tell that they are complete."""
+
+    places: Ring
+    complete: Words
+    last: int
+
+
+class Own(Record):
+    """An AE's way to the memory.
+
+    `most` says how many reads and writes a port may have in flight, `full` the masks of the ports that have so many,
+    `entered` each port's latest entry into a link.
+    """
+
+    most: Annotated[Words, 2]
+    full: Annotated[Words, 2]
+    entered: Annotated[Words, MAX_PORTS]
+    links: Calendar
+    writes: Annotated[Rows[WriteQueue], MAX_PORTS]
+
+
+class Shared(Record):
+    """Banks by the bits of an address above the lowest three, and the links on the way back."""
+
+    last_bank: Constant
+    links_of_engine: Constant
+    banks: Rows[Bank]
+    links: Calendar
+
+
+@apart
+def _retire_writes(side: Side, limit: int, cycle: int) -> None:
+    """Take the complete writes of full ports out of flight."""
+    own = side.own
+    full = own.full[WRITE]
+    still_full = full
+    while full != 0:
+        port = trailing_zeros(full)
+        full &= full - 1
+        queue = own.writes[port]
+        places = queue.places
+        while places.head != places.tail and queue.complete[places.oldest()] <= cycle:
+            places.head += 1
+            side.in_flight[MAX_PORTS + port] -= 1
+        if side.in_flight[MAX_PORTS + port] < limit:
+            still_full &= ~(1 << port)
+    own.full[WRITE] = still_full
+
+
+@apart
+def _crowded(side: Side, latest: int) -> int:
+    """Return the mask of the ports whose last entry into a link is a cycle or later."""
+    entered = side.own.entered
+    crowded = 0
+    for port in range(side.width):
+        crowded |= (entered[port] >= latest) << port
+    return crowded
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hc2(Profile):
+    """Memory controllers with banks, which every port of an AE reaches through the AE's crossbar links.
+
+    The lowest bits of an address, above those of a byte in a word, are the bank in its controller, but for those of
+    the controller, which lie among them.
+
+    Parameters
+    ----------
+    controllers, banks, links : int
+        Memory controllers; banks of each; links of an AE to each. Powers of two.
+    controller_bit, link_bit : int
+        Lowest address bit of the controller, and of the link to it. That even and odd words have links of their own is
+        an assumption.
+    request_travel : int
+        From a crossbar link to the bank. Half of the 400 ns (60 cycles) there and back of the vendor's public
+        simulation model; that the two ways are equal is an assumption.
+    bank_busy : int
+        A bank's time for one access, 100 ns in the vendor's public simulation model.
+    response_travel : int
+        From the bank's return link to the port. The other half of the 60 cycles.
+    flush_travel : int
+        Least time from a flush request to its completion. An assumption: the way there and back.
+    port_queue : int
+        A port is ready while its latest request entered its link less than this many cycles ahead of now, that is,
+        about this many requests can wait at a port. An assumption.
+    reads_in_flight : int
+        Reads a port takes before the oldest has been answered. An assumption.
+    writes_in_flight : int
+        Writes a port takes before the oldest has completed. An assumption, and what bounds the backlog of a bank that
+        many ports write to.
+    """
+
+    name: ClassVar[str] = "hc2"
+    Own: ClassVar[type[Record]] = Own
+    Shared: ClassVar[type[Record]] = Shared
+
+    request_travel: int = parameter(30, low=0, high=_CYCLES)
+    bank_busy: int = parameter(15, low=1, high=10_000)
+    response_travel: int = parameter(30, low=0, high=_CYCLES)
+    flush_travel: int = parameter(60, low=1, high=_CYCLES)
+    port_queue: int = parameter(32, low=1, high=_PLACES)
+    reads_in_flight: int = parameter(512, low=1, high=_PLACES)
+    writes_in_flight: int = parameter(512, low=1, high=_PLACES)
+    controllers: int = parameter(8, low=1, high=64)
+    banks: int = parameter(128, low=1, high=1024)
+    links: int = parameter(2, low=1, high=8)
+    controller_bit: int = parameter(6, low=3, high=13)
+    link_bit: int = parameter(3, low=3, high=13)
+
+    def __post_init__(self) -> None:
+        """Refuse impossible values."""
+        super().__post_init__()
+        for name in ("controllers", "banks", "links"):
+            if (value := getattr(self, name)) & (value - 1):
+                raise ValueError(f"memory {name} must be a power of two, not {value!r}")
+        # The bits of a bank and its controller are neighbours, and those of the link are among them.
+        most = {"controller_bit": 2 + self.banks.bit_length()}
+        most["link_bit"] = 3 + (self.controllers * self.banks).bit_length() - self.links.bit_length()
+        for name, high in most.items():
+            if (value := getattr(self, name)) > high:
+                raise ValueError(f"memory {name} must be at most {high} with so many banks, not {value!r}")
+
+    @property
+    def unloaded_latency(self) -> int:
+        """A lone read's way there, its access, and its way back."""
+        return self.request_travel + self.bank_busy + self.response_travel
+
+    @property
+    def flush_latency(self) -> int:
+        """Least cycles of a flush."""
+        return self.flush_travel
+
+    @property
+    def write_latency(self) -> int:
+        """A lone write takes as long as a read."""
+        return self.unloaded_latency
+
+    @property
+    def reads_in_flight_limit(self) -> int:
+        """The limit."""
+        return self.reads_in_flight
+
+    @rule
+    def controller_of(self, address: int) -> int:
+        """Return the controller of a byte address."""
+        return (address >> self.controller_bit) & (self.controllers - 1)
+
+    @rule
+    def link_of(self, address: int) -> int:
+        """Return the link that an AE uses for a byte address; each controller's are neighbours."""
+        return self.controller_of(address) * self.links + ((address >> self.link_bit) & (self.links - 1))
+
+    def bank_of(self, address: int) -> int:
+        """Return the bank of a byte address, counted over all controllers; controller 0 has the first."""
+        below = (address & ((1 << self.controller_bit) - 1)) >> 3
+        above = address >> self.controller_bit + (self.controllers - 1).bit_length() << self.controller_bit - 3
+        return self.controller_of(address) * self.banks + ((above | below) & (self.banks - 1))
+
+    @property
+    def contention(self) -> Contention:
+        """Links and banks, which repeat when every bank has had a word."""
+        addresses = range(0, 8 * self.controllers * self.banks, 8)
+        return Contention(
+            links=self.controllers * self.links,
+            banks=self.controllers * self.banks,
+            bank_busy=self.bank_busy,
+            link_by_word=np.array([self.link_of(address) for address in addresses]),
+            bank_by_word=np.array([self.bank_of(address) for address in addresses]),
+        )
+
+    def build(self, state: State, *, ports: int) -> None:
+        """Make banks, calendars of links, and queues of writes, so large that none can overflow."""
+        room, own, shared = state.room, state.own, state.shared
+        own["entered"] = -1
+        own["most"] = self.reads_in_flight, self.writes_in_flight
+        links = self.controllers * self.links
+        # All ports have a full queue for the same link.
+        ahead = ports * (self.port_queue + 2)
+        make_calendars(room, own["links"], links=links, horizon=ahead)
+        depth = 1 << self.writes_in_flight.bit_length()
+        own["writes"]["places"]["mask"] = depth - 1
+        own["writes"]["last"] = -1
+        room.link(own["writes"][:, :ports], "complete", int, depth)
+        shared["last_bank"] = self.controllers * self.banks - 1
+        banks = room.link(shared, "banks", Bank, self.controllers * self.banks)[0]
+        banks["link"] = self.contention.link_by_word
+        shared["links_of_engine"] = links
+        # Everything in flight waits for the same bank.
+        in_flight = own.size * ports * (self.reads_in_flight + self.writes_in_flight)
+        ahead += self.request_travel + in_flight * (self.bank_busy + 1)
+        make_calendars(room, shared["links"], links=own.size * links, horizon=ahead)
+
+    @rule
+    def before_entries(self, side: Side, cycle: int) -> None:
+        """Go on to a cycle in the calendars of the way there."""
+        side.own.links.advance(cycle)
+
+    @rule
+    def enter(self, side: Side, port: int, kind: int, address: int, cycle: int) -> int:
+        """Return when a request enters its link: in order on each port, in a cycle that the link has left."""
+        own = side.own
+        entry = own.links.book(self.link_of(address), max(cycle, own.entered[port] + 1), cycle, 1)
+        own.entered[port] = entry
+        if side.in_flight[kind * MAX_PORTS + port] >= own.most[kind]:
+            own.full[kind] |= 1 << port
+        return entry
+
+    @rule
+    def before_service(self, shared: Any, now: int) -> None:
+        """Go on to a cycle in the calendars of the way back."""
+        shared.links.advance(now)
+
+    @rule
+    def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
+        """Return when a request is back: banks take requests in their order, reads need a link on the way back."""
+        bank = shared.banks[(address >> 3) & shared.last_bank]
+        bank.accesses += 1
+        arrival = entered + self.request_travel
+        start = max(arrival, bank.free)
+        done = start + self.bank_busy
+        bank.free = done
+        bank.waited += start - arrival
+        slot = shared.links.book(ae * shared.links_of_engine + bank.link, done, now, is_read)
+        if slot < 0:
+            return -1
+        return (slot if is_read != 0 else done) + self.response_travel
+
+    @rule
+    def written(self, side: Side, port: int, request: Request) -> int:
+        """Return when a write is complete; its port can tell in order, one a cycle."""
+        queue = side.own.writes[port]
+        if queue.places.full():
+            side.error.note(ErrorCode.RING_FULL, WRITE, queue.places.mask + 1, side.number, port, request.cycle())
+            return request.time
+        queue.last = max(request.time, queue.last + 1)
+        queue.complete[queue.places.push()] = queue.last
+        return request.time
+
+    @rule
+    def flushed(self, now: int) -> int:
+        """Return when a flush is complete, if the port's writes are."""
+        return now + self.flush_travel
+
+    @rule
+    def answered(self, side: Side, shown: int) -> None:
+        """Let ports take reads again."""
+        side.own.full[READ] &= ~shown
+
+    @rule
+    def stalled(self, side: Side, cycle: int) -> tuple[int, int]:
+        """Return the masks of the ports whose queue to the links is full, or that have too many in flight."""
+        own = side.own
+        if own.full[WRITE] != 0:
+            _retire_writes(side, self.writes_in_flight, cycle)
+        crowded = 0
+        if side.latest_entry >= cycle + self.port_queue:
+            crowded = _crowded(side, cycle + self.port_queue)
+        return crowded | own.full[READ], crowded | own.full[WRITE]
+
+    @rule
+    def restless(self, side: Side, cycle: int) -> bool:
+        """Return whether a port does not take requests, which time alone may change."""
+        own = side.own
+        return side.latest_entry >= cycle + self.port_queue or (own.full[READ] | own.full[WRITE]) != 0
+
+    def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
+        """Return accesses by controller and bank, their time, and what requests waited for."""
+        banks = self.controllers * self.banks
+        accesses = np.zeros(banks, np.int64)
+        accesses[[self.bank_of(address) for address in range(0, 8 * banks, 8)]] = _banks(state)["accesses"]
+        waited = int(_banks(state)["waited"].sum())
+        busy = int(accesses.sum()) * self.bank_busy
+        return {
+            "controllers": accesses.reshape(self.controllers, self.banks).sum(axis=1).tolist(),
+            "banks": accesses.tolist(),
+            "bank_busy_cycles": busy,
+            "bank_utilisation": busy / (cycles * banks) if cycles else 0.0,
+            "waiting_cycles": {
+                "link": entering,
+                "bank": waited,
+                "return_link": serving - waited - int(accesses.sum()) * self.unloaded_latency,
+            },
+        }
+
+    def reset_statistics(self, state: State) -> None:
+        """Count from 0 on."""
+        _banks(state)["accesses"] = _banks(state)["waited"] = 0
+
+
+def _banks(state: State) -> NDArray[np.void]:
+    return state.room.at(state.shared["banks"][0])[: int(state.shared["last_bank"][0]) + 1]

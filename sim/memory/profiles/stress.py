@@ -1,0 +1,98 @@
+"""Profile `stress`: random latencies and stalls, to bring out what depends on either."""
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from sim.memory.compiling import apart
+from sim.memory.hashing import draw, stream
+from sim.memory.profiles.profile import Profile, parameter, rule
+from sim.memory.records import MAX_PORTS, Request, Side
+from sim.memory.structures import Record, Words
+
+__all__ = ["Stress"]
+
+_FLUSH = 4
+_LEAST, _MOST = 70, 1000
+_LATENCIES, _STALLS = 0, 1
+
+
+class Own(Record):
+    """How many accesses of each port have drawn a latency."""
+
+    serial: Annotated[Words, MAX_PORTS]
+
+
+@apart
+def _draw_latency(seed: int, side: Side, port: int) -> int:
+    """Return the random word of a port's next access."""
+    serial = side.own.serial[port]
+    side.own.serial[port] = serial + 1
+    return draw(stream(seed, side.number, port, _LATENCIES), serial)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stress(Profile):
+    """Latencies as the published project's simulator was set; stalls, which are an assumption, of each channel.
+
+    A channel stalls in 1/8 of the cycles alone and in 1/16 of the runs of eight, 18 % in all. All is a function of
+    seed, AE, port, and serial number or cycle.
+
+    Parameters
+    ----------
+    seed : int
+        Start of the random numbers.
+    """
+
+    name: ClassVar[str] = "stress"
+    short: ClassVar[str] = "seed"
+    Own: ClassVar[type[Record]] = Own
+
+    seed: int = parameter(0, low=0, high=2**63 - 1)
+
+    @property
+    def unloaded_latency(self) -> int:
+        """The shortest latency of a read."""
+        return _LEAST
+
+    @property
+    def flush_latency(self) -> int:
+        """Least cycles of a flush."""
+        return _FLUSH
+
+    @property
+    def reads_in_flight_limit(self) -> int:
+        """A read a cycle of the longest latency."""
+        return _MOST + 1
+
+    @rule
+    def read_back(self, side: Side, port: int, request: Request) -> int:
+        """Return when a read's response is at the port: after 70 to 200 cycles, or of one in four 700 to 1000."""
+        word = _draw_latency(self.seed, side, port)
+        part = (word >> 8) & 0xFFFFFFFF
+        return request.cycle() + (_LEAST + part % 131 if word & 3 != 3 else 700 + part % 301)
+
+    @rule
+    def written(self, side: Side, port: int, request: Request) -> int:
+        """Return when a write is complete: after 50 to 250 cycles."""
+        return request.cycle() + 50 + ((_draw_latency(self.seed, side, port) >> 8) & 0xFFFFFFFF) % 201
+
+    @rule
+    def flushed(self, now: int) -> int:
+        """Return when a flush is complete, if the port's writes are."""
+        return now + _FLUSH
+
+    @rule
+    def stalled(self, side: Side, cycle: int) -> tuple[int, int]:
+        """Return the masks of the stalled ports: a bit is the conjunction of fair ones."""
+        key = stream(self.seed, side.number, 0, _STALLS)
+        single = draw(key, 3 * cycle) & draw(key, 3 * cycle + 1) & draw(key, 3 * cycle + 2)
+        key = stream(self.seed, side.number, 1, _STALLS)
+        first = 4 * (cycle >> 3)
+        runs = draw(key, first) & draw(key, first + 1) & draw(key, first + 2) & draw(key, first + 3)
+        stalls = single | runs
+        return stalls & 0xFFFFFFFF, (stalls >> 32) & 0xFFFFFFFF
+
+    @rule
+    def restless(self, side: Side, cycle: int) -> bool:
+        """Return whether stalls may come and go by themselves."""
+        return True

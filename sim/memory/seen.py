@@ -1,0 +1,145 @@
+"""Responses are seen: what one AE sees in a cycle, with the readiness of its ports and completed flushes (compiled).
+
+Everything here touches the side and the mailbox of one AE only, so AEs may run on threads of their own.
+"""
+
+from sim.memory.compiling import apart, inlined, trailing_zeros
+from sim.memory.records import FLUSH, MAX_PORTS, NEAR, NEVER, READ, WRITE, Context, ErrorCode, Mailbox, Side
+
+__all__ = ["next_event", "prepare"]
+
+
+@apart
+def _respond_far(side: Side, box: Mailbox, cycle: int) -> int:
+    """Put the responses due in this cycle from the ports' rings into the mailbox; return their ports' mask."""
+    waiting = side.far
+    shown = 0
+    while waiting != 0:
+        number = trailing_zeros(waiting)
+        waiting &= waiting - 1
+        port = side.ports[number]
+        response = port.responses[port.later.oldest()]
+        if response.seen <= cycle:
+            if response.seen < cycle:
+                side.error.note(ErrorCode.LATE, READ, response.seen, side.number, number, cycle)
+            shown |= 1 << number
+            box.tags[number] = response.tag
+            box.data[number] = response.data
+            port.later.head += 1
+            if port.later.head == port.later.tail:
+                side.far ^= 1 << number
+    return shown
+
+
+@apart
+def _skip(side: Side, cycle: int) -> None:
+    """Refuse responses in cycles that the AE has left out."""
+    end = min(cycle, side.cycle + NEAR)
+    for skipped in range(max(side.cycle, side.soonest), end):
+        mask = side.due[skipped & (NEAR - 1)]
+        if mask != 0:
+            side.error.note(ErrorCode.LATE, READ, skipped, side.number, trailing_zeros(mask), cycle)
+            side.due[skipped & (NEAR - 1)] = 0
+
+
+@inlined
+def _respond(context: Context, side: Side, box: Mailbox, cycle: int) -> int:
+    """Put the responses due in this cycle into the mailbox; return their ports' mask."""
+    if side.cycle != cycle:
+        _skip(side, cycle)
+    side.cycle = cycle + 1
+    place = cycle & (NEAR - 1)
+    shown = side.due[place]
+    if shown != 0:
+        side.due[place] = 0
+        width = context.row
+        first = 2 * width * place
+        rows, tags, data = side.rows, box.tags, box.data
+        for port in range(width):
+            tags[port] = rows[first + port]
+            data[port] = rows[first + width + port]
+    if side.far != 0:
+        shown |= _respond_far(side, box, cycle)
+    if shown != 0:
+        in_flight = side.in_flight
+        for port in range(context.ports):
+            in_flight[port] -= shown >> port & 1
+        context.rules.answered(side, shown)
+    return shown
+
+
+@apart
+def _complete_flushes(side: Side, cycle: int) -> int:
+    """Take the flushes that complete in this cycle; return their ports' mask."""
+    shown = 0
+    soonest = NEVER
+    for number in range(side.width):
+        port = side.ports[number]
+        if port.flush_due <= cycle:
+            if port.flush_due < cycle:
+                side.error.note(ErrorCode.LATE, FLUSH, port.flush_due, side.number, number, cycle)
+            shown |= 1 << number
+            port.flushes.head += 1
+            waits = port.flushes.head != port.flushes.tail
+            port.flush_due = port.flush_times[port.flushes.oldest()] if waits else NEVER
+        soonest = min(soonest, port.flush_due)
+    side.next_flush = soonest
+    return shown
+
+
+@apart
+def _count_stalls(side: Side, kind: int, stalled: int) -> None:
+    while stalled != 0:
+        side.stalls[kind * MAX_PORTS + trailing_zeros(stalled)] += 1
+        stalled &= stalled - 1
+
+
+@inlined
+def prepare(context: Context, ae: int, cycle: int) -> None:
+    """Fill an AE's mailbox with what it sees in a cycle; see `sim.memory.memory.Memory.prepare`."""
+    side = context.sides[ae]
+    box = context.mailboxes[ae]
+    responses = _respond(context, side, box, cycle)
+    flushed = 0
+    if side.next_flush <= cycle:
+        flushed = _complete_flushes(side, cycle)
+    reads, writes = context.rules.stalled(side, cycle)
+    every = context.every
+    if (reads | writes) & every != 0:
+        _count_stalls(side, READ, reads & every)
+        _count_stalls(side, WRITE, writes & every)
+    box.read_ready = every & ~reads
+    box.write_ready = every & ~writes
+    box.responses = responses
+    box.flushed = flushed
+
+
+@apart
+def _soonest_response(side: Side) -> int:
+    """Return the first cycle with a response that has not been shown."""
+    soonest = max(side.soonest, side.cycle)
+    end = side.cycle + NEAR
+    while soonest < end and side.due[soonest & (NEAR - 1)] == 0:
+        soonest += 1
+    if soonest >= end:
+        soonest = NEVER
+    far = side.far
+    while far != 0:
+        port = side.ports[trailing_zeros(far)]
+        soonest = min(soonest, port.responses[port.later.oldest()].seen)
+        far &= far - 1
+    return soonest
+
+
+@inlined
+def next_event(context: Context, ae: int, cycle: int) -> int:
+    """Return the first cycle with a response or a completed flush; see `sim.memory.memory.Memory.next_event`.
+
+    What is found is kept until its cycle has passed; delivery makes it earlier where it must.
+    """
+    side = context.sides[ae]
+    if context.rules.restless(side, cycle):
+        return cycle
+    if side.soonest < cycle:
+        side.soonest = _soonest_response(side)
+    return max(cycle, min(side.soonest, side.next_flush))

@@ -1,0 +1,89 @@
+"""Requests are served, by banks or whatever the profile has: the part that all AEs share (compiled).
+
+Requests are taken in the order (cycle, AE, port), reads before writes before flushes on one port; AE and port are
+counted from one that moves on each cycle. A request takes effect in that order, and is given its time by the shared
+resources in that order. What depends on its own AE alone is left to `sim.memory.delivery`.
+"""
+
+from sim.memory.compiling import apart, inlined
+from sim.memory.records import BASE_ADDRESS, FLUSH, NEVER, Batch, Context, ErrorCode, Request
+from sim.memory.structures import Words
+
+__all__ = ["serve"]
+
+
+@apart
+def _refuse(context: Context, request: Request, ae: int, address: int, wide: int) -> None:
+    """Note why a request cannot reach the storage; a read brings 0."""
+    outside = address < BASE_ADDRESS or address + 4 + 4 * wide > context.top
+    code = ErrorCode.OUTSIDE if outside else ErrorCode.MISALIGNED
+    kind = request.kind() + 4 * wide
+    context.service_error.note(code, kind, address, ae, request.port(), request.cycle())
+    request.data[0] = 0
+
+
+@inlined
+def _access(storage: Words, request: Request, address: int, wide: int, is_read: int) -> None:
+    """Read or write the storage as a request says.
+
+    A read writes as well, but over its own data: that costs less than a branch that is hard to foresee.
+    """
+    shift = (address & 4) << 3
+    mask = -wide | 0xFFFFFFFF
+    word = storage[address >> 3]
+    written = (word & ~(mask << shift)) | (request.data[0] & mask) << shift
+    place = request.data if is_read != 0 else storage
+    place[0 if is_read != 0 else address >> 3] = (word >> shift) & mask if is_read != 0 else written
+
+
+@inlined
+def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int) -> None:
+    """Perform an AE's requests of one cycle."""
+    storage, requests = context.storage, batch.requests
+    top, size_bit, address_mask = context.top, context.size_bit, context.address_mask
+    index, end, serving = batch.served, batch.count, 0
+    while index != end:
+        request = requests[index]
+        if request.cycle() != cycle:
+            break
+        if request.when & FLUSH == 0:
+            address = request.payload & address_mask
+            wide = (request.payload >> size_bit) & 1
+            size = 4 + 4 * wide
+            is_read = ~request.when & 1
+            if address < BASE_ADDRESS or address + size > top or address & (size - 1) != 0:
+                _refuse(context, request, ae, address, wide)
+            else:
+                _access(storage, request, address, wide, is_read)
+            back = context.rules.serve(context.shared, ae, address, is_read, request.time, cycle)
+            if back < 0:
+                context.service_error.note(ErrorCode.OVERBOOKED, request.kind(), 0, ae, request.port(), cycle)
+                back = request.time
+            serving += back - request.time
+            request.time = back
+        index += 1
+    batch.served = index
+    context.serving += serving
+
+
+@inlined
+def _oldest(batch: Batch) -> int:
+    """Return the cycle of a batch's oldest request that is not served."""
+    return NEVER if batch.served == batch.count else batch.requests[batch.served].cycle()
+
+
+@apart
+def serve(context: Context) -> None:
+    """Perform all requests of a round; see `sim.memory.memory.Memory.serve`."""
+    engines, sides = context.engines, context.sides
+    while True:
+        now = NEVER
+        for ae in range(engines):
+            now = min(now, _oldest(sides[ae].batches[context.served]))
+        if now == NEVER:
+            return
+        context.rules.before_service(context.shared, now)
+        ae = now % engines
+        for _ in range(engines):
+            _serve_engine(context, ae, sides[ae].batches[context.served], now)
+            ae = ae + 1 if ae + 1 < engines else 0

@@ -1,0 +1,328 @@
+"""Records in memory, declared once as classes, for Python, compiled Python and C++ alike.
+
+A record is a class whose annotations are its fields::
+
+    class Ring(Record):
+        head: int
+        slots: Words
+
+        def oldest(self) -> int:
+            return self.slots[self.head]
+
+`int` is a 64-bit word, `Any` what a subclass says, a record lies inside, `Annotated[Words, 32]` and
+`Annotated[Rows[Ring], 32]` are 32 of them inside, and `Words` and `Rows[Ring]` without a number are links: addresses of
+arrays that a `Room` holds. In compiled code a record is its address, a field a plain machine load or store, and methods
+are copied into their callers; there are no array headers, bounds, negative indices or reference counts. Numba's own
+records read the same, but their arrays take half as much time again. In Python a record is an element of a structured
+numpy array.
+"""
+
+import operator
+from collections.abc import Callable, Mapping
+from inspect import isfunction
+from inspect import signature as inspect_signature
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
+from numba.extending import (
+    lower_builtin,
+    lower_getattr_generic,
+    lower_setattr_generic,
+    models,
+    overload_method,
+    register_model,
+)
+from numpy.typing import NDArray
+
+from sim.memory.compiling import OPTIONS
+
+__all__ = ["LINE_WORDS", "Address", "Constant", "Record", "Room", "Rows", "Words", "declare", "seldom"]
+
+LINE_WORDS = 8
+"""Words of a cache line."""
+
+Element = TypeVar("Element")
+Method = TypeVar("Method", bound=Callable[..., Any])
+_WORD = ir.IntType(64)
+
+
+Constant = Annotated[int, "constant"]
+"""A word that compiled code never changes, so that it need not be read again and again."""
+
+
+class Words:
+    """Words, one after another, as compiled code sees them."""
+
+    def __getitem__(self, index: int) -> int:
+        """Return a word."""
+        raise NotImplementedError
+
+    def __setitem__(self, index: int, value: int) -> None:
+        """Change a word."""
+        raise NotImplementedError
+
+
+class Rows(Generic[Element]):
+    """Records of one kind, one after another, as compiled code sees them."""
+
+    def __getitem__(self, index: int) -> Element:
+        """Return a record."""
+        raise NotImplementedError
+
+
+class Address(types.Type):
+    """Compiled type of an address.
+
+    Parameters
+    ----------
+    name : str
+        What is there.
+    element : numba type
+        What an index gives; None for a record.
+    fields : dict
+        Place in bytes and type of each field of a record, and whether it lies there, or is a constant or a variable.
+    size : int
+        Bytes of it, or of an element.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        element: Any = None,
+        fields: dict[str, tuple[int, Any, str]] | None = None,
+        size: int = 8,
+    ) -> None:
+        super().__init__(name)
+        self.element = element
+        self.fields = fields or {}
+        self.size = size
+
+    def __reduce__(self) -> Any:
+        """Pickle by name, as numba's caches do with signatures: what is declared again is the same type."""
+        return _declared, (self.name,)
+
+
+_DECLARED: dict[str, Address] = {}
+_WORDS = Address("words", element=types.int64)
+
+
+def _declared(name: str) -> Address:
+    return _DECLARED[name]
+
+
+def seldom(method: Method) -> Method:
+    """Mark a method of a record as one to call, not to copy into its callers, whose loops it would slow down."""
+    method.__dict__["seldom"] = True
+    return method
+
+
+class Record:
+    """Base of all records; see `declare` for the options of a class."""
+
+    dtype: ClassVar[np.dtype[np.void]]
+    """The record in numpy arrays."""
+    address: ClassVar[Address]
+    """The type of its address in compiled code."""
+
+    def __init_subclass__(cls, *, lines: bool = False, word: str = "<i8") -> None:
+        """Lay out the fields, those of a base class first."""
+        methods = {name: function for name, function in vars(cls).items() if isfunction(function)}
+        for base in cls.__mro__[1:-1]:
+            methods = {name: function for name, function in vars(base).items() if isfunction(function)} | methods
+        methods.pop("__init_subclass__", None)
+        hints = get_type_hints(cls, include_extras=True)
+        kinds = {name: kind for name, kind in hints.items() if kind is not Any and get_origin(kind) is not ClassVar}
+        cls.dtype, cls.address = declare(f"{cls.__module__}.{cls.__qualname__}", kinds, methods, lines=lines, word=word)
+
+
+def declare(
+    name: str,
+    kinds: dict[str, Any],
+    methods: Mapping[str, Callable[..., Any]],
+    *,
+    lines: bool = False,
+    word: str = "<i8",
+) -> tuple[np.dtype[np.void], Address]:
+    """Return the types of a record in numpy arrays and of its address in compiled code.
+
+    Parameters
+    ----------
+    name : str
+        Of the record; no two have the same.
+    kinds : dict
+        The annotation of each field.
+    methods : dict
+        Functions to compile, whose first parameter is the record.
+    lines : bool
+        Whether it is whole cache lines long.
+    word : str
+        What words are in numpy arrays; in compiled code they are always signed.
+    """
+    fields, formats, place = {}, [], 0
+    for field, annotation in kinds.items():
+        kind, format_, access = _field(annotation, word)
+        fields[field] = (place, kind, access)
+        formats.append(format_)
+        place += np.dtype(format_).itemsize
+    size = -(-place // (8 * LINE_WORDS)) * 8 * LINE_WORDS if lines else place
+    offsets = [offset for offset, _, _ in fields.values()]
+    dtype = np.dtype({"names": list(fields), "formats": formats, "offsets": offsets, "itemsize": size})
+    # A class of its own, since numba finds methods by the class of a type.
+    kind = type("RecordAddress", (Address,), {})
+    register_model(kind)(_AddressModel)
+    address = _DECLARED[name] = kind(name, fields=fields, size=size)
+    for method, function in methods.items():
+        options = OPTIONS | {"forceinline": not hasattr(function, "seldom")}
+        overload_method(kind, method, jit_options=options)(_chooser(function))
+    return dtype, address
+
+
+def _chooser(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what tells numba which function is meant, whatever the types of the arguments."""
+
+    def choose(*arguments: Any) -> Callable[..., Any]:
+        return function
+
+    choose.__signature__ = inspect_signature(function)  # type: ignore[attr-defined]
+    return choose
+
+
+def _field(annotation: Any, word: str) -> tuple[Any, Any, str]:
+    """Return compiled type and numpy format of a field, and how it is accessed."""
+    if annotation is int or annotation == Constant:
+        return types.int64, word, "variable" if annotation is int else "constant"
+    if get_origin(annotation) is Annotated:
+        kind, count = get_args(annotation)
+        element = get_args(kind)
+        return _several(kind), (element[0].dtype if element else word, (count,)), "inside"
+    if annotation is Words or get_origin(annotation) is Rows:
+        return _several(annotation), "<i8", "constant"
+    return annotation.address, annotation.dtype, "inside"
+
+
+def _several(annotation: Any) -> Address:
+    if annotation is Words:
+        return _WORDS
+    element = get_args(annotation)[0].address
+    return Address(f"rows of {element.name}", element=element, size=element.size)
+
+
+class Room:
+    """Zeroed arrays of records and words, linked to each other, which live as long as it does."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[int, NDArray[Any]] = {}
+
+    def make(self, kind: type[Record] | type[int], count: int) -> NDArray[Any]:
+        """Return an array of records, or of words, that begins at a cache line."""
+        dtype = np.dtype(np.int64) if kind is int else kind.dtype  # type: ignore[union-attr]
+        raw = np.zeros(count * dtype.itemsize // 8 + LINE_WORDS, np.int64)
+        skip = -(raw.ctypes.data // 8) % LINE_WORDS
+        made: NDArray[Any] = raw[skip : skip + count * dtype.itemsize // 8].view(dtype)
+        self._arrays[made.ctypes.data] = made
+        return made
+
+    def at(self, address: int) -> NDArray[Any]:
+        """Return the array that begins at an address."""
+        return self._arrays[int(address)]
+
+    def link(self, owners: NDArray[np.void], field: str, kind: type[Record] | type[int], count: int) -> NDArray[Any]:
+        """Make an array for a link of each of several records, and set the links.
+
+        Neighbouring arrays are a cache line more apart than they need, so that they do not meet in a cache.
+
+        Parameters
+        ----------
+        owners : ndarray
+            The records, in any shape.
+        field : str
+            Name of the link.
+        kind : type
+            A record, or `int` for words.
+        count : int
+            Elements of each array.
+
+        Returns
+        -------
+        ndarray
+            The arrays, of the shape of `owners` and one more axis.
+        """
+        size = 8 if kind is int else kind.dtype.itemsize  # type: ignore[union-attr]
+        stride = count + -(-8 * LINE_WORDS // size)
+        made = self.make(kind, owners.size * stride)
+        first: int = made.ctypes.data
+        owners[field] = first + size * stride * np.arange(owners.size).reshape(owners.shape)
+        return made.reshape(*owners.shape, stride)[..., :count]
+
+
+@register_model(Address)
+class _AddressModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Address) -> None:
+        super().__init__(manager, kind, _WORD)
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = Address
+
+    def generic_resolve(self, kind: Address, name: str) -> Any:
+        return kind.fields[name][1] if name in kind.fields else None
+
+
+@infer_global(operator.getitem)
+class _GetItem(AbstractTemplate):
+    def generic(self, arguments: Any, keywords: Any) -> Any:
+        row = arguments[0]
+        if isinstance(row, Address) and row.element is not None:
+            return signature(row.element, row, types.int64)
+        return None
+
+
+@infer_global(operator.setitem)
+class _SetItem(AbstractTemplate):
+    def generic(self, arguments: Any, keywords: Any) -> Any:
+        row = arguments[0]
+        return signature(types.none, row, types.int64, types.int64) if row == _WORDS else None
+
+
+def _pointer(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
+    return builder.inttoptr(address, _WORD.as_pointer())
+
+
+@lower_getattr_generic(Address)
+def _lower_getattr(context: Any, builder: ir.IRBuilder, kind: Address, value: ir.Value, name: str) -> ir.Value:
+    place, _, access = kind.fields[name]
+    address = builder.add(value, _WORD(place))
+    if access == "inside":
+        return address
+    loaded = builder.load(_pointer(builder, address))
+    if access == "constant":
+        loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return loaded
+
+
+@lower_setattr_generic(Address)
+def _lower_setattr(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any, name: str) -> None:
+    record, value = arguments
+    place, _, access = signature.args[0].fields[name]
+    assert access == "variable", f"{name} cannot be assigned to"
+    builder.store(value, _pointer(builder, builder.add(record, _WORD(place))))
+
+
+@lower_builtin(operator.getitem, Address, types.Integer)
+def _lower_getitem(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
+    row, index = arguments
+    if signature.args[0] == _WORDS:
+        return builder.load(builder.gep(_pointer(builder, row), [index]))
+    return builder.add(row, builder.mul(index, _WORD(signature.args[0].size)))
+
+
+@lower_builtin(operator.setitem, Address, types.Integer, types.Integer)
+def _lower_setitem(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
+    row, index, value = arguments
+    builder.store(value, builder.gep(_pointer(builder, row), [index]))
+    return context.get_dummy_value()

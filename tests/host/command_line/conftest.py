@@ -1,0 +1,47 @@
+"""What the tests of the command line share: a working directory with a graph, and machines that are fakes."""
+
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.host.fake_coprocessor import FakeCoprocessor
+
+EDGES = "10 11\n11 12\n12 10\n12 13\n13 13\n14 15\n15 14\n14 16\n16 17\n17 16\n15 16\n"
+
+
+class Workshop:
+    """Makes fake machines and remembers how they were asked for."""
+
+    def __init__(self) -> None:
+        self.make: Callable[[], FakeCoprocessor] = FakeCoprocessor
+        self.machine: FakeCoprocessor | None = None
+        self.asked: dict[str, Any] = {}
+
+    def create_machine(self, config: object, memory: object, **options: Any) -> FakeCoprocessor:
+        self.asked = {"config": config, "memory": memory, **options}
+        if options["waves"] is not None:
+            options["waves"].write_text("$end")
+        options["on_build"](1, 2, "compiling")
+        self.machine = self.make()
+        return self.machine
+
+
+@pytest.fixture
+def workshop(monkeypatch: pytest.MonkeyPatch) -> Workshop:
+    workshop = Workshop()
+    module = types.ModuleType("sim.machine")
+    module.create_machine = workshop.create_machine  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "sim.machine", module)
+    return workshop
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workshop: Workshop) -> Path:
+    """Return the working directory: it holds the graph g.txt, and every machine is a fake."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.txt").write_text(EDGES)
+    return tmp_path

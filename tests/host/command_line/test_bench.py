@@ -1,0 +1,100 @@
+"""`cyscc bench`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import host.studies.benchmark.rows
+from host.command_line.main import main
+from sim.executors.comparison.contenders import missing_tool
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def check_document(document: dict[str, Any], names: list[str]) -> None:
+    """Check what a quick run has written."""
+    assert [row["name"] for row in document["rows"]] == names
+    assert document["machine"]["cores"] >= 1
+    assert document["tools"]["verilator"]
+    for row in document["rows"]:
+        first = row["repetitions"][0]
+        assert row["same"] is True
+        assert first["cycles"] > sum(first["levels"]) > 300
+        assert row["cycles_per_second"] == pytest.approx(first["cycles"] / first["seconds"])
+        assert row["peak_memory_bytes"] > 50 << 20
+        assert row["kernels"] == 4
+        assert row["build_seconds"] > 0
+    ours = {row["name"]: row for row in document["rows"]}
+    assert ours["compiled-1"]["build_seconds"] == ours["compiled-2"]["build_seconds"] > 1, "it was a cold build"
+    assert len(document["references"]) == 2 * (len(names) - 2)
+
+
+def test_quick_run_of_some_rows(capfd: Capture) -> None:
+    names = ["compiled-2", "compiled-1", "amaranth"]
+    assert main(["bench", "--quick", "--rows", ",".join(reversed(names))]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert [line.split("|")[1].strip() for line in out.splitlines()[4:7]] == [
+        "compiled executor, 2 threads",
+        "compiled executor, 1 thread",
+        "Amaranth's simulator",
+    ]
+    assert Path("build/bench.md").read_text() == out.rpartition("\n5 measurements")[0]
+    assert list(Path("build/measurements").iterdir()) == [], "the next benchmark begins anew"
+    document = json.loads(Path("build/bench.json").read_text())
+    check_document(document, names)
+    assert document["rows"][2]["faster"]["compiled-1"] > 20
+
+
+@pytest.mark.long
+def test_quick_run_of_all_rows(capfd: Capture) -> None:
+    assert main(["bench", "--quick", "--json", "-"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    names = ["compiled-2", "compiled-1", "verilator", "cxxrtl", "amaranth", "cocotb"]
+    if missing_tool("cocotb") is not None:
+        assert document["rows"].pop()["unavailable"] == missing_tool("cocotb")
+        names.pop()
+    check_document(document, names)
+
+
+def test_missing_tool_is_said_in_words(monkeypatch: pytest.MonkeyPatch, capfd: Capture) -> None:
+    monkeypatch.setattr(host.studies.benchmark.rows, "missing_tool", lambda name: f"{name} is not installed")
+    assert main(["bench", "--quick", "--rows", "cocotb"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert out.splitlines()[-4] == "cocotb on Verilator: cocotb is not installed"
+
+
+def test_failing_measurement(monkeypatch: pytest.MonkeyPatch, capfd: Capture) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert main(["bench", "--quick", "--rows", "cxxrtl"]) == 3
+    assert capfd.readouterr() == (
+        "",
+        "cyscc bench: CXXRTL, 2^10 × 8: C++ compiler 'no-such-compiler' not found: install g++ or name one by the "
+        "environment variable CXX\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--rows", "compiled-2,spice"],
+            "argument --rows: unknown row 'spice': there are compiled-2, compiled-1, verilator, cxxrtl, amaranth, "
+            "cocotb",
+        ),
+        (["--repetitions", "0"], "argument --repetitions: must be at least 1, not 0"),
+        (["--json", "/nowhere/out.json"], "/nowhere/out.json: its directory does not exist (--json)"),
+        (["--fast"], "unrecognized arguments: --fast"),
+    ],
+)
+def test_bad_usage(arguments: list[str], message: str, capfd: Capture) -> None:
+    assert main(["bench", *arguments]) == 2
+    assert capfd.readouterr().err in (f"cyscc bench: {message}\n", f"cyscc: {message}\n")

@@ -1,0 +1,200 @@
+"""`cyscc reproduce` as a whole, on small graphs and the real machines, and what it refuses."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from host.command_line.main import main
+
+ROOT = Path(__file__).resolve().parents[4]
+TABLE = ["reproduce", "table1", "--configs", "published"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def summary(out: str) -> str:
+    return out.splitlines()[-2]
+
+
+def without_wall(document: dict[str, Any]) -> dict[str, Any]:
+    for cell in document["cells"]:
+        del cell["wall"]
+    return document
+
+
+def test_table_1_again_and_by_several_processes(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = [*TABLE, "--vertices", "2^6", "-o", "a/b", "--jobs", "1"]
+    assert main([*arguments, "--json", "out.json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    written = Path("a/b/table1.json").read_text()
+    assert Path("out.json").read_text() == written
+    assert out.startswith(Path("a/b/table1.md").read_text())
+    assert out.splitlines()[-2:] == [
+        "16 measurements, 0 of them taken over from a/b/measurements",
+        "written: a/b/table1.json, a/b/table1.md, a/b/table1.svg",
+    ]
+    assert sorted(path.name for path in Path("a/b").iterdir()) == [
+        "measurements",
+        "table1.json",
+        "table1.md",
+        "table1.svg",
+    ]
+    document = json.loads(written)
+    cells = document["cells"]
+    assert {(c["kind"], c["degree"], c["engines"]) for c in cells} == {
+        (kind, degree, engines) for kind in ("random", "rmat") for degree in (8, 16, 32, 64) for engines in (1, 4)
+    }
+    for cell in cells:
+        assert (cell["config"], cell["vertices"], cell["verified"]) == ("published", 64, True)
+        assert 0 < cell["simulated"] < cell["paper"], "so small a graph keeps no machine busy"
+        assert cell["ratio"] == pytest.approx(cell["simulated"] / cell["paper"])
+        assert cell["simulated"] == pytest.approx(cell["edges"] / (cell["cycles"] / document["clock_hz"]) / 1e9)
+        assert sum(cell["shares"].values()) == pytest.approx(1)
+    assert str(folder) not in written
+    measurements = sorted(Path("a/b/measurements").iterdir())
+    assert len(measurements) == 16
+    measurements[3].unlink()
+    assert main(arguments) == 0
+    assert summary(capfd.readouterr().out) == "16 measurements, 15 of them taken over from a/b/measurements"
+    assert without_wall(json.loads(Path("a/b/table1.json").read_text())) == without_wall(document)
+    several = [*TABLE, "--vertices", "2^6", "-o", "several", "--jobs", "2", "--quiet"]
+    assert main(several) == 0
+    assert capfd.readouterr() == ("", "")
+    assert without_wall(json.loads(Path("several/table1.json").read_text())) == document
+
+
+@pytest.mark.parametrize("figure", ["fig10", "fig11", "fig12", "fig13"])
+def test_figures(figure: str, capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = [
+        "reproduce",
+        figure,
+        "--vertices",
+        "2^7,2^8",
+        "--degrees",
+        "8,16",
+        "--max-edges",
+        "2^11",
+        "--jobs",
+        "1",
+    ]
+    assert main([*arguments, "--json", "-"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    document = json.loads(out)
+    assert document["left_out"] == [{"degree": 16, "vertices": 256}]
+    pairs = {(point["degree"], point["vertices"]) for point in document["points"]}
+    assert pairs == {(8, 128), (8, 256), (16, 128)}
+    assert main(arguments) == 0
+    count = {"fig10": 6, "fig11": 6, "fig12": 6, "fig13": 9}[figure]
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[-2] == f"{count} measurements, {count} of them taken over from build/reproduce/measurements"
+    files = ", ".join(f"build/reproduce/{figure}.{suffix}" for suffix in ("json", "md", "svg"))
+    assert lines[-1] == f"written: {files}"
+    assert all(Path(name).is_file() for name in files.split(", "))
+
+
+def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "200")
+    arguments = ["reproduce", "fig10", "--vertices", "2^6", "--degrees", "8", "--jobs", "1"]
+    assert main(arguments) == 0
+    shown = capfd.readouterr().err
+    assert "measuring" in shown
+    for preset in ("published-bfs-1ae", "published-bfs"):
+        assert f"random, degree 8, 2^6 vertices, {preset}" in shown
+    assert main([*arguments, "--quiet"]) == 0
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_interrupt_leaves_what_is_finished(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = [*TABLE, "--vertices", "2^11", "--no-verify", "-o", "out"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "host.command_line.main", *arguments, "--jobs", "2"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        # Whoever runs the tests in the background may have interrupts ignored, which children inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    try:
+        limit = time.monotonic() + 120
+        while not list(folder.glob("out/measurements/*.json")):
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < limit
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+        out, err = process.communicate(timeout=60)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+    assert (process.returncode, out, err) == (130, b"", b"cyscc reproduce: interrupted\n")
+    finished = {path.name for path in Path("out/measurements").iterdir()}
+    assert 1 <= len(finished) < 16
+    assert not any(name.startswith(".") for name in finished)
+    assert not Path("out/table1.json").exists()
+    assert main([*arguments, "--jobs", "1"]) == 0
+    assert (
+        summary(capfd.readouterr().out) == f"16 measurements, {len(finished)} of them taken over from out/measurements"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["table1", "--vertices", "100"], "argument --vertices: must be powers of two from 2^4 to 2^25, not 100"),
+        (["table1", "--vertices", "2^26"], "argument --vertices: must be powers of two from 2^4 to 2^25, not 67108864"),
+        (["table1", "--vertices", "2^8,"], "argument --vertices: '' is not an integer"),
+        (["table1", "--vertices", "2^8,256"], "argument --vertices: 256 is given twice"),
+        (["table1", "--quick", "--vertices", "2^8"], "argument --vertices: not allowed with argument --quick"),
+        (
+            ["table1", "--configs", "published,test"],
+            "argument --configs: unknown machine 'test': there are published, published-scc, hc2",
+        ),
+        (["table1", "--configs", "hc2,hc2"], "argument --configs: hc2 is given twice"),
+        (
+            ["table1", "--memory", "fixed:0"],
+            "argument --memory: memory latency must be an integer from 1 to 100000, not 0",
+        ),
+        (
+            ["fig13", "--configs", "published,published-scc"],
+            "argument --configs: unknown machine 'published-scc': there are published, hc2",
+        ),
+        (["table1", "--jobs", "0"], "argument --jobs: must be at least 1, not 0"),
+        (["fig10", "--degrees", "8,0"], "argument --degrees: must be at least 1, not 0"),
+        (["fig13", "--max-edges", "x"], "argument --max-edges: 'x' is not an integer"),
+    ],
+)
+def test_bad_usage(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", *arguments]) == 2
+    assert capfd.readouterr() == ("", f"cyscc reproduce {arguments[0]}: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["fig12", "--vertices", "2^8", "--degrees", "8", "--max-edges", "2^10"],
+            "no graph has at most 1024 edges: the smallest one has 2048 (--max-edges)",
+        ),
+        (["table1", "-o", "file"], "file/measurements: cannot be made: Not a directory (--output)"),
+        (["table1", "--json", "none/out.json"], "none/out.json: its directory does not exist (--json)"),
+    ],
+)
+def test_bad_input(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    Path("file").write_text("")
+    assert main(["reproduce", *arguments]) == 2
+    assert capfd.readouterr() == ("", f"cyscc reproduce: {message}\n")

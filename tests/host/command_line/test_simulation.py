@@ -1,0 +1,219 @@
+"""The command line: whole runs on the fake coprocessor, and their failures."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from host.command_line.main import main
+from sim.coprocessor import Instruction, Register
+from sim.errors import CycleLimitError, HangError
+from tests.host.command_line.conftest import Workshop
+from tests.host.fake_coprocessor import FakeCoprocessor
+
+LABELS = "10 10\n11 10\n12 10\n13 13\n14 14\n15 14\n16 16\n17 16\n"
+
+
+def test_window_that_the_run_does_not_reach(
+    folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]
+) -> None:
+    class Untraced(FakeCoprocessor):
+        """Leaves no waveforms, as a machine does whose window was not reached."""
+
+        def close(self) -> None:
+            workshop.asked["waves"].unlink()
+            super().close()
+
+    workshop.make = Untraced
+    assert main(["scc", "g.txt", "--waves", "w.vcd", "--wave-window", "99999999:100000000"]) == 0
+    out, err = capfd.readouterr()
+    assert workshop.machine is not None
+    cycles = f"{workshop.machine.cycle:,}"
+    assert err == f"cyscc: --wave-window begins at cycle 99,999,999, and the run had {cycles}: w.vcd is not written\n"
+    assert "components    4," in out
+    assert not (folder / "w.vcd").exists()
+
+
+def test_scc(folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["scc", "g.txt", "--labels", "labels", "--json", "json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert "components    4, the largest of 3 vertices\n" in out
+    assert "verified      yes\n" in out
+    assert (folder / "labels").read_text() == LABELS
+    document = json.loads((folder / "json").read_text())
+    assert document["components"] == {"count": 4, "largest": 3}
+    assert document["graph"] == {"file": "g.txt", "vertices": 8, "edges": 11}
+    assert document["verified"] is True
+    assert document["wall"]["build"] == 0.25
+    assert document["statistics"] == {"memory": {"reads": 0}}
+    assert workshop.machine is not None
+    assert workshop.machine.closed
+    assert document["wall"]["simulated_cycles"] == document["cycles"]["total"] == workshop.machine.cycle
+    assert sorted(path.name for path in folder.iterdir()) == ["g.txt", "json", "labels"]
+
+
+def test_bfs(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["bfs", "g.txt", "--source", "14", "--levels", "levels", "--json", "json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert "source      14\n" in out
+    assert (folder / "levels").read_text() == "14 0\n15 1\n16 1\n17 2\n"
+    document = json.loads((folder / "json").read_text())
+    assert (document["source"], document["reached"], document["edges_traversed"]) == (14, 4, 6)
+    assert [level["pushed"] for level in document["levels"]] == [2, 1, 0]
+    assert document["verified"] is True
+
+
+def test_standard_output_takes_labels_and_then_no_table(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["scc", "g.txt", "--labels", "-"]) == 0
+    assert capfd.readouterr() == (LABELS, "")
+
+
+def test_quiet_prints_nothing(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["scc", "g.txt", "--quiet"]) == 0
+    assert main(["bfs", "g.txt", "--source", "10", "--quiet"]) == 0
+    assert main(["generate", "random", "--vertices", "8", "--degree", "2", "-o", "r.gr", "--quiet"]) == 0
+    assert capfd.readouterr() == ("", "")
+
+
+def test_without_verification_the_result_says_so(folder: Path) -> None:
+    assert main(["scc", "g.txt", "--no-verify", "--json", "json"]) == 0
+    assert json.loads((folder / "json").read_text())["verified"] is None
+
+
+def test_options_reach_the_machine(folder: Path, workshop: Workshop) -> None:
+    arguments = "--config test --memory fixed:9 --executor amaranth --threads 3 --cycle-limit 77 --waves w.vcd"
+    assert main(["scc", "g.txt", "--quiet", *arguments.split(), "--wave-window", "5:10"]) == 0
+    asked = dict(workshop.asked)
+    assert asked.pop("config").bfs_kernels == 2
+    assert asked.pop("memory").latency == 9
+    assert asked.pop("waves").suffix == ".vcd"
+    assert all(callable(asked.pop(name)) for name in ("on_progress", "on_build"))
+    assert asked == {
+        "executor": "amaranth",
+        "threads": 3,
+        "cycle_limit": 77,
+        "wave_window": (5, 10),
+    }
+    assert (folder / "w.vcd").read_text() == "$end"
+    assert sorted(path.name for path in folder.iterdir()) == ["g.txt", "w.vcd"]
+
+
+def test_defaults(folder: Path, workshop: Workshop) -> None:
+    assert main(["scc", "g.txt", "--quiet"]) == 0
+    asked = workshop.asked
+    assert (asked["config"].engines, asked["memory"].name) == (4, "hc2")
+    assert asked["threads"] == len(os.sched_getaffinity(0))
+    assert (asked["executor"], asked["cycle_limit"], asked["waves"]) == ("compiled", None, None)
+
+
+def test_too_little_slack_is_made_good(folder: Path, workshop: Workshop) -> None:
+    chords = ((v, (v + step) % 20) for v in range(20) for step in (1, 2, 3))
+    (folder / "g.txt").write_text("".join(f"{a} {b}\n" for a, b in chords))
+    workshop.make = lambda: FakeCoprocessor(duplicates=True)
+    assert main(["scc", "g.txt", "--quiet", "--queue-slack", "0", "--json", "json"]) == 0
+    document = json.loads((folder / "json").read_text())
+    assert (document["retries"], document["verified"]) == (1, True)
+    assert document["wall"]["simulated_cycles"] > document["cycles"]["total"]
+
+
+def wrong_colour() -> FakeCoprocessor:
+    class Wrong(FakeCoprocessor):
+        def _intersect(self) -> int:
+            cycles = super()._intersect()
+            self.view(self._registers[Register.COLOURS], np.uint32, 8)[1] = 99
+            return cycles
+
+    return Wrong(offer=False)
+
+
+def wrong_level() -> FakeCoprocessor:
+    class Wrong(FakeCoprocessor):
+        def _level(self) -> int:
+            cycles = super()._level()
+            self.view(self._registers[Register.REACH_QUEUE], np.uint32, 1)[0] = 0
+            return cycles
+
+    return Wrong()
+
+
+def failing(error: BaseException) -> Callable[[], FakeCoprocessor]:
+    class Failing(FakeCoprocessor):
+        def wait(self) -> int:
+            raise error
+
+    return Failing
+
+
+def refusing() -> FakeCoprocessor:
+    machine = FakeCoprocessor()
+    machine.break_instruction = Instruction.INTERSECTION
+    return machine
+
+
+@pytest.mark.parametrize(
+    ("make", "status", "message"),
+    [
+        (failing(CycleLimitError("more than 50 cycles")), 3, "cyscc scc: more than 50 cycles\n"),
+        (failing(HangError("nothing moves", "kernel 3\nport 4\n")), 3, "cyscc scc: nothing moves\nkernel 3\nport 4\n"),
+        (refusing, 3, "cyscc scc: an engine did not complete instruction 1 (INTERSECTION): status 0x4\n"),
+        (
+            wrong_colour,
+            3,
+            "cyscc scc: wrong result: vertex 11: component 11 found, 10 expected (1 of 8 vertices wrong)\n",
+        ),
+        (failing(MemoryError()), 2, "cyscc scc: not enough memory\n"),
+        (failing(KeyboardInterrupt()), 130, "cyscc scc: interrupted\n"),
+        (failing(RuntimeError("a\nb")), 3, "cyscc scc: internal error: RuntimeError: a b\n"),
+        (failing(OSError(5, "Input/output error", "x")), 2, "cyscc scc: x: Input/output error\n"),
+    ],
+)
+def test_failure_leaves_one_line_and_no_file_but_waveforms(
+    folder: Path,
+    workshop: Workshop,
+    capfd: pytest.CaptureFixture[str],
+    make: Callable[[], FakeCoprocessor],
+    status: int,
+    message: str,
+) -> None:
+    workshop.make = make
+    assert main(["scc", "g.txt", "--labels", "labels", "--json", "json", "--waves", "w.vcd"]) == status
+    assert capfd.readouterr() == ("", message)
+    assert workshop.machine is not None
+    assert workshop.machine.closed
+    assert sorted(path.name for path in folder.iterdir()) == ["g.txt", "w.vcd"]
+
+
+def test_wrong_levels_are_noticed(folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]) -> None:
+    workshop.make = wrong_level
+    assert main(["bfs", "g.txt", "--source", "14"]) == 3
+    assert capfd.readouterr() == (
+        "",
+        "cyscc bfs: wrong result: vertex 10: level 1 found, -1 expected (3 of 8 vertices wrong)\n",
+    )
+
+
+def test_traceback_is_there_for_developers(
+    folder: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CYSCC_DEBUG", "1")
+    workshop.make = failing(RuntimeError("bug"))
+    assert main(["scc", "g.txt"]) == 3
+    err = capfd.readouterr().err
+    assert err.startswith("Traceback (most recent call last):\n")
+    assert err.endswith("cyscc scc: internal error: RuntimeError: bug\n")
+
+
+def test_machine_that_does_not_exist_is_bad_usage(
+    folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def refuse() -> FakeCoprocessor:
+        raise ValueError("no such machine")
+
+    workshop.make = refuse
+    assert main(["scc", "g.txt"]) == 2
+    assert capfd.readouterr().err == "cyscc scc: no such machine\n"

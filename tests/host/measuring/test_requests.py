@@ -1,0 +1,151 @@
+"""One measurement: where cycles went, what it depends on, and what is refused."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import host.measuring.searches
+from host.algorithms.search import BfsRun, breadth_first_search
+from host.graph.csr import Graph
+from host.measuring.components import SccRequest, SoftwareRequest
+from host.measuring.graphs import GraphSpec, size_text, source_vertex
+from host.measuring.requests import Request
+from host.measuring.searches import CAUSES, BfsRequest, cause_shares
+from sim.errors import SimulationError
+from tests.host.measuring.requests import spec
+
+REQUEST = BfsRequest(graph=spec(vertices=256, degree=8), preset="published-1ae", memory="fixed:75")
+
+# Two kernels, 100 cycles.
+CYCLES_BY_CAUSE = dict.fromkeys(CAUSES, 0) | {"request": 80, "interval": 60, "slot": 30, "memory": 10, "idle": 20}
+
+
+def graph_of(*edges: tuple[int, int], vertices: int) -> Graph:
+    ends = np.array(edges, np.uint32).reshape(-1, 2)
+    return Graph.from_edges(vertices, ends[:, 0], ends[:, 1])
+
+
+def test_shares_of_the_causes() -> None:
+    shares = cause_shares(CYCLES_BY_CAUSE, kernels=2, cycles=100)
+    assert list(shares) == list(CAUSES)
+    named = {"request": 0.4, "interval": 0.3, "slot": 0.15, "memory": 0.05, "idle": 0.1}
+    assert shares == pytest.approx(dict.fromkeys(CAUSES, 0) | named)
+
+
+@pytest.mark.parametrize("idle", [19, 21])
+def test_counts_that_do_not_add_up_are_refused(idle: int) -> None:
+    with pytest.raises(SimulationError, match="the cycles of 2 kernels by cause do not add up to 100 each: "):
+        cause_shares({**CYCLES_BY_CAUSE, "idle": idle}, kernels=2, cycles=100)
+
+
+def test_a_real_search() -> None:
+    graph = REQUEST.graph.generate()
+    result = REQUEST.measure(graph, verify=True)
+    assert result["source"] == source_vertex(graph)
+    assert result["cycles"] == sum(cycles for _, _, cycles in result["level_records"])
+    assert result["levels"] == len(result["level_records"])
+    assert result["edges"] == 256 * 8, "every vertex of such a graph is reached"
+    assert result["gteps"] == pytest.approx(2048 / (result["cycles"] / 150e6) / 1e9)
+    assert result["clock_hz"] == 150e6
+    assert sum(result["shares"].values()) == pytest.approx(1)
+    assert result["shares"]["interval"] > 0.2, "the published multiplexer rests every second cycle"
+    assert result["verified"] is True
+    again = REQUEST.measure(graph, verify=False)
+    assert again["verified"] is False
+    names = ("cycles", "edges", "shares", "duplicates", "level_records")
+    assert [again[name] for name in names] == [result[name] for name in names]
+
+
+def test_a_search_whose_queues_overflowed_is_measured_again_with_larger_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[tuple[int, int]] = []
+
+    def search(*arguments: Any, slack: int) -> BfsRun:
+        run = breadth_first_search(*arguments, slack=slack)
+        runs.append((slack, run.retries))
+        return run
+
+    monkeypatch.setattr(host.measuring.searches, "default_slack", lambda _: 1)
+    monkeypatch.setattr(host.measuring.searches, "breadth_first_search", search)
+    result = REQUEST.measure(REQUEST.graph.generate(), verify=True)
+    assert runs[0][0] == 1
+    assert [retries > 0 for _, retries in runs] == [True] * (len(runs) - 1) + [False]
+    assert len(runs) > 1
+    assert result["reached"] == 256
+    assert sum(result["shares"].values()) == pytest.approx(1)
+
+
+def test_a_search_that_misses_the_giant_component_is_an_error() -> None:
+    graph = graph_of((0, 1), (0, 2), *((v, v + 1) for v in range(5, 60)), vertices=100)
+    with pytest.raises(SimulationError) as caught:
+        REQUEST.measure(graph, verify=True)
+    assert str(caught.value) == "the search from vertex 0 reached only 3 vertices"
+
+
+def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host.measuring.searches, "check_levels", lambda *_: "vertex 3: level 1 found, 2 expected")
+    with pytest.raises(SimulationError) as caught:
+        REQUEST.measure(REQUEST.graph.generate(), verify=True)
+    assert str(caught.value) == "wrong result: vertex 3: level 1 found, 2 expected"
+    assert REQUEST.measure(REQUEST.graph.generate(), verify=False)["verified"] is False
+
+
+def test_every_input_counts() -> None:
+    scc = SccRequest(graph=REQUEST.graph, preset="published-1ae", memory="fixed:75")
+    software = SoftwareRequest(graph=REQUEST.graph, algorithm="hong", threads=2)
+    requests: list[Request] = [
+        REQUEST,
+        replace(REQUEST, preset="hc2-1ae"),
+        replace(REQUEST, preset="published"),
+        replace(REQUEST, memory="hc2"),
+        replace(REQUEST, memory="fixed:76"),
+        *(replace(REQUEST, graph=replace(REQUEST.graph, **change)) for change in _changes()),
+        scc,
+        replace(scc, memory="hc2"),
+        software,
+        replace(software, threads=1),
+        replace(software, algorithm="kosaraju"),
+    ]
+    inputs = [request.inputs() for request in requests]
+    assert all(inputs.count(each) == 1 for each in inputs)
+    assert all(len(each["sources"]) == 64 for each in inputs)
+    assert REQUEST.inputs()["source"] == "lowest vertex with an out-edge"
+
+
+def _changes() -> list[dict[str, Any]]:
+    return [{"kind": "rmat"}, {"degree": 9}, {"vertices": 512}, {"seed": 2}]
+
+
+def test_labels() -> None:
+    assert REQUEST.label == "random, degree 8, 2^8 vertices, published-1ae"
+    software = SoftwareRequest(
+        graph=GraphSpec(kind="rmat", degree=3, vertices=100, seed=1), algorithm="hong", threads=2
+    )
+    assert software.label == "rmat, degree 3, 100 vertices, hong on 2 threads"
+    assert replace(software, threads=1).label == "rmat, degree 3, 100 vertices, hong on 1 thread"
+    assert [size_text(n) for n in (1, 2, 3, 1 << 20)] == ["2^0", "2^1", "3", "2^20"]
+
+
+def test_the_source_is_the_lowest_vertex_with_an_out_edge() -> None:
+    assert source_vertex(graph_of((1, 0), (3, 0), (3, 1), vertices=4)) == 1
+    assert source_vertex(graph_of((0, 1), (3, 0), (3, 1), vertices=4)) == 0
+
+
+def test_the_machine_finds_the_components() -> None:
+    request = SccRequest(graph=spec(vertices=256, degree=8), preset="published-1ae", memory="fixed:75")
+    result = request.measure(request.graph.generate(), verify=True)
+    assert result["cycles"]["searches"] > result["cycles"]["intersections"] > 0
+    assert result["start_seconds"] > 0
+    assert result["components"] == result["trimmed"] + result["iterations"]
+    assert result["verified"] is True
+
+
+@pytest.mark.parametrize("algorithm", ["kosaraju", "hong"])
+def test_the_software_is_the_best_of_three(algorithm: str) -> None:
+    request = SoftwareRequest(graph=spec(vertices=256, degree=8), algorithm=algorithm, threads=1)
+    result = request.measure(request.graph.generate(), verify=True)
+    assert result["runs"] == 3
+    assert result["seconds"] > 0
+    if algorithm == "kosaraju":
+        assert result["seconds"] == pytest.approx(sum(result[name] for name in ("searches", "intersections", "starts")))

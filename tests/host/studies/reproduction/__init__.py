@@ -1,1 +1,0 @@
-"""Tests of the reproduction of the paper's table and figures."""

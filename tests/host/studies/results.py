@@ -1,0 +1,96 @@
+"""Made-up results of measurements, and documents made of them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from host.measuring.components import SccRequest
+from host.measuring.requests import Request
+from host.measuring.searches import CAUSES, BfsRequest
+from host.studies.components.document import component_document
+from host.studies.sweep import Sweep
+from host.studies.table1.document import table1_document
+from host.studies.throughput.document import throughput_document
+
+__all__ = ["FakeMeasurements", "components_of", "made_up", "sweep_of", "table1_of", "throughput_of"]
+
+
+def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
+    """Return a result: searches of 1 GTEPS, Kosaraju 6 ms, the machine 1.5 ms, Hong's algorithm 4 ms."""
+    if isinstance(request, BfsRequest):
+        return {
+            "gteps": gteps,
+            "source": 5,
+            "cycles": 1000 * request.graph.vertices,
+            "edges": request.graph.edges,
+            "levels": 7,
+            "duplicates": 3,
+            "reached": request.graph.vertices,
+            "shares": {cause: float(cause == "request") for cause in CAUSES},
+            "clock_hz": 150e6,
+            "verified": True,
+            "wall": {"simulate": 1.0},
+        }
+    if isinstance(request, SccRequest):
+        return {
+            "cycles": {"searches": 150_000, "intersections": 60_000},
+            "start_seconds": 0.0001,
+            "components": 4,
+            "trimmed": 2,
+            "iterations": 2,
+            "clock_hz": 150e6,
+            "wall": {"simulate": 1.0},
+        }
+    if "hong" in request.label:
+        return {"seconds": 0.004, "runs": 3}
+    return {"seconds": 0.006, "searches": 0.004, "intersections": 0.0015, "starts": 0.0005, "runs": 3}
+
+
+class FakeMeasurements:
+    """Remembers what it was asked for, and makes the results up.
+
+    Parameters
+    ----------
+    result : callable
+        Returns the result of a request.
+    """
+
+    def __init__(self, result: Callable[[Any], Mapping[str, Any]] = made_up) -> None:
+        self.requests: list[Any] = []
+        self._result = result
+
+    def measure(self, requests: Iterable[Any]) -> dict[Any, Any]:
+        wanted = list(requests)
+        self.requests += wanted
+        return {request: self._result(request) for request in wanted}
+
+    def forget(self, requests: Iterable[Any]) -> None:
+        for request in requests:
+            self.requests.remove(request)
+
+
+def table1_of(
+    configs: tuple[str, ...], vertices: tuple[int, ...], result: Callable[[Any], Mapping[str, Any]] = made_up
+) -> dict[str, Any]:
+    """Return the document of table I; its cells are all 1 GTEPS if nothing else is said."""
+    measurements: Any = FakeMeasurements(result)
+    return table1_document(measurements, configs, vertices, memory="hc2", seed=9)
+
+
+def sweep_of(figure: str, pairs: Iterable[tuple[int, int]], **changes: Any) -> Sweep:
+    """Return what goes over graphs of all these degrees and vertices."""
+    degrees, vertices = (tuple(dict.fromkeys(values)) for values in zip(*pairs, strict=True))
+    options = {"configs": ("published",), "max_edges": 1 << 30, "memory": "hc2", "seed": 9, **changes}
+    return Sweep(figure=figure, degrees=degrees, vertices=vertices, **options)
+
+
+def throughput_of(figure: str, configs: tuple[str, ...]) -> dict[str, Any]:
+    """Return the document of figure 10 or 11 whose points are all 1 GTEPS."""
+    pairs = [(degree, 1 << exponent) for degree in (8, 16, 32, 64) for exponent in (16, 18)]
+    measurements: Any = FakeMeasurements()
+    return throughput_document(measurements, sweep_of(figure, pairs, configs=configs))
+
+
+def components_of(figure: str, *pairs: tuple[int, int], **changes: Any) -> dict[str, Any]:
+    """Return the document of figure 12 or 13."""
+    measurements: Any = FakeMeasurements()
+    return component_document(measurements, sweep_of(figure, pairs, **changes))

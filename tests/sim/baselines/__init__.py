@@ -1,1 +1,0 @@
-"""Tests of the other ways to execute the hardware."""

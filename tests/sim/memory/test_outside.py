@@ -1,0 +1,60 @@
+"""A profile from outside the package, in `outside.py`: named by a file, in whole machines, cached by its source."""
+
+from pathlib import Path
+
+import pytest
+
+from host.algorithms.search import breadth_first_search
+from host.graph.memory_map import PlacedGraph
+from sim.configuration import PRESETS
+from sim.machine import create_machine
+from sim.memory import Memory, Profile, parse_profile
+from tests.sim.memory.stepper import Stepper, read
+from tests.system.graphs import messy_graph
+
+RULES = Path(__file__).with_name("outside.py")
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Profile:
+    file = tmp_path / "channel.toml"
+    (tmp_path / "rules.py").write_text(RULES.read_text())
+    file.write_text('profile = "rules.py"\nlatency = 9\n')
+    return parse_profile(str(file))
+
+
+def test_rules_hold(profile: Profile) -> None:
+    assert str(profile) == "channel:9"
+    bench = Stepper(Memory(profile, engines=2, ports=2, capacity=1 << 20))
+    address = bench.memory.allocate(256)
+    bench.step([read(0, address), read(1, address + 64)])
+    bench.run(20)
+    bench.step([read(0, address + 72)])
+    assert [(cycle, list(view.responses)) for cycle, view in bench.run(20)] == [(23, [0])]
+    histogram = bench.memory.statistics()["read_latency"]["histogram"]
+    assert histogram == [[2, 1], [9, 1], [10, 1]]
+
+
+def test_executors_agree(profile: Profile) -> None:
+    graph = messy_graph(60, 300, seed=1)
+    found = []
+    for executor in ("compiled", "amaranth"):
+        machine = create_machine(PRESETS["test"], profile, executor=executor, cycle_limit=100_000)
+        run = breadth_first_search(machine, PlacedGraph.place(machine, graph), 0)
+        found.append((run.cycles, run.levels.tolist(), machine.statistics()["memory"]))
+        machine.close()
+    assert found[0] == found[1]
+    assert found[0][0] > 0
+
+
+def test_other_source_is_another_profile(profile: Profile, tmp_path: Path) -> None:
+    other = tmp_path / "other.py"
+    other.write_text(RULES.read_text().replace("return now + 2\n        shared", "return now + 3\n        shared"))
+    changed = parse_profile(f"{other}:9")
+    assert changed.describe() | {"source": ""} == profile.describe() | {"source": ""}
+    assert changed.describe()["source"] != profile.describe()["source"]
+    bench = Stepper(Memory(changed, engines=1, ports=2, capacity=1 << 20))
+    address = bench.memory.allocate(8)
+    bench.step([read(0, address)])
+    bench.step([read(1, address)])
+    assert [(cycle, list(view.responses)) for cycle, view in bench.run(20)] == [(4, [1]), (9, [0])]

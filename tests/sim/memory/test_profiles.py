@@ -1,0 +1,152 @@
+"""Profiles by name, from a mapping, from files, and from outside."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sim.memory import Fixed, Hc2, Profile, Stress, parse_profile, profile_from
+
+CHOICE = (
+    "choose from hc2, fixed:<latency> (1 to 100000), stress, stress:<seed> (0 to 9223372036854775807), a .toml file"
+)
+
+
+def refusal(make: Callable[[], object]) -> str:
+    """Return what a profile is refused with: one line."""
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 -- the whole message is compared
+        make()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("hc2", Hc2()),
+        ("fixed:1", Fixed(latency=1)),
+        ("fixed:100000", Fixed(latency=100_000)),
+        ("stress", Stress(seed=0)),
+        ("stress:7", Stress(seed=7)),
+        (f"stress:{2**63 - 1}", Stress(seed=2**63 - 1)),
+    ],
+)
+def test_profile(text: str, expected: Profile) -> None:
+    assert parse_profile(text) == expected
+
+
+@pytest.mark.parametrize("text", ["hc2", "fixed:75", "stress:3"])
+def test_name_is_what_was_parsed(text: str) -> None:
+    assert str(parse_profile(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "HC2", "hc2:1", "hc2\n"),
+        *("fixed:", "fixed:-1", "fixed:1.5", "fixed: 1", "fixed:1_0", "fixed:\u0661"),
+        *("stress:", "stress:x", "stress:0x1"),
+    ],
+)
+def test_bad_profile(text: str) -> None:
+    assert refusal(lambda: parse_profile(text)) == f"memory profile {text!r} is not known: {CHOICE}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("fixed", f"memory latency is missing: {CHOICE}"),
+        ("fixed:0", "memory latency must be an integer from 1 to 100000, not 0"),
+        ("fixed:100001", "memory latency must be an integer from 1 to 100000, not 100001"),
+        (f"stress:{2**63}", f"memory seed must be an integer from 0 to {2**63 - 1}, not {2**63}"),
+    ],
+)
+def test_value_out_of_range(text: str, message: str) -> None:
+    assert refusal(lambda: parse_profile(text)) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "quantum"), [("hc2", 60), ("fixed:1", 1), ("fixed:3", 3), ("fixed:4", 4), ("fixed:75", 4), ("stress", 4)]
+)
+def test_quantum(text: str, quantum: int) -> None:
+    assert parse_profile(text).quantum == quantum
+
+
+def test_quantum_follows_the_shortest_way() -> None:
+    assert Hc2(request_travel=3, bank_busy=5, response_travel=2).quantum == 10
+    assert Hc2(flush_travel=7).quantum == 7
+
+
+def test_own_profile() -> None:
+    own = profile_from({"profile": "hc2", "bank_busy": 20, "port_queue": 8})
+    assert own == Hc2(bank_busy=20, port_queue=8)
+    assert str(own) == "hc2(bank_busy=20, port_queue=8)"
+    assert own.unloaded_latency == 80
+    assert profile_from({}) == Hc2()
+    assert profile_from({"profile": "fixed:9"}) == Fixed(latency=9)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        (
+            {"bank_bussy": 20},
+            "memory key 'bank_bussy' is not known for profile 'hc2': choose from profile, request_travel, bank_busy, "
+            "response_travel, flush_travel, port_queue, reads_in_flight, writes_in_flight, controllers, banks, links, "
+            "controller_bit, link_bit",
+        ),
+        (
+            {"profile": "fixed:9", "bank_busy": 20},
+            "memory key 'bank_busy' is not known for profile 'fixed:9': choose from profile, latency",
+        ),
+        ({"profile": 9}, "memory profile must be a string, not 9"),
+        ({"bank_busy": 0}, "memory bank_busy must be an integer from 1 to 10000, not 0"),
+        ({"bank_busy": 10_001}, "memory bank_busy must be an integer from 1 to 10000, not 10001"),
+        ({"bank_busy": 1.5}, "memory bank_busy must be an integer from 1 to 10000, not 1.5"),
+        ({"bank_busy": True}, "memory bank_busy must be an integer from 1 to 10000, not True"),
+        ({"reads_in_flight": "9"}, "memory reads_in_flight must be an integer from 1 to 65536, not '9'"),
+        ({"controllers": 6}, "memory controllers must be a power of two, not 6"),
+        ({"banks": 4, "controller_bit": 6}, "memory controller_bit must be at most 5 with so many banks, not 6"),
+        ({"port_queue": 0}, "memory port_queue must be an integer from 1 to 65536, not 0"),
+    ],
+)
+def test_bad_mapping(mapping: dict[str, object], message: str) -> None:
+    assert refusal(lambda: profile_from(mapping)) == message
+
+
+def test_file_of_parameters(tmp_path: Path) -> None:
+    file = tmp_path / "slow.toml"
+    file.write_text('profile = "hc2"\nbank_busy = 20\ncontrollers = 4\n')
+    profile = parse_profile(str(file))
+    assert profile == Hc2(bank_busy=20, controllers=4)
+    described = profile.describe()
+    assert (described["profile"], described["bank_busy"], described["banks"]) == ("hc2", 20, 128)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bank_busy = 0", "memory bank_busy must be an integer from 1 to 10000, not 0"),
+        ('profile = "fixed:3"\nlatency = 0', "memory latency must be an integer from 1 to 100000, not 0"),
+        ("bank_busy =", "not TOML: Invalid value (at end of document)"),
+        ('profile = "none.py"', "{folder}/none.py: No such file or directory"),
+    ],
+)
+def test_bad_file_is_named(text: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text(text)
+    assert refusal(lambda: parse_profile(str(file))) == f"{file}: {message.format(folder=tmp_path)}"
+
+
+def test_file_that_is_not_there(tmp_path: Path) -> None:
+    assert refusal(lambda: parse_profile(str(tmp_path / "a.toml"))) == f"{tmp_path}/a.toml: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [("x = 1", "must define one profile, not 0"), ("1 +", "SyntaxError: invalid syntax ({file}, line 1)")],
+)
+def test_bad_rules_are_named(source: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "rules.py"
+    file.write_text(source)
+    assert refusal(lambda: parse_profile(str(file))) == f"{file}: {message.format(file=file.name)}"
