@@ -9,6 +9,7 @@ from numpy import void
 from numpy.typing import NDArray
 
 from sim.memory.compiling import apart, prefetch, trailing_zeros
+from sim.memory.records import NEVER
 from sim.memory.structures import Constant, Record, Room, Words
 
 __all__ = ["Calendar", "make_calendars"]
@@ -31,7 +32,7 @@ class Calendar(Record):
             _clear(self, cycle >> 6)
 
     def book(self, link: int, cycle: int, now: int, take: int) -> int:
-        """Find the first free cycle of a link from `cycle` on, and return it; -1 where that is too far ahead of `now`.
+        """Find the first free cycle of a link from `cycle` on, and return it; far below 0 where there is no room.
 
         Parameters
         ----------
@@ -79,7 +80,7 @@ def _search(calendar: Calendar, link: int, cycle: int, now: int, take: int) -> i
             return number << 6 | bit
         number += 1
         allowed = -1
-    return -1
+    return -NEVER
 
 
 def make_calendars(room: Room, owners: NDArray[void], *, links: int, horizon: int) -> None:

@@ -251,8 +251,6 @@ class Hc2(Profile):
         bank.free = done
         bank.waited += start - arrival
         slot = shared.links.book(ae * shared.links_of_engine + bank.link, done, now, is_read)
-        if slot < 0:
-            return -1
         return (slot if is_read != 0 else done) + self.response_travel
 
     @rule

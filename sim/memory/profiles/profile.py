@@ -85,9 +85,9 @@ class Profile:
     ========== ============================== ==============================================================
     rule       called                         returns
     ========== ============================== ==============================================================
-    enter      when a request is accepted     its `time`: when it has entered the way to the memory; -1 where
-                                              that is too far ahead
-    serve      in the order of all requests   its new `time`: when the memory has done its part; -1 likewise
+    enter      when a request is accepted     its `time`: when it has entered the way to the memory; below 0
+                                              where that is too far ahead
+    serve      in the order of all requests   its new `time`: when the memory has done its part; likewise
     read_back  when a read returns            when the response is at the port
     written    when a write returns           when it is complete
     flushed    when a flush returns           when it is complete, if the port's writes are
