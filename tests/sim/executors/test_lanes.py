@@ -16,11 +16,9 @@ from amaranth.sim import Simulator
 import sim.executors
 from hw.config import PRESETS
 from sim.errors import BuildError
-from sim.executors.compiled.executor import CompiledExecutor
 from sim.executors.compiled.lanes import lanes_source
-from sim.machine import assemble_machine
-from sim.memory import parse_profile
 from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
+from tests.system.runs import made
 
 NATIVE = Path(sim.executors.__path__[0]) / "compiled" / "native"
 
@@ -280,19 +278,11 @@ def test_what_lanes_cannot_do_is_named(component: wiring.Component, cause: str) 
 @pytest.mark.parametrize(
     "config", ["test", *(pytest.param(full, marks=pytest.mark.long) for full in ("published-bfs-1ae", "hc2"))]
 )
-def test_lanes_and_objects_leave_the_same(config: str, memory: str) -> None:
+def test_lanes_and_objects_leave_the_same(config: str, memory: str, tmp_path: Path) -> None:
     outcomes = []
-    for lanes in (True, False):
-        machine = assemble_machine(
-            PRESETS[config],
-            parse_profile(memory),
-            lambda model, watchdog, lanes=lanes: CompiledExecutor(  # type: ignore[misc]  # mypy cannot infer defaults
-                PRESETS[config], model, watchdog=watchdog, lanes=lanes
-            ),
-        )
-        try:
+    # With waveforms, which begin when all is over, the kernels are objects.
+    for waves in (None, tmp_path / "none.vcd"):
+        with made(config, memory, waves=waves, wave_window=(1 << 40, 1 << 40)) as machine:
             searches = PRESETS[config].bfs_only
             outcomes.append(outcome(machine, CROWD if searches else TANGLE, source=0 if searches else None))
-        finally:
-            machine.close()
     assert_equal(*outcomes)

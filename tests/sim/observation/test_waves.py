@@ -14,7 +14,6 @@ from host.graph.memory_map import PlacedGraph
 from host.graph.trim import trim
 from hw.config import PRESETS
 from sim.errors import CycleLimitError, SimulationError
-from sim.executors.compiled.build import build_library
 from sim.executors.names import EXECUTORS
 from sim.machine import create_machine
 from sim.memory import parse_profile
@@ -159,13 +158,6 @@ def test_window_that_the_run_does_not_reach_leaves_no_file(tmp_path: Path, cycle
     waves.raw.write_bytes(RAW)
     waves.finish(cycles)
     assert [path.name for path in tmp_path.iterdir()] == left
-
-
-def test_traced_library_is_cached(recordings: dict[str, Recording]) -> None:
-    library = build_library(PRESETS["test"], lanes=False, waves=True)
-    built = library.stat().st_mtime_ns
-    assert build_library(PRESETS["test"], lanes=False, waves=True).stat().st_mtime_ns == built
-    assert library != build_library(PRESETS["test"], lanes=False, waves=False)
 
 
 RAW = b"""$timescale 1 s $end

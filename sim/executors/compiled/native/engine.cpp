@@ -18,7 +18,7 @@ Engine::Engine(VerilatedContext* context, int number, const MemoryModel& memory,
       from_(from),
       to_(to),
       shell_(std::make_unique<Vshell>(context, (place_of(number) + ".shell").c_str()))
-#if !CYSCC_LANES
+#if VM_TRACE
       ,
       bfs_(context, place_of(number) + ".bfs"),
       intersection_(context, place_of(number) + ".intersection")
