@@ -3,6 +3,10 @@
 import os
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
+from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from sim.executors.base import meeting_interval
 from sim.executors.compiled.build import build_library
@@ -66,6 +70,13 @@ class CompiledExecutor(LibraryExecutor):
             raw = os.fsencode(self._waves.raw)
             options = {"threads": 1, "waves": raw, "first_wave": first, "last_wave": last}
         super().__init__(library, config, memory, watchdog=watchdog, **options)
+        self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
+
+    def causes(self) -> npt.NDArray[np.int64]:
+        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
+        counts = np.zeros(self._shape, np.int64)
+        self._library.cyscc_causes(self._machine, counts.ctypes.data)
+        return counts
 
     def close(self) -> None:
         """Stop the threads, complete the waveform file."""
