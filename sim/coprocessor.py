@@ -8,28 +8,37 @@ import numpy as np
 import numpy.typing as npt
 
 from hw.causes import Cause
+from hw.config import AcceleratorConfig
 from hw.registers import NO_START, Instruction, Register, Status
 
 __all__ = ["NO_START", "Cause", "Coprocessor", "Instruction", "Register", "Status"]
 
 
 class Coprocessor(abc.ABC):
-    """A coprocessor with its memory. Addresses are byte addresses; words are little-endian."""
+    """A coprocessor with its memory. Addresses are byte addresses; words are little-endian.
+
+    Attributes
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    """
+
+    config: AcceleratorConfig
 
     @property
-    @abc.abstractmethod
     def clock(self) -> float:
         """Clock frequency in hertz."""
+        return self.config.clock_mhz * 1e6
 
     @property
-    @abc.abstractmethod
     def engines(self) -> int:
         """Number of Application Engines."""
+        return self.config.engines
 
     @property
-    @abc.abstractmethod
     def reach_queue(self) -> bool:
         """Whether searches keep a reach queue; else they write levels into the graph words, and none can intersect."""
+        return not self.config.bfs_only
 
     @property
     @abc.abstractmethod
@@ -40,13 +49,13 @@ class Coprocessor(abc.ABC):
     def allocate(self, size: int) -> int:
         """Reserve `size` bytes of coprocessor memory and return their address (512-byte aligned, zeroed)."""
 
-    @abc.abstractmethod
     def write(self, address: int, values: npt.NDArray[Any]) -> None:
         """Copy an array into coprocessor memory."""
+        self.view(address, values.dtype, values.size)[:] = values.ravel()
 
-    @abc.abstractmethod
     def read(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
         """Copy `count` elements out of coprocessor memory."""
+        return self.view(address, dtype, count).copy()
 
     @abc.abstractmethod
     def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:

@@ -47,6 +47,11 @@ class Machine(Coprocessor):
         Called with the cycle, some ten times a second while the machine works, however short the instructions are.
     build_seconds : float
         Wall time that it took to make the executor.
+
+    Attributes
+    ----------
+    config, memory, build_seconds
+        As given.
     """
 
     def __init__(
@@ -59,8 +64,8 @@ class Machine(Coprocessor):
         on_progress: Callable[[int], None] | None = None,
         build_seconds: float = 0.0,
     ) -> None:
-        self._config = config
-        self._memory = memory
+        self.config = config
+        self.memory = memory
         self._executor = executor
         self._cycle_limit = cycle_limit
         self._on_progress = on_progress
@@ -75,45 +80,17 @@ class Machine(Coprocessor):
         self.build_seconds = build_seconds
 
     @property
-    def clock(self) -> float:
-        """Clock frequency in hertz."""
-        return self._config.clock_mhz * 1e6
-
-    @property
-    def reach_queue(self) -> bool:
-        """Whether searches keep a reach queue."""
-        return not self._config.bfs_only
-
-    @property
-    def engines(self) -> int:
-        """Number of Application Engines."""
-        return self._config.engines
-
-    @property
     def cycle(self) -> int:
         """Cycles simulated since reset, those of register accesses included."""
         return self._executor.cycle
 
-    @property
-    def memory(self) -> Memory:
-        """The memory model."""
-        return self._memory
-
     def allocate(self, size: int) -> int:
         """Reserve `size` bytes of coprocessor memory and return their address."""
-        return self._memory.allocate(size)
-
-    def write(self, address: int, values: npt.NDArray[Any]) -> None:
-        """Copy an array into coprocessor memory."""
-        self._memory.write(address, values)
-
-    def read(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
-        """Copy `count` elements out of coprocessor memory."""
-        return self._memory.read(address, dtype, count)
+        return self.memory.allocate(size)
 
     def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
         """Return the memory itself as an array."""
-        return self._memory.view(address, dtype, count)
+        return self.memory.view(address, dtype, count)
 
     def set_registers(self, values: Mapping[Register, int]) -> None:
         """Write AEG registers of every AE; takes effect before the next dispatch or read, a cycle each."""
@@ -152,7 +129,7 @@ class Machine(Coprocessor):
         """Count what follows as an attempt of its own; reads the event counters, which takes simulated cycles."""
         self._attempt = self._tally()
         self._attempts += 1
-        self._memory.reset_statistics()
+        self.memory.reset_statistics()
 
     def statistics(self) -> dict[str, Any]:
         """Return what was counted in the present attempt, and which cycles that are, JSON-able.
@@ -169,7 +146,7 @@ class Machine(Coprocessor):
             ``cycles.instructions``. ``memory``: its ``cycles`` are those of instructions and host. ``restarted``:
             ``attempts``, and their ``instructions``, ``counters`` and ``causes``.
         """
-        memory = self._memory.statistics()
+        memory = self.memory.statistics()
         now = self._tally()
         before = now - now if self._attempt is None else self._attempt
         own = now - before
@@ -181,23 +158,23 @@ class Machine(Coprocessor):
                 "readout": self._readout,
                 "total": self.cycle,
             },
-            **own.summary(bfs_kernels=self._config.bfs_kernels),
+            **own.summary(bfs_kernels=self.config.bfs_kernels),
             "memory": memory,
             "restarted": {
                 "attempts": self._attempts,
                 "instructions": before.instructions,
-                **before.summary(bfs_kernels=self._config.bfs_kernels),
+                **before.summary(bfs_kernels=self.config.bfs_kernels),
             },
         }
 
     def _tally(self) -> Tally:
         """Return what was counted up to this cycle."""
         cycle, readout, causes = self.cycle, self._readout, self._executor.causes()
-        kernels = self._config.bfs_kernels + self._config.intersection_kernels
+        kernels = self.config.bfs_kernels + self.config.intersection_kernels
         numbers = [
             kernel_register(kernel, KernelWord.COUNTER_0 + counter) for kernel in range(kernels) for counter in Counter
         ]
-        counters = self.get_registers(numbers).reshape(kernels, len(Counter), self._config.engines)
+        counters = self.get_registers(numbers).reshape(kernels, len(Counter), self.config.engines)
         self._readout += self.cycle - cycle
         return Tally(cycle=cycle, instructions=self._spent, readout=readout, causes=causes, counters=counters)
 
@@ -206,7 +183,7 @@ class Machine(Coprocessor):
 
         Unlike `statistics`, which reads the hardware's registers, this takes no simulated cycle.
         """
-        return self._executor.causes()[:, : self._config.bfs_kernels, Cause.REQUEST]
+        return self._executor.causes()[:, : self.config.bfs_kernels, Cause.REQUEST]
 
     def close(self) -> None:
         """Release the executor; completes waveform files."""
@@ -231,7 +208,7 @@ class Machine(Coprocessor):
             if state == RunState.DONE:
                 return
             if state == RunState.MEMORY_ERROR:
-                raise MemoryAccessError(str(self._memory.error()))
+                raise MemoryAccessError(str(self.memory.error()))
             if state == RunState.HUNG:
                 raise HangError(
                     f"nothing moved until cycle {self._executor.cycle:,}: the machine hangs", self._diagnosis()
@@ -244,7 +221,7 @@ class Machine(Coprocessor):
         return CycleLimitError(f"cycle limit of {self._cycle_limit:,} reached", self._diagnosis())
 
     def _diagnosis(self) -> str:
-        return diagnose(self._config, self._memory, self._read_while_stuck)
+        return diagnose(self.config, self.memory, self._read_while_stuck)
 
     def _read_while_stuck(self, registers: list[int]) -> npt.NDArray[np.uint64] | None:
         """Read registers of a machine that does not come to an end; None if it does not answer."""

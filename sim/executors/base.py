@@ -78,9 +78,15 @@ class Executor(abc.ABC):
     def run(self, budget: int) -> RunState:
         """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
 
-    @abc.abstractmethod
     def causes(self) -> npt.NDArray[np.int64]:
-        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
+        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset.
+
+        Raises
+        ------
+        NotImplementedError
+            The hardware has no outputs that only simulation needs, as exported hardware.
+        """
+        raise NotImplementedError("exported hardware does not tell what its kernels do")
 
     @abc.abstractmethod
     def close(self) -> None:

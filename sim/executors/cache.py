@@ -1,10 +1,12 @@
 """The cache of built executors."""
 
+import fcntl
 import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple
 from importlib.metadata import version
 from pathlib import Path
@@ -73,6 +75,10 @@ def cached_library(
     ------
     BuildError
         The cache cannot be written, or `build` fails.
+
+    Notes
+    -----
+    Builds of several processes come one after the other, since they are often the same, and each uses all processors.
     """
     headers = {"config.h": machine_header(config), "memory.h": memory_header()}
     everything = [*parts, astuple(config), headers, tools.identity(), version("amaranth")]
@@ -82,12 +88,25 @@ def cached_library(
         return library
     try:
         library.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="build-", dir=library.parent) as folder:
-            for header, text in headers.items():
-                (Path(folder) / header).write_text(text)
-            build(Path(folder)).replace(library)
+        with _alone_in(library.parent):
+            if not library.exists():
+                with tempfile.TemporaryDirectory(prefix="build-", dir=library.parent) as folder:
+                    for header, text in headers.items():
+                        (Path(folder) / header).write_text(text)
+                    build(Path(folder)).replace(library)
     except OSError as error:
         raise BuildError(
             f"{library.parent}: {error.strerror}: the cache of built executors cannot be written"
         ) from None
     return library
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Keep other processes from building in a cache until the end of the block."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

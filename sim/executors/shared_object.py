@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
 from sim.memory import Memory, MemoryModel
@@ -47,7 +46,7 @@ class LibraryExecutor(Executor):
         self, path: Path, config: AcceleratorConfig, memory: Memory, *, watchdog: int, **options: int | bytes | None
     ) -> None:
         self._memory = memory
-        self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
+        self._engines = config.engines
         self._reads = 0
         self._library = ctypes.CDLL(str(path))
         pointer, integer = ctypes.c_void_p, ctypes.c_int64
@@ -80,7 +79,7 @@ class LibraryExecutor(Executor):
     @property
     def answers(self) -> npt.NDArray[np.uint64]:
         """Answers of the last list's reads, of shape (reads, AEs)."""
-        values = np.zeros((self._reads, self._shape[0]), np.uint64)
+        values = np.zeros((self._reads, self._engines), np.uint64)
         self._library.cyscc_answers(self._machine, values.ctypes.data)
         return values
 
@@ -93,12 +92,6 @@ class LibraryExecutor(Executor):
     def run(self, budget: int) -> RunState:
         """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
         return RunState(self._library.cyscc_run(self._machine, budget))
-
-    def causes(self) -> npt.NDArray[np.int64]:
-        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
-        counts = np.zeros(self._shape, np.int64)
-        self._library.cyscc_causes(self._machine, counts.ctypes.data)
-        return counts
 
     def close(self) -> None:
         """Release the machine, with its threads."""

@@ -25,6 +25,7 @@ _VERILATOR_OPTIONS = (
     *("--cc", "-O3", "-Wno-fatal", "-Wno-lint", "--x-assign", "fast", "--x-initial", "fast", "--noassert"),
 )
 _COMPILER_OPTIONS = ("-std=c++20", "-march=native", "-fPIC", "-fno-plt", "-fvisibility=hidden", "-DVL_TIME_CONTEXT")
+_RUNTIME = ("verilated", "verilated_threads")
 
 
 class Steps:
@@ -99,11 +100,10 @@ class Toolchain:
 
     def identity(self) -> tuple[object, ...]:
         """Return what a library depends on besides its sources: tools, options, processor."""
-        environment = dict(os.environ)
         return (
             self.compiler,
-            run_tool([*self.verilator, "--version"], environment),
-            run_tool([*self.compiler, "--version"], environment),
+            run_tool([*self.verilator, "--version"], self.environment),
+            run_tool([*self.compiler, "--version"], self.environment),
             _VERILATOR_OPTIONS,
             _COMPILER_OPTIONS,
             _processor(),
@@ -124,7 +124,7 @@ class Toolchain:
     def verilated_runtime(self, *, traced: bool = False) -> tuple[list[Path], list[str]]:
         """Return what every program with a Verilated model is linked with, and the options to compile it by."""
         include = self.include_folder
-        names = ["verilated", "verilated_threads", *(["verilated_vcd_c"] if traced else [])]
+        names = [*_RUNTIME, *(["verilated_vcd_c"] if traced else [])]
         flags = [f"-DVM_TRACE={int(traced)}", f"-DVM_TRACE_VCD={int(traced)}", "-DVM_TRACE_FST=0"]
         flags += ["-isystem", str(include), "-isystem", str(include / "vltstd")]
         return [include / f"{name}.cpp" for name in names], flags
@@ -142,7 +142,7 @@ class Toolchain:
         def compile_unit(source: Path) -> Path:
             target = folder / f"{source.stem}.o"
             # What only runs at the start need not be fast.
-            level = "-O1" if source.stem.endswith("__Slow") else "-O3"
+            level = "-O1" if source.stem.endswith("__Slow") or source.stem in _RUNTIME else "-O3"
             with steps.step(f"{source.stem} compiled"):
                 run_tool([*self.compiler, *options, level, "-c", str(source), "-o", str(target)], self.environment)
             return target

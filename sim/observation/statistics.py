@@ -37,13 +37,7 @@ class Tally:
 
     def __sub__(self, other: "Tally") -> "Tally":
         """Return what was counted since another tally."""
-        return Tally(
-            cycle=self.cycle - other.cycle,
-            instructions=self.instructions - other.instructions,
-            readout=self.readout - other.readout,
-            causes=self.causes - other.causes,
-            counters=self.counters - other.counters,
-        )
+        return Tally(**{name: value - vars(other)[name] for name, value in vars(self).items()})
 
     @property
     def host(self) -> int:

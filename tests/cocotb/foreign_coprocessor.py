@@ -28,7 +28,7 @@ class ForeignCoprocessor(Coprocessor):
     """
 
     def __init__(self, config: AcceleratorConfig) -> None:
-        self._config = config
+        self.config = config
         self.memory = PlainMemory()
 
     @abc.abstractmethod
@@ -48,29 +48,11 @@ class ForeignCoprocessor(Coprocessor):
         """Wait until an AE is idle."""
 
     @property
-    def clock(self) -> float:
-        return self._config.clock_mhz * 1e6
-
-    @property
-    def reach_queue(self) -> bool:
-        return not self._config.bfs_only
-
-    @property
-    def engines(self) -> int:
-        return self._config.engines
-
-    @property
     def cycle(self) -> int:
         return 0
 
     def allocate(self, size: int) -> int:
         return self.memory.allocate(size)
-
-    def write(self, address: int, values: npt.NDArray[Any]) -> None:
-        self.memory.write(address, values)
-
-    def read(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
-        return self.memory.view(address, dtype, count).copy()
 
     def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
         return self.memory.view(address, dtype, count)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sim.configuration import PRESETS
 from sim.coprocessor import NO_START, Coprocessor, Instruction, Register, Status
 from sim.graph_word import DEGREE, LEVEL, START, VISITED
 
@@ -40,10 +41,10 @@ class FakeCoprocessor(Coprocessor):
     ) -> None:
         self._memory = np.zeros(size // 8, np.uint64).view(np.uint8)
         self._top = _BASE
-        self._engines = engines
+        self.config = PRESETS["test"].replace(engines=engines, bfs_only=searches)
+        self._searches = searches
         self._duplicates = duplicates
         self._offer = offer
-        self._searches = searches
         self._registers: dict[int, int] = {}
         self._status = 0
         self._pending: int | None = None
@@ -53,18 +54,6 @@ class FakeCoprocessor(Coprocessor):
         self.closed = False
         self.build_seconds = 0.25
         self.break_instruction: Instruction | None = None
-
-    @property
-    def clock(self) -> float:
-        return 150e6
-
-    @property
-    def reach_queue(self) -> bool:
-        return not self._searches
-
-    @property
-    def engines(self) -> int:
-        return self._engines
 
     @property
     def cycle(self) -> int:
@@ -82,12 +71,6 @@ class FakeCoprocessor(Coprocessor):
         assert _BASE <= address <= end <= self._top
         return self._memory[address:end].view(dtype)
 
-    def write(self, address: int, values: npt.NDArray[Any]) -> None:
-        self.view(address, values.dtype, values.size)[:] = values
-
-    def read(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
-        return self.view(address, dtype, count).copy()
-
     def set_registers(self, values: Mapping[Register, int]) -> None:
         self.writes.append(dict(values))
         self._registers.update(dict(values.items()))
@@ -98,8 +81,8 @@ class FakeCoprocessor(Coprocessor):
     def register(self, register: int) -> list[int]:
         """Return what each engine holds; only the last one tells of an error, and only the first one a result."""
         if register == Register.STATUS:
-            return [0] * (self._engines - 1) + [self._status]
-        return [self._registers.get(Register(register), 0)] + [0] * (self._engines - 1)
+            return [0] * (self.engines - 1) + [self._status]
+        return [self._registers.get(Register(register), 0)] + [0] * (self.engines - 1)
 
     def dispatch(self, instruction: Instruction) -> int:
         self.dispatched.append(instruction)

@@ -29,21 +29,13 @@ UNKNOWN = cast(Instruction, 7)
 
 ALL = 2**64 - 1
 
-LIMITED = """\
+STUCK = """\
 engine 0: busy, N cycles since its dispatch
 engine 1: idle, N cycles since its dispatch
-engine 0 bfs kernel 0: state done=0 started=1 frontier_idle=1 neighbours_idle=0 words_idle=1 visitor_idle=1 \
+engine 0 bfs kernel 0: state done=0 started=1 frontier_idle={} neighbours_idle={} words_idle=1 visitor_idle=1 \
 slots_idle=1 requests_idle=1 error=0 read_stalled=0 write_stalled=0 slot_awaited=0 visits=0; \
-credits frontier=4 neighbours=6 words=8; reservation demanded=0 reserved=0
-engine 0 port 0: 2 reads outstanding"""
-
-HUNG = """\
-engine 0: busy, N cycles since its dispatch
-engine 1: idle, N cycles since its dispatch
-engine 0 bfs kernel 0: state done=0 started=1 frontier_idle=0 neighbours_idle=1 words_idle=1 visitor_idle=1 \
-slots_idle=1 requests_idle=1 error=0 read_stalled=0 write_stalled=0 slot_awaited=0 visits=0; \
-credits frontier=3 neighbours=8 words=8; reservation demanded=0 reserved=0
-engine 0 port 0: 1 read outstanding"""
+credits frontier={} neighbours={} words=8; reservation demanded=0 reserved=0
+engine 0 port 0: {} outstanding"""
 
 
 def told(error: SimulationError) -> str:
@@ -123,7 +115,7 @@ def test_cycle_limit(executor: str) -> None:
         with pytest.raises(CycleLimitError) as caught:
             machine.wait()
     assert str(caught.value) == "cycle limit of 125 reached"
-    assert told(caught.value) == LIMITED
+    assert told(caught.value) == STUCK.format(1, 0, 4, 6, "2 reads")
 
 
 @pytest.mark.parametrize("missing", [0, 1])
@@ -192,7 +184,7 @@ def test_hang(executor: str) -> None:
     stopped = re.fullmatch(r"nothing moved until cycle (\d+): the machine hangs", str(caught.value))
     assert stopped is not None
     assert 400 < int(stopped[1]) < 400 + 60
-    assert told(caught.value) == HUNG
+    assert told(caught.value) == STUCK.format(0, 1, 3, 8, "1 read")
 
 
 def test_slow_memory_is_no_hang_and_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

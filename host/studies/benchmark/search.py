@@ -66,8 +66,9 @@ def search(workload: Workload, graph: Graph, make_executor: Callable[[Memory, in
     watches: list[Stopwatch] = []
 
     def make(memory: Memory, watchdog: int) -> Executor:
-        watches.append(Stopwatch(make_executor(memory, watchdog)))
-        return watches[0]
+        executor = make_executor(memory, watchdog)
+        watches.append(Stopwatch(executor))
+        return executor
 
     machine = assemble_machine(config, parse_profile(workload.memory), make)
     try:

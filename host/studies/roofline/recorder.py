@@ -60,6 +60,7 @@ class Recorder(Coprocessor):
     def __init__(self, machine: "Machine", graph: PlacedGraph, bounds: Bounds) -> None:
         if not machine.reach_queue:
             raise ValueError("a roofline needs the reach queue, and this machine keeps none")
+        self.config = machine.config
         self._machine = machine
         self._graph = graph
         self.bounds = bounds
@@ -69,21 +70,6 @@ class Recorder(Coprocessor):
         self.levels: list[LevelUse] = []
 
     @property
-    def clock(self) -> float:
-        """Clock frequency in hertz."""
-        return self._machine.clock
-
-    @property
-    def reach_queue(self) -> bool:
-        """Whether searches keep a reach queue."""
-        return self._machine.reach_queue
-
-    @property
-    def engines(self) -> int:
-        """Number of Application Engines."""
-        return self._machine.engines
-
-    @property
     def cycle(self) -> int:
         """Cycles simulated since reset."""
         return self._machine.cycle
@@ -91,14 +77,6 @@ class Recorder(Coprocessor):
     def allocate(self, size: int) -> int:
         """Reserve `size` bytes of coprocessor memory and return their address."""
         return self._machine.allocate(size)
-
-    def write(self, address: int, values: npt.NDArray[Any]) -> None:
-        """Copy an array into coprocessor memory."""
-        self._machine.write(address, values)
-
-    def read(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
-        """Copy `count` elements out of coprocessor memory."""
-        return self._machine.read(address, dtype, count)
 
     def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
         """Return the memory itself as an array."""

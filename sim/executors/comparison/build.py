@@ -1,9 +1,10 @@
 """Building the machine as one model: by Verilator, or by CXXRTL of Yosys."""
 
 import importlib.metadata
+import importlib.resources
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hw.config import AcceleratorConfig
@@ -14,7 +15,13 @@ from sim.executors.tools import Steps, Toolchain, run_tool
 
 __all__ = ["KINDS", "build_whole_model"]
 
-KINDS = ("verilator", "cxxrtl")
+_MEMBERS: dict[str, Callable[[str], str]] = {
+    "verilator": lambda name: name,
+    "cxxrtl": lambda name: "p_" + name.replace("_", "__"),
+}
+"""What each kind of model calls a port."""
+
+KINDS = tuple(_MEMBERS)
 """What the machine is compiled by."""
 
 # Otherwise the machine has functions so long that the compiler takes half an hour for one.
@@ -42,14 +49,13 @@ def build_whole_model(kind: str, config: AcceleratorConfig) -> Path:
         A tool is missing or fails; with its output.
     """
     tools = Toolchain.find()
-    build = _build_verilator if kind == "verilator" else _build_cxxrtl
     return cached_library(
         f"whole-{kind}",
         config,
         tools,
         parts=(_VERILATOR_OPTIONS, _yosys_version() if kind == "cxxrtl" else ""),
         sources=_SOURCES,
-        build=lambda folder: build(config, folder, tools),
+        build=lambda folder: _build(kind, config, folder, tools),
     )
 
 
@@ -66,18 +72,29 @@ def _yosys_version() -> str:
     return importlib.metadata.version(_YOSYS.replace("_", "-"))
 
 
-def _build_verilator(config: AcceleratorConfig, folder: Path, tools: Toolchain) -> Path:
+def _build(kind: str, config: AcceleratorConfig, folder: Path, tools: Toolchain) -> Path:
+    """Compile the model together with what plays memory and host to it."""
+    native = _HERE / "native"
     sources = export_machine(config, folder)
-    (folder / "connections.h").write_text(connections_header(sources[-1], lambda name: name))
+    (folder / "connections.h").write_text(connections_header(sources[-1], _MEMBERS[kind]))
+    units, flags = (_verilated if kind == "verilator" else _written_by_yosys)(sources, folder, tools)
+    return tools.library(
+        [*units, native / "machine.cpp"],
+        folder=folder,
+        flags=[*flags, "-I", str(native), f'-DCYSCC_MODEL="{kind}_model.h"'],
+        steps=Steps(None),
+    )
+
+
+def _verilated(sources: Sequence[Path], folder: Path, tools: Toolchain) -> tuple[list[Path], list[str]]:
+    """Return the model's sources, and the options to compile them by."""
     units = tools.verilate(sources, top=TOP, folder=folder, options=_VERILATOR_OPTIONS)
     runtime, flags = tools.verilated_runtime()
-    return _link("verilator", [*units, *runtime], folder, tools, flags)
+    return [*units, *runtime], flags
 
 
-def _build_cxxrtl(config: AcceleratorConfig, folder: Path, tools: Toolchain) -> Path:
-    sources = export_machine(config, folder)
-    mangle = str.maketrans({"_": "__"})
-    (folder / "connections.h").write_text(connections_header(sources[-1], lambda name: "p_" + name.translate(mangle)))
+def _written_by_yosys(sources: Sequence[Path], folder: Path, tools: Toolchain) -> tuple[list[Path], list[str]]:
+    """Return the same for CXXRTL."""
     script = [
         *(f"read_verilog -sv {source.name}" for source in sources),
         f"hierarchy -top {TOP}",
@@ -89,19 +106,5 @@ def _build_cxxrtl(config: AcceleratorConfig, folder: Path, tools: Toolchain) -> 
     # The package cannot be run by `python -m`, and its command need not be on the path.
     start = f"import os, sys, {_YOSYS}; os.chdir(sys.argv[1]); sys.exit({_YOSYS}.run_yosys(['-q', 'script.ys']))"
     run_tool([sys.executable, "-c", start, str(folder)], tools.environment)
-    spec = importlib.util.find_spec(_YOSYS)
-    assert spec is not None
-    assert spec.origin is not None
-    runtime = Path(spec.origin).parent / "share" / "include" / "backends" / "cxxrtl" / "runtime"
-    return _link("cxxrtl", [folder / f"{TOP}.cc"], folder, tools, ["-isystem", str(runtime)])
-
-
-def _link(kind: str, sources: Sequence[Path], folder: Path, tools: Toolchain, flags: Sequence[str]) -> Path:
-    """Compile the model together with what plays memory and host to it."""
-    native = _HERE / "native"
-    return tools.library(
-        [*sources, native / "machine.cpp"],
-        folder=folder,
-        flags=[*flags, "-I", str(native), f'-DCYSCC_MODEL="{kind}_model.h"'],
-        steps=Steps(None),
-    )
+    runtime = importlib.resources.files(_YOSYS) / "share" / "include" / "backends" / "cxxrtl" / "runtime"
+    return [folder / f"{TOP}.cc"], ["-isystem", str(runtime)]

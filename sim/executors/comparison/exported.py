@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from cocotb.handle import HierarchyObject
 from cocotb.task import resume
 from cocotb.triggers import FallingEdge
@@ -48,16 +46,6 @@ class ExportedExecutor(Player):
     def run(self, budget: int) -> RunState:
         """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
         return resume(self._run)(budget)
-
-    def causes(self) -> npt.NDArray[np.int64]:
-        """Refuse: the exported hardware has no outputs that only simulation needs.
-
-        Raises
-        ------
-        NotImplementedError
-            Always.
-        """
-        raise NotImplementedError("exported hardware does not tell what its kernels do")
 
     def close(self) -> None:
         """Do nothing: the simulator goes on with the next executor."""

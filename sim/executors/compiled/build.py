@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from hw.bfs import Kernel as BfsKernel
+from amaranth.lib import wiring
+
 from hw.config import AcceleratorConfig
-from hw.intersection import Kernel as IntersectionKernel
 from hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
 from sim.executors.cache import cached_library, digest_sources
 from sim.executors.compiled.lanes import lanes_source
@@ -16,17 +16,12 @@ from sim.executors.tools import OnStep, Steps, Toolchain, workers
 __all__ = ["build_library"]
 
 _HERE = Path(__file__).parent
-_LANES: dict[str, tuple[type[BfsKernel] | type[IntersectionKernel], str]] = {
-    "BfsLanes": (BfsKernel, "bfs_kernels"),
-    "IntersectionLanes": (IntersectionKernel, "intersection_kernels"),
-}
-"""Classes of lanes: the kind of kernel, and how many."""
 
 # Taken when the hardware is imported too: a file that changes later is not what this process builds.
 _SOURCES = digest_sources(_HERE)
 
 
-def build_library(config: AcceleratorConfig, *, lanes: bool, waves: bool, on_step: OnStep | None = None) -> Path:
+def build_library(config: AcceleratorConfig, *, waves: bool, on_step: OnStep | None = None) -> Path:
     """Return the shared library of a machine, built now if it is not in the cache.
 
     The environment may name other tools: ``VERILATOR``, ``CXX``.
@@ -35,10 +30,8 @@ def build_library(config: AcceleratorConfig, *, lanes: bool, waves: bool, on_ste
     ----------
     config : AcceleratorConfig
         Sizes.
-    lanes : bool
-        The kernels of a module as lanes of one object; else an object each.
     waves : bool
-        With waveforms, which lanes cannot write.
+        With waveforms: the kernels of a module are an object each, since lanes of one object cannot write any.
     on_step : callable, optional
         Told how the build goes on, see `sim.executors.tools.OnStep`; not at all where there is nothing to build.
 
@@ -52,18 +45,16 @@ def build_library(config: AcceleratorConfig, *, lanes: bool, waves: bool, on_ste
         "machine",
         config,
         tools,
-        parts=(lanes, waves),
+        parts=(waves,),
         sources=_SOURCES,
-        build=lambda folder: _build(config, folder, lanes=lanes, waves=waves, tools=tools, steps=Steps(on_step)),
+        build=lambda folder: _build(config, folder, waves=waves, tools=tools, steps=Steps(on_step)),
     )
 
 
-def _build(
-    config: AcceleratorConfig, folder: Path, *, lanes: bool, waves: bool, tools: Toolchain, steps: Steps
-) -> Path:
+def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolchain, steps: Steps) -> Path:
     """Build in a folder of its own; return the library there."""
     makers: dict[str, Callable[[], str]] = {"shell": lambda: shell_verilog(config, instrument=True)}
-    if not lanes:
+    if waves:
         for kind, name in KERNEL_NAMES.items():
             makers[name] = partial(kernel_verilog, kind, config, instrument=True)
 
@@ -73,23 +64,25 @@ def _build(
             source.write_text(makers[name]())
             trace = ["--trace-vcd", "--trace-structs"] if waves else []
             parts = tools.verilate([source], top=name, folder=folder, options=trace)
-            code = "".join(part.read_text() for part in parts)
-            includes = "".join(f'#include "{part.name}"\n' for part in parts)
+            text = "".join(f'#include "{part.name}"\n' for part in parts)
+            if not waves:
+                text += tick_function(f"V{name}", "".join(part.read_text() for part in parts))
             unit = folder / f"all_{name}.cpp"
-            unit.write_text(includes + tick_function(f"V{name}", code, direct=not waves))
+            unit.write_text(text)
         return unit
 
-    def write_lanes(name: str) -> None:
-        kind, kernels = _LANES[name]
-        module = name.removesuffix("Lanes").lower()
+    def write_lanes(kind: type[wiring.Component]) -> None:
+        kernels = f"{KERNEL_NAMES[kind]}s"
+        module = kernels.removesuffix("_kernels")
         with steps.step(f"{module} kernels as lanes"):
-            text = lanes_source(kind(config, instrument=True), name=name, lanes=getattr(config, kernels))
+            component, name = kind(config, instrument=True), f"{module.capitalize()}Lanes"
+            text = lanes_source(component, name=name, lanes=getattr(config, kernels))
             (folder / f"{module}_lanes.h").write_text(text)
 
     runtime, flags = tools.verilated_runtime(traced=waves)
-    flags += [f"-DCYSCC_LANES={int(lanes)}", "-I", str(_HERE / "native")]
+    flags += ["-I", str(_HERE / "native")]
     fixed = [*sorted((_HERE / "native").glob("*.cpp")), *runtime]
-    headers = _LANES if lanes else ()
+    headers = () if waves else KERNEL_NAMES
     steps.expect(2 * len(makers) + len(headers) + len(fixed) + 1, "hardware as C++")
     with workers() as pool:
         written = pool.map(write_lanes, headers)

@@ -3,6 +3,10 @@
 import os
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
+from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from sim.executors.base import meeting_interval
 from sim.executors.compiled.build import build_library
@@ -32,11 +36,8 @@ class CompiledExecutor(LibraryExecutor):
     threads : int
         Threads to share the AEs and the memory; more than there are of these are not used. The results do not depend
         on it.
-    lanes : bool
-        Evaluate the kernels of a module together, by vector instructions; never with waveforms. The results do not
-        depend on it.
     waves : Path, optional
-        VCD file to write; each kernel is then an object of its own, and the AEs then run on one thread.
+        VCD file to write; each kernel is then an object of its own instead of a lane, and the AEs run on one thread.
     wave_window : tuple of int, optional
         First and last cycle to write there.
     on_build : callable, optional
@@ -55,13 +56,11 @@ class CompiledExecutor(LibraryExecutor):
         *,
         watchdog: int,
         threads: int = 1,
-        lanes: bool = True,
         waves: Path | None = None,
         wave_window: tuple[int, int] | None = None,
         on_build: OnStep | None = None,
     ) -> None:
-        traced = waves is not None
-        library = build_library(config, lanes=lanes and not traced, waves=traced, on_step=on_build)
+        library = build_library(config, waves=waves is not None, on_step=on_build)
         self._waves = None if waves is None else Waves(waves, wave_window, locate=model_signals(config))
         if self._waves is None:
             round_ = _round(meeting_interval(config, memory), memory)
@@ -71,6 +70,13 @@ class CompiledExecutor(LibraryExecutor):
             raw = os.fsencode(self._waves.raw)
             options = {"threads": 1, "waves": raw, "first_wave": first, "last_wave": last}
         super().__init__(library, config, memory, watchdog=watchdog, **options)
+        self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
+
+    def causes(self) -> npt.NDArray[np.int64]:
+        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
+        counts = np.zeros(self._shape, np.int64)
+        self._library.cyscc_causes(self._machine, counts.ctypes.data)
+        return counts
 
     def close(self) -> None:
         """Stop the threads, complete the waveform file."""

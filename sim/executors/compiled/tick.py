@@ -14,7 +14,7 @@ _GENERAL = """\
 """
 
 
-def tick_function(name: str, code: str, *, direct: bool) -> str:
+def tick_function(name: str, code: str) -> str:
     """Return C++ that defines ``cyscc::tick`` of a model, to be compiled together with the model's code.
 
     A Verilated model's ``eval`` asks on every call whether it was initialised, which inputs changed, whether the clock
@@ -28,10 +28,8 @@ def tick_function(name: str, code: str, *, direct: bool) -> str:
         Prefix of the model's class.
     code : str
         All generated code of the model.
-    direct : bool
-        Look for the direct form.
     """
-    calls = [_calls(name, code, region) for region in ("ico", "nba")] if direct else [None]
+    calls = [_calls(name, code, region) for region in ("ico", "nba")]
     lines = _GENERAL
     if all(calls):
         lines = "".join(f"    {call}(model.rootp);\n" for region in calls if region for call in region)

@@ -18,72 +18,45 @@ struct Command {
     uint64_t value;
 };
 
-// What an AE and the memory exchange in a cycle.
-class Box {
-public:
-    explicit Box(Mailbox* mailbox) : mailbox_(mailbox) {}
-
-    uint32_t read_ready() const { return uint32_t(mailbox_->read_ready); }
-    uint32_t write_ready() const { return uint32_t(mailbox_->write_ready); }
-    uint32_t responses() const { return uint32_t(mailbox_->responses); }
-    uint32_t flushed() const { return uint32_t(mailbox_->flushed); }
-    bool has_requests() const {
-        return (mailbox_->requests[kReads] | mailbox_->requests[kWrites] | mailbox_->requests[kFlushes]) != 0;
-    }
-
-    // Hands over requests of the ports of a mask. Their payloads are in the arrays below.
-    void hand_over(uint32_t reads, uint32_t writes, uint32_t flushes) {
-        mailbox_->requests[kReads] |= reads;
-        mailbox_->requests[kWrites] |= writes;
-        mailbox_->requests[kFlushes] |= flushes;
-    }
-
-    // One word a port.
-    uint64_t* tags() { return mailbox_->tags; }
-    uint64_t* data() { return mailbox_->data; }
-    uint64_t* read_payloads() { return mailbox_->read_payloads; }
-    uint64_t* write_payloads() { return mailbox_->write_payloads; }
-    uint64_t* write_data() { return mailbox_->write_data; }
-
-private:
-    Mailbox* mailbox_;
-};
-
 // Shows a port what the memory has for it in a cycle, and takes its requests; with an empty mask nothing passes.
 template <class Port>
-void play_port(Port&& port, Box box, int number, uint32_t mask) {
+void play_port(Port&& port, Mailbox& box, int number, uint32_t mask) {
     const uint32_t bit = 1u << number & mask;
-    set(port.read_ready, (box.read_ready() & bit) != 0);
-    set(port.write_ready, (box.write_ready() & bit) != 0);
-    set(port.flushed, (box.flushed() & bit) != 0);
-    set(port.response_valid, (box.responses() & bit) != 0);
-    if (box.responses() & bit) set(port.response_payload, box.data()[number], box.tags()[number]);
-    const bool read = box.read_ready() & bit && get(port.read_valid);
-    const bool write = box.write_ready() & bit && get(port.write_valid);
-    if (read) box.read_payloads()[number] = get(port.read_payload);
-    if (write) {
-        box.write_data()[number] = get(port.write_payload, 0);
-        box.write_payloads()[number] = get(port.write_payload, 1);
+    set(port.read_ready, (box.read_ready & bit) != 0);
+    set(port.write_ready, (box.write_ready & bit) != 0);
+    set(port.flushed, (box.flushed & bit) != 0);
+    set(port.response_valid, (box.responses & bit) != 0);
+    if (box.responses & bit) set(port.response_payload, box.data[number], box.tags[number]);
+    const bool read = box.read_ready & bit && get(port.read_valid);
+    const bool write = box.write_ready & bit && get(port.write_valid);
+    if (read) {
+        box.requests[kReads] |= bit;
+        box.read_payloads[number] = get(port.read_payload);
     }
-    box.hand_over(read ? bit : 0, write ? bit : 0, get(port.flush) ? bit : 0);
+    if (write) {
+        box.requests[kWrites] |= bit;
+        box.write_data[number] = get(port.write_payload, 0);
+        box.write_payloads[number] = get(port.write_payload, 1);
+    }
+    if (get(port.flush)) box.requests[kFlushes] |= bit;
 }
 
 // The host's and the memory's side of an AE.
 class Player {
 public:
     Player(const MemoryModel& memory, int number)
-        : memory_(memory), number_(number), box_(memory.mailboxes + number) {}
+        : memory_(memory), number_(number), box_(memory.mailboxes[number]) {}
 
-    Box box() const { return box_; }
+    Mailbox& box() const { return box_; }
 
     // Begins a cycle: what the memory shows is in the mailbox then.
     void prepare(int64_t cycle) const { memory_.prepare(memory_.context, number_, cycle); }
 
     // Ends a cycle whose requests are in the mailbox.
     void accept(int64_t cycle) {
-        const bool requests = box_.has_requests();
+        const bool requests = box_.requests[kReads] | box_.requests[kWrites] | box_.requests[kFlushes];
         if (requests) memory_.accept(memory_.context, number_, cycle);
-        if (requests | box_.responses() | box_.flushed()) moved_ = cycle;
+        if (requests || box_.responses || box_.flushed) moved_ = cycle;
     }
 
     void begin(const Command* commands, int count) {
@@ -144,7 +117,7 @@ public:
 private:
     const MemoryModel memory_;
     const int number_;
-    Box box_;
+    Mailbox& box_;
     const Command* commands_ = nullptr;
     int count_ = 0;
     int position_ = 0;

@@ -7,6 +7,7 @@ import pytest
 from hw.config import PRESETS, AcceleratorConfig
 from sim.errors import BuildError
 from sim.executors.cache import cache_directory
+from sim.executors.compiled import build
 from sim.executors.compiled.build import build_library
 from sim.machine import create_machine
 from sim.memory import parse_profile
@@ -47,6 +48,14 @@ def test_program_that_cannot_be_started(tmp_path: Path, monkeypatch: pytest.Monk
     assert str(refusal()) == f"{compiler}: Exec format error"
 
 
+@pytest.fixture
+def small_hardware(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Build next to nothing for the hardware."""
+    monkeypatch.setattr(build, "shell_verilog", lambda *_, **__: "module shell(input clk); endmodule")
+    monkeypatch.setattr(build, "lanes_source", lambda *_, **__: "")
+
+
+@pytest.mark.usefixtures("small_hardware")
 def test_failing_compiler_is_quoted_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tools = Toolchain.install(tmp_path, monkeypatch, failure="echo 'it is full of errors' >&2; exit 3")
     error = refusal()
@@ -62,42 +71,42 @@ def test_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
     assert str(refusal()) == f"{cache}: Not a directory: the cache of built executors cannot be written"
 
 
+@pytest.mark.usefixtures("small_hardware")
 def test_what_was_built_once_is_built_again_only_when_it_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tools = Toolchain.install(tmp_path, monkeypatch)
     told: list[tuple[int, int, str]] = []
-    library = build_library(TEST, lanes=False, waves=False, on_step=lambda *step: told.append(step))
+    library = build_library(TEST, waves=False, on_step=lambda *step: told.append(step))
     compilations, built = tools.compilations(), library.stat().st_mtime_ns
     assert library.parent == tools.cache
     assert compilations > 5
-    # Three models, and a step for each compilation, the last of which links.
+    # A model, two modules of lanes, and a step for each compilation, the last of which links.
     assert [step[:2] for step in told] == [(done, compilations + 3) for done in range(compilations + 4)]
     assert told[-1][2] == "machine linked"
-    assert build_library(TEST, lanes=False, waves=False, on_step=lambda *step: told.append(step)) == library
+    assert build_library(TEST, waves=False, on_step=lambda *step: told.append(step)) == library
     assert (tools.compilations(), len(told)) == (compilations, compilations + 4)
     assert list(tools.cache.iterdir()) == [library]
     assert library.stat().st_mtime_ns == built
     library.unlink()
-    assert build_library(TEST, lanes=False, waves=False) == library
+    assert build_library(TEST, waves=False) == library
     assert tools.compilations() == 2 * compilations
     assert library.exists()
 
 
 def test_everything_that_matters_names_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def build(config: AcceleratorConfig, folder: Path, **options: object) -> Path:
+    def make(config: AcceleratorConfig, folder: Path, **options: object) -> Path:
         (folder / "machine.so").touch()
         return folder / "machine.so"
 
     tools = Toolchain.install(tmp_path, monkeypatch)
-    monkeypatch.setattr("sim.executors.compiled.build._build", build)
-    libraries = [build_library(config, lanes=False, waves=False) for config in (TEST, TEST.replace(link_cycles=4))]
-    libraries.append(build_library(TEST, lanes=False, waves=True))
-    libraries.append(build_library(TEST, lanes=True, waves=False))
+    monkeypatch.setattr(build, "_build", make)
+    libraries = [build_library(config, waves=False) for config in (TEST, TEST.replace(link_cycles=4))]
+    libraries.append(build_library(TEST, waves=True))
     compiler = tmp_path / "compiler"
     compiler.write_text(compiler.read_text().replace("1.0", "1.1"))
-    libraries.append(build_library(TEST, lanes=False, waves=False))
-    assert len(set(libraries)) == 5
+    libraries.append(build_library(TEST, waves=False))
+    assert len(set(libraries)) == 4
     assert set(tools.cache.iterdir()) == set(libraries)
 
 

@@ -103,11 +103,8 @@ def test_header_names_every_port(tmp_path: Path) -> None:
 
 
 def test_stopwatch_counts_runs_only() -> None:
-    machine = assemble_machine(
-        TEST, parse_profile("fixed:9"), lambda *each: Stopwatch(executor_maker("cxxrtl", TEST)(*each))
-    )
-    watch = machine._executor
-    assert isinstance(watch, Stopwatch)
+    machine = whole_model("cxxrtl", "fixed:9")
+    watch = Stopwatch(machine._executor)
     assert (watch.seconds, watch.user_seconds) == (0, 0)
     dispatch_level(machine)
     assert watch.seconds == 0

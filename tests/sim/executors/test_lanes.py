@@ -2,6 +2,7 @@
 
 import platform
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,11 +17,9 @@ from amaranth.sim import Simulator
 import sim.executors
 from hw.config import PRESETS
 from sim.errors import BuildError
-from sim.executors.compiled.executor import CompiledExecutor
 from sim.executors.compiled.lanes import lanes_source
-from sim.machine import assemble_machine
-from sim.memory import parse_profile
 from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
+from tests.system.runs import made
 
 NATIVE = Path(sim.executors.__path__[0]) / "compiled" / "native"
 
@@ -122,6 +121,7 @@ def expected_outputs(stimuli: list[list[dict[str, int]]]) -> list[list[dict[str,
     top.submodules += instances
     simulator = Simulator(top)
     simulator.add_clock(1e-6)
+    outputs = [name for name, _, is_input in ports(instances[0]) if not is_input]
     seen: list[list[dict[str, int]]] = []
 
     async def bench(context: Any) -> None:
@@ -130,16 +130,7 @@ def expected_outputs(stimuli: list[list[dict[str, int]]]) -> list[list[dict[str,
                 for name, value in values.items():
                     context.set(getattr(instance, name), value)
             await context.tick()
-            seen.append(
-                [
-                    {
-                        name: context.get(getattr(instance, name))
-                        for name, _, is_input in ports(instance)
-                        if not is_input
-                    }
-                    for instance in instances
-                ]
-            )
+            seen.append([{name: context.get(getattr(each, name)) for name in outputs} for each in instances])
 
     simulator.add_testbench(bench)
     simulator.run()
@@ -221,78 +212,60 @@ def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int, 
         assert got == wanted, f"cycle {number}"
 
 
-class Combinational(wiring.Component):
-    """An output without a register."""
+class Refused(wiring.Component):
+    """Something that no kernel needs."""
 
-    def __init__(self) -> None:
-        super().__init__({"a": In(4), "b": Out(4)})
-
-    def elaborate(self, platform: object) -> Elaboratable:
-        """Add one."""
-        m = Module()
-        m.d.comb += self.b.eq(self.a + 1)
-        return m
-
-
-class Shifter(wiring.Component):
-    """An operation that no kernel needs."""
-
-    def __init__(self) -> None:
+    def __init__(self, describe: Callable[[Module, "Refused"], None]) -> None:
         super().__init__({"a": In(8), "b": In(3), "c": Out(8)})
+        self._describe = describe
 
     def elaborate(self, platform: object) -> Elaboratable:
-        """Shift by a variable."""
+        """Describe it."""
         m = Module()
-        m.d.sync += self.c.eq(self.a >> self.b)
+        self._describe(m, self)
         return m
 
 
-class Looker(wiring.Component):
-    """A memory that is read without a clock."""
+def unregistered(m: Module, part: Refused) -> None:
+    """Add an output without a register."""
+    m.d.comb += part.c.eq(part.a + 1)
 
-    def __init__(self) -> None:
-        super().__init__({"a": In(3), "b": Out(8)})
 
-    def elaborate(self, platform: object) -> Elaboratable:
-        """Register what is read."""
-        m = Module()
-        m.submodules.memory = memory = Memory(shape=8, depth=8, init=[1, 2, 3])
-        write, read = memory.write_port(), memory.read_port(domain="comb")
-        m.d.comb += [read.addr.eq(self.a), write.en.eq(self.a[0]), write.addr.eq(self.a), write.data.eq(self.a)]
-        m.d.sync += self.b.eq(read.data)
-        return m
+def shifting(m: Module, part: Refused) -> None:
+    """Shift by a variable."""
+    m.d.sync += part.c.eq(part.a >> part.b)
+
+
+def looking(m: Module, part: Refused) -> None:
+    """Read a memory without a clock."""
+    m.submodules.memory = memory = Memory(shape=8, depth=8, init=[1, 2, 3])
+    write, read = memory.write_port(), memory.read_port(domain="comb")
+    m.d.comb += [read.addr.eq(part.b), write.en.eq(part.a[0]), write.addr.eq(part.b), write.data.eq(part.a)]
+    m.d.sync += part.c.eq(read.data)
 
 
 @pytest.mark.parametrize(
-    ("component", "cause"),
+    ("describe", "cause"),
     [
-        (Combinational(), "drives an output, which only a register may"),
-        (Shifter(), "is of the kind $shr, which the lanes cannot compute"),
-        (Looker(), "is of a form that the lanes do not cover"),
+        (unregistered, "drives an output, which only a register may"),
+        (shifting, "is of the kind $shr, which the lanes cannot compute"),
+        (looking, "is of a form that the lanes do not cover"),
     ],
 )
-def test_what_lanes_cannot_do_is_named(component: wiring.Component, cause: str) -> None:
+def test_what_lanes_cannot_do_is_named(describe: Callable[[Module, Refused], None], cause: str) -> None:
     with pytest.raises(BuildError, match=cause.replace("$", r"\$")):
-        lanes_source(component, name="Refused", lanes=4)
+        lanes_source(Refused(describe), name="Refused", lanes=4)
 
 
 @pytest.mark.parametrize("memory", ["hc2", "fixed:700"])
 @pytest.mark.parametrize(
     "config", ["test", *(pytest.param(full, marks=pytest.mark.long) for full in ("published-bfs-1ae", "hc2"))]
 )
-def test_lanes_and_objects_leave_the_same(config: str, memory: str) -> None:
+def test_lanes_and_objects_leave_the_same(config: str, memory: str, tmp_path: Path) -> None:
     outcomes = []
-    for lanes in (True, False):
-        machine = assemble_machine(
-            PRESETS[config],
-            parse_profile(memory),
-            lambda model, watchdog, lanes=lanes: CompiledExecutor(  # type: ignore[misc]  # mypy cannot infer defaults
-                PRESETS[config], model, watchdog=watchdog, lanes=lanes
-            ),
-        )
-        try:
+    # With waveforms, which begin when all is over, the kernels are objects.
+    for waves in (None, tmp_path / "none.vcd"):
+        with made(config, memory, waves=waves, wave_window=(1 << 40, 1 << 40)) as machine:
             searches = PRESETS[config].bfs_only
             outcomes.append(outcome(machine, CROWD if searches else TANGLE, source=0 if searches else None))
-        finally:
-            machine.close()
     assert_equal(*outcomes)

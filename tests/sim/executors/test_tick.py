@@ -2,16 +2,13 @@
 
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from hw.config import PRESETS
-from sim.executors.compiled.build import build_library
+from sim.executors.compiled import build
 from sim.executors.compiled.tick import tick_function
 from tests.sim.executors.toolchain import Toolchain
-
-MODELS = ["Vbfs_kernel", "Vintersection_kernel", "Vshell"]
 
 GENERAL = """
 namespace cyscc {
@@ -58,26 +55,21 @@ void tick(Vm& model) {
 """
 
 
-class Ticked(NamedTuple):
-    """A call of `tick_function`, and what it returned."""
+def tick_of_a_build(folder: Path, monkeypatch: pytest.MonkeyPatch, *, config: str) -> tuple[str, str]:
+    """Build a machine with an empty compiler; return its shell's generated code, and the function."""
+    seen: list[str] = []
 
-    name: str
-    code: str
-    lines: str
-
-
-def ticks_of_a_build(folder: Path, monkeypatch: pytest.MonkeyPatch, *, config: str, waves: bool) -> dict[str, Ticked]:
-    """Build a machine with an empty compiler; return the functions of its models."""
-    seen: dict[str, Ticked] = {}
-
-    def spy(name: str, code: str, *, direct: bool) -> str:
-        seen[name] = Ticked(name, code, tick_function(name, code, direct=direct))
-        return seen[name].lines
+    def spy(name: str, code: str) -> str:
+        assert name == "Vshell"
+        seen.extend((code, tick_function(name, code)))
+        return seen[1]
 
     Toolchain.install(folder, monkeypatch)
-    monkeypatch.setattr("sim.executors.compiled.build.tick_function", spy)
-    build_library(PRESETS[config], lanes=False, waves=waves)
-    return seen
+    monkeypatch.setattr(build, "tick_function", spy)
+    monkeypatch.setattr(build, "lanes_source", lambda *_, **__: "")
+    build.build_library(PRESETS[config], waves=False)
+    code, lines = seen
+    return code, lines
 
 
 def regions(*, ico: str, nba: str) -> str:
@@ -90,41 +82,29 @@ def guarded(region: str) -> str:
 
 
 @pytest.mark.parametrize("config", ["hc2", "published-1ae"])
-def test_models_as_built_have_the_direct_form(config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ticks = ticks_of_a_build(tmp_path, monkeypatch, config=config, waves=False)
-    assert sorted(ticks) == MODELS
-    for name, code, lines in ticks.values():
-        head, *calls, end, close = lines.strip().splitlines()[1:]
-        assert (head, end, close) == (f"void tick({name}& model) {{", "}", "}  // namespace cyscc")
-        called = [re.fullmatch(r"    (\w+)\(model\.rootp\);", call) for call in calls]
-        functions = [match[1] for match in called if match]
-        assert len(functions) == len(calls)
-        kinds = [re.sub(r".*___(ico|nba)_sequent.*", r"\1", function) for function in functions]
-        assert kinds == sorted(kinds)
-        assert set(kinds) == {"ico", "nba"}
-        for function in functions:
-            assert code.count(f"void {function}({name}___024root* vlSelf) {{") == 1
-
-
-def test_models_with_waveforms_are_evaluated_as_usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ticks = ticks_of_a_build(tmp_path, monkeypatch, config="test", waves=True)
-    assert {name: tick.lines for name, tick in ticks.items()} == {name: GENERAL % name for name in MODELS}
+def test_shell_as_built_has_the_direct_form(config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, lines = tick_of_a_build(tmp_path, monkeypatch, config=config)
+    head, *calls, end, close = lines.strip().splitlines()[1:]
+    assert (head, end, close) == ("void tick(Vshell& model) {", "}", "}  // namespace cyscc")
+    called = [re.fullmatch(r"    (\w+)\(model\.rootp\);", call) for call in calls]
+    functions = [match[1] for match in called if match]
+    assert len(functions) == len(calls)
+    kinds = [re.sub(r".*___(ico|nba)_sequent.*", r"\1", function) for function in functions]
+    assert kinds == sorted(kinds)
+    assert set(kinds) == {"ico", "nba"}
+    for function in functions:
+        assert code.count(f"void {function}(Vshell___024root* vlSelf) {{") == 1
 
 
 def test_real_model_with_two_clocks_is_evaluated_as_usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sim.executors.compiled.build.shell_verilog", lambda config, instrument: TWO_CLOCKS)
-    ticks = ticks_of_a_build(tmp_path, monkeypatch, config="test", waves=False)
-    assert "Vshell___024root___eval_nba(" in ticks["Vshell"].code
-    assert ticks["Vshell"].lines == GENERAL % "Vshell"
-    assert ticks["Vbfs_kernel"].lines != GENERAL % "Vbfs_kernel"
+    monkeypatch.setattr(build, "shell_verilog", lambda config, instrument: TWO_CLOCKS)
+    code, lines = tick_of_a_build(tmp_path, monkeypatch, config="test")
+    assert "Vshell___024root___eval_nba(" in code
+    assert lines == GENERAL % "Vshell"
 
 
 def test_direct_form_keeps_the_order_of_calls() -> None:
-    assert tick_function("Vm", regions(ico=guarded("ico"), nba=guarded("nba")), direct=True) == DIRECT
-
-
-def test_direct_form_is_not_looked_for_unasked() -> None:
-    assert tick_function("Vm", regions(ico=guarded("ico"), nba=guarded("nba")), direct=False) == GENERAL % "Vm"
+    assert tick_function("Vm", regions(ico=guarded("ico"), nba=guarded("nba"))) == DIRECT
 
 
 @pytest.mark.parametrize(
@@ -150,4 +130,4 @@ def test_direct_form_is_not_looked_for_unasked() -> None:
     ],
 )
 def test_anything_else_is_evaluated_as_usual(code: str) -> None:
-    assert tick_function("Vm", code, direct=True) == GENERAL % "Vm"
+    assert tick_function("Vm", code) == GENERAL % "Vm"

@@ -8,17 +8,11 @@ import numpy as np
 import pytest
 from vcd.reader import TokenKind, tokenize
 
-from host.algorithms.kosaraju import strong_components
 from host.graph.csr import Graph
-from host.graph.memory_map import PlacedGraph
-from host.graph.trim import trim
-from hw.config import PRESETS
 from sim.errors import CycleLimitError, SimulationError
-from sim.executors.compiled.build import build_library
 from sim.executors.names import EXECUTORS
-from sim.machine import create_machine
-from sim.memory import parse_profile
 from sim.observation.waves import Waves, convert
+from tests.system.runs import made, solve
 
 WINDOW = (60, 1050)
 TAGS = {"FRONTIER_WORD", "NEIGHBOUR_ID", "NEIGHBOUR_WORD"}
@@ -60,21 +54,10 @@ def recording(content: bytes) -> Recording:
 def simulate(executor: str, output: Path | None, *, cycle_limit: int | None = None) -> dict[str, Any]:
     """Find the components of a small graph; return the machine's statistics."""
     edges = np.array([[0, 1, 2, 3, 1, 4], [1, 2, 3, 0, 4, 1]], np.uint32)
-    graph = Graph.from_edges(5, *edges)
-    machine = create_machine(
-        PRESETS["test"],
-        parse_profile("fixed:9"),
-        executor=executor,
-        cycle_limit=cycle_limit,
-        waves=output,
-        wave_window=WINDOW,
-    )
-    try:
-        forward, backward = (PlacedGraph.place(machine, part) for part in (graph, graph.transpose()))
-        strong_components(machine, forward, backward, trim(graph, graph.transpose()))
+    options = {"executor": executor, "cycle_limit": cycle_limit, "waves": output, "wave_window": WINDOW}
+    with made("test", "fixed:9", **options) as machine:
+        solve(machine, Graph.from_edges(5, *edges))
         return machine.statistics()
-    finally:
-        machine.close()
 
 
 @pytest.fixture(scope="module")
@@ -159,13 +142,6 @@ def test_window_that_the_run_does_not_reach_leaves_no_file(tmp_path: Path, cycle
     waves.raw.write_bytes(RAW)
     waves.finish(cycles)
     assert [path.name for path in tmp_path.iterdir()] == left
-
-
-def test_traced_library_is_cached(recordings: dict[str, Recording]) -> None:
-    library = build_library(PRESETS["test"], lanes=False, waves=True)
-    built = library.stat().st_mtime_ns
-    assert build_library(PRESETS["test"], lanes=False, waves=True).stat().st_mtime_ns == built
-    assert library != build_library(PRESETS["test"], lanes=False, waves=False)
 
 
 RAW = b"""$timescale 1 s $end

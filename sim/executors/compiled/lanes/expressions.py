@@ -112,8 +112,8 @@ class Expressions:
     def _home(self, piece: Run) -> tuple[str, int, int]:
         """Return name, first bit and width of the slice that a piece is in."""
         assert piece.signal is not None
-        start, end = next(part for part in piece.signal.slices() if part[0] <= piece.first < part[1])
-        return self.slice_name(piece.signal, start), start, end - start
+        start, width = piece.home()
+        return self.slice_name(piece.signal, start), start, width
 
     def _bit(self, piece: Run) -> str:
         if piece.signal is None:
@@ -174,35 +174,25 @@ class Expressions:
 
     def _any(self, bits: Bits) -> str:
         """Return where any of some bits is set."""
-        terms = []
-        for piece, _ in self.pieces(bits):
-            if piece.signal is None:
-                if piece.first:
-                    return "kAll"
-                continue
-            name, start, width = self._home(piece)
-            if width == 1:
-                terms.append(name)
-            else:
-                field = ((1 << piece.width) - 1) << (piece.first - start)
-                terms.append(f"test({name}, {_constant(field, vector_type(width))})")
-        return " | ".join(terms) or "Mask(0)"
+        if "1" in bits:
+            return "kAll"
+        return " | ".join(self._tests(bits, "test({0}, {1})")) or "Mask(0)"
 
     def _all(self, bits: Bits) -> str:
         """Return where all of some bits are set."""
-        terms = []
+        if "0" in bits:
+            return "Mask(0)"
+        return " & ".join(self._tests(bits, "equal({0} & {1}, {1})")) or "kAll"
+
+    def _tests(self, bits: Bits, test: str) -> list[str]:
+        """Return a test of each slice that some bits are in, given how vectors are tested: by a name, and its bits."""
+        tests = []
         for piece, _ in self.pieces(bits):
-            if piece.signal is None:
-                if piece.first != (1 << piece.width) - 1:
-                    return "Mask(0)"
-                continue
-            name, start, width = self._home(piece)
-            if width == 1:
-                terms.append(name)
-            else:
-                field = _constant(((1 << piece.width) - 1) << (piece.first - start), vector_type(width))
-                terms.append(f"equal({name} & {field}, {field})")
-        return " & ".join(terms) or "kAll"
+            if piece.signal is not None:
+                name, start, width = self._home(piece)
+                field = ((1 << piece.width) - 1) << (piece.first - start)
+                tests.append(name if width == 1 else test.format(name, _constant(field, vector_type(width))))
+        return tests
 
     def _equality(self, cell: Cell, width: int) -> str:
         a, b = self._extended(cell, max(len(cell.pins["A"]), len(cell.pins["B"])))

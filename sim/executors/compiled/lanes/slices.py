@@ -72,6 +72,12 @@ class Run:
     first: int
     width: int
 
+    def home(self) -> tuple[int, int]:
+        """Return first bit and width of the slice of its signal that it is in."""
+        assert self.signal is not None
+        start, end = next(part for part in self.signal.slices() if part[0] <= self.first < part[1])
+        return start, end - start
+
 
 def padded(bits: Bits, width: int, *, signed: bool = False) -> Bits:
     """Return an operand brought to a width."""

@@ -243,8 +243,8 @@ class _Source:
         assert signal is not None
         if signal.cell is not None and signal not in self._signals.registers:
             raise BuildError(f"cell {signal.cell.name} drives an output, which only a register may")
-        start, end = next(part for part in signal.slices() if part[0] <= piece.first < part[1])
-        return f"{signal.name}_{start}", start, end - start
+        start, width = piece.home()
+        return f"{signal.name}_{start}", start, width
 
     def _put(self, name: str, bits: Bits) -> Iterator[str]:
         scalars, vectors = [], []

@@ -18,7 +18,7 @@ Engine::Engine(VerilatedContext* context, int number, const MemoryModel& memory,
       from_(from),
       to_(to),
       shell_(std::make_unique<Vshell>(context, (place_of(number) + ".shell").c_str()))
-#if !CYSCC_LANES
+#if VM_TRACE
       ,
       bfs_(context, place_of(number) + ".bfs"),
       intersection_(context, place_of(number) + ".intersection")
@@ -102,7 +102,7 @@ void Engine::step(int64_t cycle) {
                         shell.bfs_token_out_payload};
     const Head intersection_head{bool(shell.intersection_chain_out_valid), bool(shell.intersection_token_out_valid),
                                  shell.intersection_chain_out_payload, shell.intersection_token_out_payload};
-    const Box box = player_.box();
+    Mailbox& box = player_.box();
     const bool intersection_owns = shell.intersection_owns;
 #if VM_TRACE
     bfs_.step(bfs_head, !intersection_owns, box, cycle, drawn_);

@@ -8,22 +8,22 @@
 
 #include "models.h"
 #include "player.h"
-#if CYSCC_LANES
+#if VM_TRACE
+#include "object_module.h"
+#else
 #include "bfs_lanes.h"
 #include "intersection_lanes.h"
 #include "lane_module.h"
-#else
-#include "object_module.h"
 #endif
 
 namespace cyscc {
 
-#if CYSCC_LANES
-using BfsModule = LaneModule<BfsLanes>;
-using IntersectionModule = LaneModule<IntersectionLanes>;
-#else
+#if VM_TRACE
 using BfsModule = ObjectModule<Vbfs_kernel, kBfsKernels>;
 using IntersectionModule = ObjectModule<Vintersection_kernel, kIntersectionKernels>;
+#else
+using BfsModule = LaneModule<BfsLanes>;
+using IntersectionModule = LaneModule<IntersectionLanes>;
 #endif
 
 // The link from an engine to the next. A token is written for the cycle in which it arrives; engines run ahead of each
@@ -49,16 +49,14 @@ public:
     // Advances from a cycle to another, by steps where something may happen.
     void run(int64_t cycle, int64_t end);
 
-#if VM_TRACE
-    // The two halves of a step that is drawn: between them every model shows the cycle as it is.
-    void show(int64_t cycle);
-    void clock();
-#endif
-
     Player& player() { return player_; }
     void causes(int64_t cycle, int64_t* counts);
 
 #if VM_TRACE
+    // The two halves of a step that is drawn: between them every model shows the cycle as it is.
+    void show(int64_t cycle);
+    void clock();
+
     // Calls a function with every model.
     template <class Function>
     void for_each_model(Function function) {

@@ -18,13 +18,13 @@ public:
     static constexpr int kKernels = Lanes::kLanes;
 
     // Advances the kernels by a cycle if any has something to do.
-    void step(const Head& head, bool owns, Box box, int64_t cycle) {
+    void step(const Head& head, bool owns, Mailbox& box, int64_t cycle) {
         const Mask ports = owns ? Lanes::kAll : 0;
-        const Mask read_ready = box.read_ready() & ports;
-        const Mask write_ready = box.write_ready() & ports;
+        const Mask read_ready = box.read_ready & ports;
+        const Mask write_ready = box.write_ready & ports;
         const Mask chain = (lanes_.chain_out_valid() << 1 | Mask(head.chain_valid)) & Lanes::kAll;
-        const Mask responses = box.responses() & ports;
-        const Mask flushed = box.flushed() & ports;
+        const Mask responses = box.responses & ports;
+        const Mask flushed = box.flushed & ports;
         const Mask reads = lanes_.port_read_valid() & read_ready;
         const Mask writes = lanes_.port_write_valid() & write_ready;
         const bool silent = !(chain | responses | flushed | reads | writes);
@@ -45,15 +45,17 @@ public:
             relay_.learn(lanes_, head.token);
         }
         count(cycle);
-        if (reads) lanes_.get_port_read_payload_0(array(box.read_payloads()));
+        if (reads) lanes_.get_port_read_payload_0(array(box.read_payloads));
         if (writes) {
-            lanes_.get_port_write_payload_0(array(box.write_data()));
-            lanes_.get_port_write_payload_1(array(box.write_payloads()));
+            lanes_.get_port_write_payload_0(array(box.write_data));
+            lanes_.get_port_write_payload_1(array(box.write_payloads));
         }
-        box.hand_over(reads, writes, flushes);
+        box.requests[kReads] |= reads;
+        box.requests[kWrites] |= writes;
+        box.requests[kFlushes] |= flushes;
         if (responses) {
-            lanes_.put_port_response_payload_0(array(box.data()));
-            lanes_.put_port_response_payload_1(array(box.tags()));
+            lanes_.put_port_response_payload_0(array(box.data));
+            lanes_.put_port_response_payload_1(array(box.tags));
         }
         for (Mask left = chain; left; left &= left - 1) {
             const int n = std::countr_zero(left);

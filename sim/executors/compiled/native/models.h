@@ -3,21 +3,13 @@
 
 #include <verilated.h>
 
-#if !CYSCC_LANES
+#if VM_TRACE
 #include "Vbfs_kernel.h"
 #include "Vintersection_kernel.h"
 #endif
 #include "Vshell.h"
 
 namespace cyscc {
-
-// Advances a model by one clock cycle; defined beside each model's code. All outputs that others look at are registered, so
-// inputs and rising edge are evaluated together, once.
-#if !CYSCC_LANES
-void tick(Vbfs_kernel& model);
-void tick(Vintersection_kernel& model);
-#endif
-void tick(Vshell& model);
 
 // Brings a new model into the state after reset.
 template <class Model>
@@ -33,5 +25,19 @@ void settle(Model& model) {
     model.clk = 0;
     model.eval();
 }
+
+// Advances a model by one clock cycle.
+#if VM_TRACE
+template <class Model>
+void tick(Model& model) {
+    settle(model);
+    model.clk = 1;
+    model.eval();
+}
+#else
+// Defined beside the model's code. All outputs that others look at are registered, so inputs and rising edge are evaluated
+// together, once.
+void tick(Vshell& model);
+#endif
 
 }  // namespace cyscc

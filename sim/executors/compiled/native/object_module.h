@@ -24,14 +24,14 @@ public:
 
     // Advances the kernels that have something to do; all, and only up to the clock edge, while waveforms are drawn. From
     // the last to the first, so that each still finds what its predecessor on chain and ring put out in the cycle before.
-    void step(const Head& head, bool owns, Box box, int64_t cycle, bool drawn = false) {
+    void step(const Head& head, bool owns, Mailbox& box, int64_t cycle, bool drawn = false) {
         const uint32_t ports = owns ? kAll : 0;
         const uint32_t chain = (chain_full_ << 1 | uint32_t(head.chain_valid)) & kAll;
         const uint32_t token = (token_full_ << 1 | uint32_t(head.token_valid)) & kAll;
-        const uint32_t responses = box.responses() & ports;
-        const uint32_t flushed = box.flushed() & ports;
+        const uint32_t responses = box.responses & ports;
+        const uint32_t flushed = box.flushed & ports;
         uint32_t todo = awake_ | chain | token | responses | flushed;
-        todo |= ((read_full_ & box.read_ready()) | (write_full_ & box.write_ready())) & ports;
+        todo |= ((read_full_ & box.read_ready) | (write_full_ & box.write_ready)) & ports;
         if (drawn) todo = kAll;
         while (todo) {
             const int n = 31 - std::countl_zero(todo);
@@ -100,20 +100,19 @@ private:
     // A kernel's memory port, by the names that those of a whole machine have.
     static auto port_of(Model& model) {
         struct Port {
-            decltype(Model::port_read_ready)& read_ready;
-            decltype(Model::port_read_valid)& read_valid;
-            decltype(Model::port_read_payload)& read_payload;
-            decltype(Model::port_write_ready)& write_ready;
-            decltype(Model::port_write_valid)& write_valid;
-            decltype(Model::port_write_payload)& write_payload;
-            decltype(Model::port_flush)& flush;
-            decltype(Model::port_flushed)& flushed;
-            decltype(Model::port_response_valid)& response_valid;
-            decltype(Model::port_response_payload)& response_payload;
+            Model& model;
+            decltype(Model::port_read_ready)& read_ready = model.port_read_ready;
+            decltype(Model::port_read_valid)& read_valid = model.port_read_valid;
+            decltype(Model::port_read_payload)& read_payload = model.port_read_payload;
+            decltype(Model::port_write_ready)& write_ready = model.port_write_ready;
+            decltype(Model::port_write_valid)& write_valid = model.port_write_valid;
+            decltype(Model::port_write_payload)& write_payload = model.port_write_payload;
+            decltype(Model::port_flush)& flush = model.port_flush;
+            decltype(Model::port_flushed)& flushed = model.port_flushed;
+            decltype(Model::port_response_valid)& response_valid = model.port_response_valid;
+            decltype(Model::port_response_payload)& response_payload = model.port_response_payload;
         };
-        return Port{model.port_read_ready, model.port_read_valid, model.port_read_payload, model.port_write_ready,
-                    model.port_write_valid, model.port_write_payload, model.port_flush, model.port_flushed,
-                    model.port_response_valid, model.port_response_payload};
+        return Port{model};
     }
 
     // Notes what a kernel put out with the clock edge that it has just seen.
