@@ -6,12 +6,12 @@ from typing import Any
 from host.measuring.graphs import GraphSpec
 from host.measuring.searches import BfsRequest
 from host.results.version import version
+from host.studies.grouping import Point
 from host.studies.machines import preset_of
 from host.studies.paper import betkaoui_gteps, cygraph_gteps
 
-__all__ = ["SUMMED", "Point", "PointKey", "points", "run_fields", "search_requests"]
+__all__ = ["SUMMED", "PointKey", "points", "run_fields", "search_requests"]
 
-Point = dict[str, Any]
 PointKey = tuple[str, int, str, int, int]
 """Which point: configuration, vertices, kind, degree and engines."""
 

@@ -12,8 +12,8 @@ from host.studies.sweep import Sweep
 
 __all__ = ["PHASES", "SOFTWARE", "component_document"]
 
-PHASES = ("searches", "intersections", "starts")
-"""Parts of a time, from the bottom of a bar to its top."""
+PHASES = {"searches": "BFS", "intersections": "intersection", "starts": "search for a start"}
+"""Parts of a time, from the bottom of a bar to its top, and what people call them."""
 
 SOFTWARE = "kosaraju"
 """Name of the series that the others are compared with."""
