@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from host.graph.memory_map import PlacedGraph
 from host.studies.roofline.limits import Bounds
-from host.studies.roofline.traffic import LevelAddresses, LevelTraffic
+from host.studies.roofline.traffic import LevelTraffic
 from sim.coprocessor import Coprocessor, Instruction, Register
 
 if TYPE_CHECKING:
@@ -152,13 +152,7 @@ class Recorder(Coprocessor):
             targets=self._graph.graph.targets,
             reach=self.view(registers[Register.REACH_QUEUE], np.uint32, registers[Register.CAPACITY]),
             issued=issued,
-            addresses=LevelAddresses(
-                current_queue=registers[Register.CURRENT_QUEUE],
-                neighbours=registers[Register.NEIGHBOURS],
-                words=registers[Register.WORDS],
-                next_queue=registers[Register.NEXT_QUEUE],
-                reach_queue=registers[Register.REACH_QUEUE],
-            ),
+            registers=registers,
             contention=self.bounds.contention,
         )
         use = LevelUse(traffic.requests, int(traffic.pushes.sum()), cycles, self.bounds.limits(traffic))
