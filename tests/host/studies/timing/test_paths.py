@@ -5,6 +5,7 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from host.studies.fpga_tools import ToolError
@@ -72,7 +73,7 @@ def test_into_a_memory(port: str, which: str, tmp_path: Path) -> None:
 def test_frequency_cells_and_document(tmp_path: Path) -> None:
     routed = read_report(write_report(tmp_path / "r.json", CARRY, fmax=200.125), seed=4)
     assert (routed.seed, routed.fmax, routed.cells) == (4, 200.125, {"TRELLIS_COMB": 7})
-    assert Routed.of(json.loads(json.dumps(asdict(routed)))) == routed
+    assert msgspec.convert(json.loads(json.dumps(asdict(routed))), Routed) == routed
     document = routed.path.document()
     assert document.pop("words") == routed.path.words()
     assert document == {

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import host.studies.fpga_tools
 import host.studies.timing.report
 import host.studies.timing.routing
 from host.command_line.main import main
@@ -88,7 +89,7 @@ def test_each_component_is_synthesised_once_and_routed_with_each_seed(
 
     monkeypatch.setattr(host.studies.timing.routing, "run_yosys", run_yosys)
     monkeypatch.setattr(host.studies.timing.routing, "place_and_route", place_and_route)
-    monkeypatch.setattr(host.studies.timing.routing, "version", lambda module: "1")
+    monkeypatch.setattr(host.studies.fpga_tools, "version", lambda module: "1")
     config = PRESETS["test"].replace(clock_mhz=102.5)
     options: dict[str, Any] = {"names": ["shell", "bfs_kernel"], "seeds": 3, "folder": tmp_path}
     store = Store(tmp_path / "store")
