@@ -21,25 +21,29 @@ if TYPE_CHECKING:
 __all__ = ["roofline_figure", "write_roofline_plot"]
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; each limit has a shape of its own besides.
-_STYLES = {
-    "ports": ("#0072B2", "o"),
-    "imbalance": ("#56B4E9", "s"),
-    "links": ("#009E73", "^"),
-    "busiest_link": ("#B8E3D2", "v"),
-    "banks": ("#E69F00", "<"),
-    "busiest_bank": ("#D55E00", "D"),
-    "outstanding": ("#CC79A7", "P"),
-    "ring": ("#F0E442", "X"),
-    "overhead": ("#999999", "h"),
+_STYLES: dict[str, dict[str, Any]] = {
+    name: {"c": colour, "marker": marker, "edgecolors": "black", "linewidths": 0.7, "zorder": 3}
+    for name, colour, marker in (
+        ("ports", "#0072B2", "o"),
+        ("imbalance", "#56B4E9", "s"),
+        ("links", "#009E73", "^"),
+        ("busiest_link", "#B8E3D2", "v"),
+        ("banks", "#E69F00", "<"),
+        ("busiest_bank", "#D55E00", "D"),
+        ("outstanding", "#CC79A7", "P"),
+        ("ring", "#F0E442", "X"),
+        ("overhead", "#999999", "h"),
+    )
 }
+_ROOF_STYLE: dict[str, Any] = {"c": "black", "marker": "_", "linewidths": 2.5, "zorder": 3}
 # The first line is wide, so that it is seen also where another lies upon it.
 _LINES: dict[str, dict[str, Any]] = {
     "ports": {"linewidth": 4.5, "alpha": 0.45, "linestyle": "-"},
     "links": {"linewidth": 1.8, "linestyle": "--"},
     "banks": {"linewidth": 1.8, "linestyle": ":"},
 }
-_LARGEST, _SMALLEST = 300.0, 24.0
-"""Area of a level's point in square points: of most edges, and of next to none."""
+_LARGEST, _SMALLEST, _IN_LEGEND = 300.0, 24.0, 49.0
+"""Area of a level's point in square points: of most edges, of next to none, and of any in the legend."""
 _NAMED_SHARE = 0.05
 """Share of the cycles from which on a level has its number beside it."""
 
@@ -107,7 +111,7 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
         axes.plot(
             intensity,
             scale * ceiling.edges(intensity),
-            color=_STYLES[ceiling.name][0],
+            color=_STYLES[ceiling.name]["c"],
             label=f"{ceiling.name}: {scale * ceiling.reads:.2f} G {what}/s",
             **_LINES[ceiling.name],
         )
@@ -128,29 +132,8 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
     for number, name in enumerate(names):
         own = points.tightest == number
         if own.any():
-            colour, marker = _STYLES[name]
-            axes.scatter(
-                points.intensity[own],
-                scale * points.rate[own],
-                s=areas[own],
-                c=colour,
-                marker=marker,
-                edgecolors="black",
-                linewidths=0.7,
-                zorder=3,
-            )
-            # In the legend all are of one size.
-            axes.plot(
-                [],
-                [],
-                color=colour,
-                marker=marker,
-                markersize=7,
-                markeredgecolor="black",
-                markeredgewidth=0.7,
-                linestyle="",
-                label=f"level, tightest: {limit_title(name)}",
-            )
+            axes.scatter(points.intensity[own], scale * points.rate[own], areas[own], **_STYLES[name])
+            axes.scatter([], [], _IN_LEGEND, label=f"level, tightest: {limit_title(name)}", **_STYLES[name])
     named = (points.share >= _NAMED_SHARE) & (points.level >= 0)
     for x, y, area, level in zip(
         points.intensity[named], scale * points.rate[named], areas[named], points.level[named], strict=True
@@ -188,22 +171,11 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
 def _draw_limits(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
     """Draw what each limit allows the whole search, and what was reached."""
     edges = roofline.total_edges
-    allowed = {limit_title(name): cycles for name, cycles in roofline.total_limits.items()}
-    allowed["all of them"] = roofline.roof
-    colours = [*(_STYLES[name][0] for name in roofline.bounds.names), "black"]
-    markers = [*(_STYLES[name][1] for name in roofline.bounds.names), "_"]
-    for place, (cycles, colour, marker) in enumerate(zip(allowed.values(), colours, markers, strict=True)):
+    allowed = [(limit_title(name), cycles, _STYLES[name]) for name, cycles in roofline.total_limits.items()]
+    allowed.append(("all of them", roofline.roof, _ROOF_STYLE))
+    for place, (_, cycles, style) in enumerate(allowed):
         if cycles and edges:
-            axes.scatter(
-                [place],
-                [setting.gteps(edges, cycles)],
-                s=90,
-                c=colour,
-                marker=marker,
-                edgecolors="black" if marker != "_" else None,
-                linewidths=0.7 if marker != "_" else 2.5,
-                zorder=3,
-            )
+            axes.scatter([place], [setting.gteps(edges, cycles)], 90, **style)
     if edges:
         reached = setting.gteps(edges, roofline.total_cycles)
         axes.axhline(reached, color="black", linewidth=1.2)
@@ -218,6 +190,8 @@ def _draw_limits(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
             va="top",
             fontsize="small",
         )
-    axes.set_xticks(range(len(allowed)), list(allowed), rotation=55, ha="right", rotation_mode="anchor")
+    axes.set_xticks(
+        range(len(allowed)), [title for title, *_ in allowed], rotation=55, ha="right", rotation_mode="anchor"
+    )
     axes.set_xlim(-0.6, len(allowed) - 0.4)
     axes.set_title("limits of the whole search", fontsize="medium")

@@ -9,7 +9,7 @@ from host.measuring.measurements import Measurements
 from host.measuring.searches import CAUSES
 from host.studies.grouping import Point, grouped
 from host.studies.paper import ENGINES, KINDS, TABLE1_DEGREES
-from host.studies.search_points import SUMMED, points, run_fields, search_requests
+from host.studies.search_points import SUMMED, measure_points, run_fields
 
 __all__ = ["averages", "errors", "table1_document"]
 
@@ -83,9 +83,7 @@ def table1_document(
         A measurement failed.
     """
     keys = itertools.product(configs, vertices, KINDS, TABLE1_DEGREES, ENGINES)
-    requests = search_requests(keys, memory=memory, seed=seed)
-    results = measurements.measure(requests.values())
-    cells = points(requests, results)
+    cells, results = measure_points(measurements, keys, memory=memory, seed=seed)
     mean = averages(cells) if len(vertices) > 1 else []
     judged = mean or cells
     return {
