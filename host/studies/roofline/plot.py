@@ -1,7 +1,7 @@
 """The roofline plot: throughput against edges per request, and what each limit allows the whole search."""
 
 import warnings
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
@@ -42,6 +42,7 @@ _LINES: dict[str, dict[str, Any]] = {
     "links": {"linewidth": 1.8, "linestyle": "--"},
     "banks": {"linewidth": 1.8, "linestyle": ":"},
 }
+_NOTE: dict[str, Any] = {"textcoords": "offset points", "va": "top", "fontsize": "small"}
 _LARGEST, _SMALLEST, _IN_LEGEND = 300.0, 24.0, 49.0
 """Area of a level's point in square points: of most edges, of next to none, and of any in the legend."""
 _NAMED_SHARE = 0.05
@@ -63,11 +64,8 @@ def write_roofline_plot(path: str, roofline: Roofline, setting: Setting) -> None
         # The name of a graph may have letters that the font lacks: they are drawn as boxes.
         warnings.filterwarnings("ignore", "Glyph", UserWarning)
         figure = roofline_figure(roofline, setting)
-
-        def write(file: BinaryIO) -> None:
-            figure.savefig(file, format=form, metadata={"CreationDate" if form == "pdf" else "Date": None})
-
-        write_output(path, write)
+        undated = {"CreationDate" if form == "pdf" else "Date": None}
+        write_output(path, lambda file: figure.savefig(file, format=form, metadata=undated))
 
 
 def roofline_figure(roofline: Roofline, setting: Setting) -> Figure:
@@ -138,16 +136,7 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
     for x, y, area, level in zip(
         points.intensity[named], scale * points.rate[named], areas[named], points.level[named], strict=True
     ):
-        axes.annotate(
-            f"{level}",
-            (x, y),
-            xytext=(0, -0.6 * float(np.sqrt(area)) - 1),
-            textcoords="offset points",
-            ha="center",
-            va="top",
-            fontsize="small",
-            zorder=5,
-        )
+        axes.annotate(f"{level}", (x, y), (0, -0.6 * float(np.sqrt(area)) - 1), ha="center", zorder=5, **_NOTE)
     if roofline.total_edges:
         axes.scatter(
             [roofline.total_edges / roofline.total_requests],
@@ -180,16 +169,7 @@ def _draw_limits(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
         reached = setting.gteps(edges, roofline.total_cycles)
         axes.axhline(reached, color="black", linewidth=1.2)
         share = f"reached: {reached:.3g}, {roofline.efficiency:.0%} of all of them "
-        axes.annotate(
-            share,
-            (1, reached),
-            xycoords=("axes fraction", "data"),
-            xytext=(0, -3),
-            textcoords="offset points",
-            ha="right",
-            va="top",
-            fontsize="small",
-        )
+        axes.annotate(share, (1, reached), (0, -3), xycoords=("axes fraction", "data"), ha="right", **_NOTE)
     axes.set_xticks(
         range(len(allowed)), [title for title, *_ in allowed], rotation=55, ha="right", rotation_mode="anchor"
     )

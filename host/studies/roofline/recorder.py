@@ -1,6 +1,7 @@
 """A coprocessor that is listened to: what each level of a search asked of it, without a simulated cycle more."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,11 @@ class LevelUse(NamedTuple):
     """Least cycles for each limit's sake, in the order of `Bounds.names`."""
 
 
+def _passed_on(name: str) -> Any:
+    """Return what makes an attribute that of the machine, be it a value or a method."""
+    return property(attrgetter(f"_machine.{name}"))
+
+
 class Recorder(Coprocessor):
     """Passes everything on to a machine, and looks after each BFS level at its queues and at its kernels' requests.
 
@@ -57,6 +63,19 @@ class Recorder(Coprocessor):
         The machine keeps no reach queue.
     """
 
+    clock = _passed_on("clock")
+    reach_queue = _passed_on("reach_queue")
+    engines = _passed_on("engines")
+    cycle = _passed_on("cycle")
+    allocate = _passed_on("allocate")
+    write = _passed_on("write")
+    read = _passed_on("read")
+    view = _passed_on("view")
+    get_registers = _passed_on("get_registers")
+    begin_attempt = _passed_on("begin_attempt")
+    statistics = _passed_on("statistics")
+    close = _passed_on("close")
+
     def __init__(self, machine: "Machine", graph: PlacedGraph, bounds: Bounds) -> None:
         if not machine.reach_queue:
             raise ValueError("a roofline needs the reach queue, and this machine keeps none")
@@ -68,50 +87,10 @@ class Recorder(Coprocessor):
         self._issued = machine.issued_requests()
         self.levels: list[LevelUse] = []
 
-    @property
-    def clock(self) -> float:
-        """Clock frequency in hertz."""
-        return self._machine.clock
-
-    @property
-    def reach_queue(self) -> bool:
-        """Whether searches keep a reach queue."""
-        return self._machine.reach_queue
-
-    @property
-    def engines(self) -> int:
-        """Number of Application Engines."""
-        return self._machine.engines
-
-    @property
-    def cycle(self) -> int:
-        """Cycles simulated since reset."""
-        return self._machine.cycle
-
-    def allocate(self, size: int) -> int:
-        """Reserve `size` bytes of coprocessor memory and return their address."""
-        return self._machine.allocate(size)
-
-    def write(self, address: int, values: npt.NDArray[Any]) -> None:
-        """Copy an array into coprocessor memory."""
-        self._machine.write(address, values)
-
-    def read(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
-        """Copy `count` elements out of coprocessor memory."""
-        return self._machine.read(address, dtype, count)
-
-    def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
-        """Return the memory itself as an array."""
-        return self._machine.view(address, dtype, count)
-
     def set_registers(self, values: Mapping[Register, int]) -> None:
         """Write AEG registers of every AE, and remember them."""
         self._registers.update(values)
         self._machine.set_registers(values)
-
-    def get_registers(self, registers: Sequence[int]) -> npt.NDArray[np.uint64]:
-        """Read AEG registers of every AE."""
-        return self._machine.get_registers(registers)
 
     def dispatch(self, instruction: Instruction) -> int:
         """Start an instruction on every AE; return the cycle of it."""
@@ -131,18 +110,6 @@ class Recorder(Coprocessor):
         if self._instruction == Instruction.BFS_LEVEL:
             self._record(cycles, issued=self._issued - before)
         return cycles
-
-    def begin_attempt(self) -> None:
-        """Count what follows as an attempt of its own."""
-        self._machine.begin_attempt()
-
-    def statistics(self) -> dict[str, Any]:
-        """Return what the machine has counted."""
-        return self._machine.statistics()
-
-    def close(self) -> None:
-        """Release the machine."""
-        self._machine.close()
 
     def _record(self, cycles: int, *, issued: npt.NDArray[np.int64]) -> None:
         """Add the level that has just run. Nothing that it read has changed since but visited flags."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import msgspec
@@ -19,10 +20,7 @@ __all__ = ["COMPONENTS", "NetlistRequest", "RouteRequest"]
 _HARNESS = "harness"
 
 COMPONENTS: dict[str, Callable[[AcceleratorConfig], str]] = {
-    **{
-        name: lambda config, kind=kind: kernel_verilog(kind, config)  # type: ignore[misc]  # the default binds the kind
-        for kind, name in KERNEL_NAMES.items()
-    },
+    **{name: partial(kernel_verilog, kind) for kind, name in KERNEL_NAMES.items()},
     "shell": shell_verilog,
 }
 """What is placed and routed, by the name of its module: function that writes its Verilog."""

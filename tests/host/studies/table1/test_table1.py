@@ -59,13 +59,8 @@ def test_cells_and_their_order() -> None:
 def test_a_document_of_one_size_has_no_means() -> None:
     made = document(configs=("hc2",))
     assert "averages" not in made
-    assert {name: made[name] for name in ("table", "version", "memory", "clock_hz", "seed")} == {
-        "table": "table1",
-        "version": version(),
-        "memory": "hc2",
-        "clock_hz": 150e6,
-        "seed": 9,
-    }
+    said = {"table": "table1", "version": version(), "memory": "hc2", "clock_hz": 150e6, "seed": 9}
+    assert said.items() <= made.items()
     assert made["errors"] == {
         "hc2": {
             "mean_percent": pytest.approx(2),
@@ -81,13 +76,8 @@ def test_means_over_the_sizes() -> None:
     assert len(made["cells"]) == 32
     assert len(made["averages"]) == 16
     mean = made["averages"][8]
-    assert [mean[name] for name in ("kind", "degree", "engines", "config", "preset")] == [
-        "rmat",
-        8,
-        1,
-        "hc2",
-        "hc2-1ae",
-    ]
+    assert (mean["kind"], mean["degree"], mean["engines"]) == ("rmat", 8, 1)
+    assert (mean["config"], mean["preset"]) == ("hc2", "hc2-1ae")
     assert mean["simulated"] == pytest.approx(0.504 * 0.95)
     assert mean["ratio"] == pytest.approx(0.95)
     assert mean["cycles"] == pytest.approx(40000)
