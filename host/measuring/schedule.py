@@ -2,11 +2,13 @@
 
 import multiprocessing
 import os
+import re
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 from host.measuring.requests import Request
@@ -19,13 +21,9 @@ _Request = TypeVar("_Request", bound=Request)
 
 def available_memory() -> int:
     """Return the bytes of memory that can be had without swapping."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) << 10
-    except OSError:
-        pass
+    with suppress(OSError):
+        if found := re.search(r"^MemAvailable: *(\d+) kB$", Path("/proc/meminfo").read_text(), re.MULTILINE):
+            return int(found[1]) << 10
     return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 

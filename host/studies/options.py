@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from host.command_line.options import at_least, integer
 
-__all__ = ["add_graph_options", "add_machines", "sizes"]
+__all__ = ["add_graph_options", "add_machines", "add_vertices"]
 
 _LEAST, _MOST = 1 << 4, 1 << 25
 
@@ -20,7 +20,7 @@ def _once(values: tuple[_Value, ...]) -> tuple[_Value, ...]:
     return values
 
 
-def sizes(text: str) -> tuple[int, ...]:
+def _sizes(text: str) -> tuple[int, ...]:
     """Return the numbers of vertices that a list such as 2^16,2^20 names.
 
     Raises
@@ -59,15 +59,15 @@ def add_machines(parser: argparse.ArgumentParser, known: Mapping[str, str], *, d
     parser.add_argument("--configs", default=default, type=_names(known), metavar="NAME[,...]", help=text)
 
 
+def add_vertices(parser: argparse._ActionsContainer, *, default: str) -> None:
+    """Add the option that says how many vertices graphs have."""
+    text = "numbers of vertices, powers of two (default: %(default)s)"
+    parser.add_argument("--vertices", default=default, type=_sizes, metavar="N[,...]", help=text)
+
+
 def add_graph_options(parser: argparse.ArgumentParser, *, vertices: str, degrees: str) -> None:
     """Add the options that say how large graphs are, with their defaults."""
-    parser.add_argument(
-        "--vertices",
-        default=vertices,
-        type=sizes,
-        metavar="N[,...]",
-        help="numbers of vertices, powers of two (default: %(default)s)",
-    )
+    add_vertices(parser, default=vertices)
     parser.add_argument(
         "--degrees", default=degrees, type=_degrees, metavar="D[,...]", help="average degrees (default: %(default)s)"
     )

@@ -1,6 +1,7 @@
 """What the paper measured (Attia et al. 2015, section 6), which the studies are held against, and its device."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = [
     "BAR",
@@ -57,8 +58,7 @@ def betkaoui_gteps(kind: str, degree: int) -> float | None:
     return BETKAOUI_GTEPS[kind][TABLE1_DEGREES.index(degree)] if degree in TABLE1_DEGREES else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Amounts:
+class Amounts(NamedTuple):
     """LUTs, registers and block RAM.
 
     Parameters
@@ -73,14 +73,9 @@ class Amounts:
     registers: int
     block_ram: int
 
-    def values(self) -> tuple[int, int, int]:
-        """Return LUTs, registers and block RAM, in this order."""
-        return self.luts, self.registers, self.block_ram
-
-    def within(self, limit: "Amounts") -> tuple[bool, bool, bool]:
+    def within(self, limit: "Amounts") -> tuple[bool, ...]:
         """Whether each amount is at most that of a limit."""
-        luts, registers, block_ram = (mine <= most for mine, most in zip(self.values(), limit.values(), strict=True))
-        return luts, registers, block_ram
+        return tuple(mine <= most for mine, most in zip(self, limit, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)

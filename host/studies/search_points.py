@@ -4,14 +4,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from host.measuring.graphs import GraphSpec
+from host.measuring.measurements import Measurements
+from host.measuring.requests import Measured
 from host.measuring.searches import BfsRequest
 from host.results.version import version
+from host.studies.grouping import Point
 from host.studies.machines import preset_of
 from host.studies.paper import betkaoui_gteps, cygraph_gteps
 
-__all__ = ["SUMMED", "Point", "PointKey", "points", "run_fields", "search_requests"]
+__all__ = ["SUMMED", "PointKey", "measure_points", "run_fields"]
 
-Point = dict[str, Any]
 PointKey = tuple[str, int, str, int, int]
 """Which point: configuration, vertices, kind, degree and engines."""
 
@@ -19,19 +21,30 @@ SUMMED = ("cycles", "edges", "levels", "duplicates")
 """Fields of a point that are counts."""
 
 
-def search_requests(keys: Iterable[PointKey], *, memory: str, seed: int) -> dict[PointKey, BfsRequest]:
-    """Return the measurement of each point.
+def measure_points(
+    measurements: Measurements, keys: Iterable[PointKey], *, memory: str, seed: int
+) -> tuple[list[Point], dict[BfsRequest, Measured]]:
+    """Measure points, and return them, paper against simulation, with the cycles by cause; and what was measured.
+
+    For degrees that the paper's table has not, ``paper``, ``ratio`` and ``betkaoui`` are None.
 
     Parameters
     ----------
+    measurements : Measurements
+        What measures.
     keys : iterable of PointKey
         The points; the configurations are names of `host.studies.machines.SEARCH_MACHINES`.
     memory : str
         Memory profile.
     seed : int
         Seed of the graphs.
+
+    Raises
+    ------
+    InputError, SimulationError
+        A measurement failed.
     """
-    return {
+    requests = {
         (config, vertices, kind, degree, engines): BfsRequest(
             graph=GraphSpec(kind=kind, degree=degree, vertices=vertices, seed=seed),
             preset=preset_of(config, engines),
@@ -39,20 +52,7 @@ def search_requests(keys: Iterable[PointKey], *, memory: str, seed: int) -> dict
         )
         for config, vertices, kind, degree, engines in keys
     }
-
-
-def points(requests: Mapping[PointKey, BfsRequest], results: Mapping[BfsRequest, Mapping[str, Any]]) -> list[Point]:
-    """Return the points: paper against simulation, with the cycles by cause.
-
-    For degrees that the paper's table has not, ``paper``, ``ratio`` and ``betkaoui`` are None.
-
-    Parameters
-    ----------
-    requests : mapping
-        The measurement of each point.
-    results : mapping
-        What was measured.
-    """
+    results = measurements.measure(requests.values())
     found = []
     for (config, vertices, kind, degree, engines), request in requests.items():
         result = results[request]
@@ -69,12 +69,12 @@ def points(requests: Mapping[PointKey, BfsRequest], results: Mapping[BfsRequest,
                 "ratio": None if paper is None else result["gteps"] / paper,
                 "betkaoui": betkaoui_gteps(kind, degree),
                 "preset": request.preset,
-                "seed": request.graph.seed,
+                "seed": seed,
                 "source": result["source"],
                 **{name: result[name] for name in (*SUMMED, "reached", "shares", "verified", "wall")},
             }
         )
-    return found
+    return found, results
 
 
 def run_fields(results: Mapping[Any, Mapping[str, Any]], *, memory: str, seed: int) -> dict[str, Any]:

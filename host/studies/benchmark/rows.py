@@ -79,12 +79,13 @@ def run_benchmark(
             for name in (first, *others)
         }
         ours = [row for name, row in found.items() if name in OURS]
-        if first in OURS:
-            rows += [compare(row, ours) for row in ours]
-        else:
-            rows.append(compare(found[first], ours))
-            references += ours
-    _share_builds(rows, references)
+        rows += [compare(row, ours) for row in (ours if first in OURS else [found[first]])]
+        references += [] if first in OURS else ours
+    # All rows of the project's executor have the time of its one cold build.
+    executors = [row for row in (*rows, *references) if row["name"] in OURS]
+    build = max((row["build_seconds"] for row in executors), default=None)
+    for row in executors:
+        row["build_seconds"] = build
     document = {
         **describe_setting(),
         "config": preset.config,
@@ -167,13 +168,6 @@ def compare(row: _Record, ours: list[_Record]) -> _Record:
             if row["name"] not in OURS
         },
     }
-
-
-def _share_builds(rows: list[_Record], references: list[_Record]) -> None:
-    """Give all rows of the project's executor the time of its one cold build."""
-    own = [row for row in (*rows, *references) if row["name"] in OURS]
-    for row in own:
-        row["build_seconds"] = max(each["build_seconds"] for each in own)
 
 
 def busy_warnings(row: _Record) -> list[str]:

@@ -165,27 +165,32 @@ def compare_revisions(
 
         # The first one of a tree builds its executor.
         building = [request(side, 1, 0) for side in revisions]
-        wanted = {
-            (side, threads, repetition): request(side, threads, repetition)
+        wanted = [
+            request(side, threads, repetition)
             for repetition in range(1, repetitions + 1)
             for threads in THREADS
             for side in revisions
-        }
-        results = measurements.measure([*building, *wanted.values()])
-    found = {
-        (side, threads): [results[wanted[side, threads, each]] for each in range(1, repetitions + 1)]
-        for side in revisions
+        ]
+        results = measurements.measure([*building, *wanted])
+    rows = [
+        _row(
+            threads,
+            {
+                side: [results[each] for each in wanted if (each.side, each.threads) == (side, threads)]
+                for side in revisions
+            },
+        )
         for threads in THREADS
-    }
+    ]
     document = {
         **describe_setting(),
         "config": workload.config,
         "memory": workload.memory,
         "graph": workload.graph_text,
         "revisions": revisions,
-        "rows": [_row(threads, found["base", threads], found["head", threads]) for threads in THREADS],
+        "rows": rows,
     }
-    measurements.forget([*building, *wanted.values()])
+    measurements.forget([*building, *wanted])
     return document
 
 
@@ -246,16 +251,15 @@ def _command_line(tree: Path) -> list[str]:
     return [sys.executable, "-c", f"import sys; from {module} import {function}; sys.exit({function}())"]
 
 
-def _row(threads: int, base: list[_Record], head: list[_Record]) -> _Record:
-    speeds = {
-        side: median(each["cycles_per_second"] for each in found) for side, found in (("base", base), ("head", head))
-    }
+def _row(threads: int, found: dict[str, list[_Record]]) -> _Record:
+    speeds = {side: median(each["cycles_per_second"] for each in runs) for side, runs in found.items()}
+    cycles = [each["levels"] for runs in found.values() for each in runs]
     return {
         "threads": threads,
         **speeds,
         "ratio": speeds["head"] / speeds["base"],
-        "same": all(each["levels"] == base[0]["levels"] for each in (*base, *head)),
-        "repetitions": {"base": base, "head": head},
+        "same": all(levels == cycles[0] for levels in cycles),
+        "repetitions": found,
     }
 
 

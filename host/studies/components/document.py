@@ -12,8 +12,8 @@ from host.studies.sweep import Sweep
 
 __all__ = ["PHASES", "SOFTWARE", "component_document"]
 
-PHASES = ("searches", "intersections", "starts")
-"""Parts of a time, from the bottom of a bar to its top."""
+PHASES = {"searches": "BFS", "intersections": "intersection", "starts": "search for a start"}
+"""Parts of a time, from the bottom of a bar to its top, and what people call them."""
 
 SOFTWARE = "kosaraju"
 """Name of the series that the others are compared with."""
@@ -63,12 +63,8 @@ def component_document(measurements: Measurements, sweep: Sweep) -> dict[str, An
 
 def _machine_phases(result: Mapping[str, Any]) -> dict[str, float]:
     """Return the milliseconds of the machine by phase, and of the host's search for a start, which is real time."""
-    clock = result["clock_hz"]
-    return {
-        "searches": 1e3 * result["cycles"]["searches"] / clock,
-        "intersections": 1e3 * result["cycles"]["intersections"] / clock,
-        "starts": 1e3 * result["start_seconds"],
-    }
+    cycles = {phase: 1e3 * count / result["clock_hz"] for phase, count in result["cycles"].items()}
+    return {**cycles, "starts": 1e3 * result["start_seconds"]}
 
 
 def _times(series: Series) -> Iterator[dict[str, Any]]:

@@ -5,11 +5,10 @@ from typing import Any
 from host.measuring.graphs import size_text
 from host.results.table_text import markdown_table
 from host.studies.components.document import PHASES, SOFTWARE
+from host.studies.grouping import grouped
 from host.studies.sweep import left_out_text
 
 __all__ = ["speed_up_markdown", "time_markdown"]
-
-_PHASE_TEXT = {"searches": "BFS", "intersections": "intersection", "starts": "search for a start"}
 
 
 def _head(document: dict[str, Any], title: str) -> str:
@@ -32,14 +31,12 @@ def time_markdown(document: dict[str, Any]) -> str:
     document : dict
         What `host.studies.components.document.component_document` returned.
     """
-    head = ["degree", "series", *(_PHASE_TEXT[phase] for phase in PHASES), "total", "speed-up"]
+    head = ["degree", "series", *PHASES.values(), "total", "speed-up"]
     parts = [
         _head(document, "time for strongly connected components")
         + f"Times in milliseconds, without trimming.\n{left_out_text(document)}"
     ]
-    points = document["points"]
-    for vertices in dict.fromkeys(point["vertices"] for point in points):
-        group = [point for point in points if point["vertices"] == vertices]
+    for (vertices,), group in grouped(document["points"], "vertices").items():
         base = {point["degree"]: point["total"] for point in group if point["series"] == SOFTWARE}
         rows = [
             [
@@ -64,21 +61,19 @@ def speed_up_markdown(document: dict[str, Any]) -> str:
         What `host.studies.components.document.component_document` returned.
     """
     points = document["points"]
-    series = list(dict.fromkeys(point["series"] for point in points))
     head = ["degree", "Kosaraju (ms)"]
-    for name in series:
+    for (name,) in grouped(points, "series"):
         head += [f"{name} (ms)", "speed-up"]
     parts = [
         _head(document, "speed-up over sequential software")
         + f"`hong` ran on all cores. Trimming is in its time only, a part of its algorithm.\n{left_out_text(document)}"
     ]
-    for vertices in dict.fromkeys(point["vertices"] for point in points):
+    for (vertices,), panel in grouped(points, "vertices").items():
         rows = []
-        for degree in dict.fromkeys(point["degree"] for point in points if point["vertices"] == vertices):
-            group = {p["series"]: p for p in points if (p["vertices"], p["degree"]) == (vertices, degree)}
-            row = [str(degree), f"{group[series[0]]['kosaraju']:.3f}"]
-            for name in series:
-                row += [f"{group[name]['milliseconds']:.3f}", f"{group[name]['speed_up']:.2f}"]
+        for (degree,), group in grouped(panel, "degree").items():
+            row = [str(degree), f"{group[0]['kosaraju']:.3f}"]
+            for point in group:
+                row += [f"{point['milliseconds']:.3f}", f"{point['speed_up']:.2f}"]
             rows.append(row)
         parts += [f"## {size_text(vertices)} vertices\n", markdown_table(head, rows)]
     return "\n".join(parts)

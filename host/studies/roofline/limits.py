@@ -106,7 +106,7 @@ class Bounds:
             self.request_cycles * (READS_PER_ENTRY * traffic.entries + READS_PER_EDGE * traffic.edges)
             + self.visit_cycles * traffic.pushes
         )
-        kernel_limits = {
+        known = {
             "ports": -(-int(port.sum()) // self.kernels),
             "imbalance": int(port.max()),
             "outstanding": max(
@@ -115,8 +115,8 @@ class Bounds:
             ),
             "ring": self.turn_cycles * int(_ceil(traffic.pushes, self.slots).max()),
             "overhead": self._overhead(traffic),
+            **self._memory_limits(traffic),
         }
-        known = {**kernel_limits, **self._memory_limits(traffic)}
         return tuple(known[name] for name in self.names)
 
     def _overhead(self, traffic: LevelTraffic) -> int:

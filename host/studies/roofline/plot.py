@@ -1,7 +1,7 @@
 """The roofline plot: throughput against edges per request, and what each limit allows the whole search."""
 
 import warnings
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
@@ -21,25 +21,30 @@ if TYPE_CHECKING:
 __all__ = ["roofline_figure", "write_roofline_plot"]
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; each limit has a shape of its own besides.
-_STYLES = {
-    "ports": ("#0072B2", "o"),
-    "imbalance": ("#56B4E9", "s"),
-    "links": ("#009E73", "^"),
-    "busiest_link": ("#B8E3D2", "v"),
-    "banks": ("#E69F00", "<"),
-    "busiest_bank": ("#D55E00", "D"),
-    "outstanding": ("#CC79A7", "P"),
-    "ring": ("#F0E442", "X"),
-    "overhead": ("#999999", "h"),
+_STYLES: dict[str, dict[str, Any]] = {
+    name: {"c": colour, "marker": marker, "edgecolors": "black", "linewidths": 0.7, "zorder": 3}
+    for name, colour, marker in (
+        ("ports", "#0072B2", "o"),
+        ("imbalance", "#56B4E9", "s"),
+        ("links", "#009E73", "^"),
+        ("busiest_link", "#B8E3D2", "v"),
+        ("banks", "#E69F00", "<"),
+        ("busiest_bank", "#D55E00", "D"),
+        ("outstanding", "#CC79A7", "P"),
+        ("ring", "#F0E442", "X"),
+        ("overhead", "#999999", "h"),
+    )
 }
+_ROOF_STYLE: dict[str, Any] = {"c": "black", "marker": "_", "linewidths": 2.5, "zorder": 3}
 # The first line is wide, so that it is seen also where another lies upon it.
 _LINES: dict[str, dict[str, Any]] = {
     "ports": {"linewidth": 4.5, "alpha": 0.45, "linestyle": "-"},
     "links": {"linewidth": 1.8, "linestyle": "--"},
     "banks": {"linewidth": 1.8, "linestyle": ":"},
 }
-_LARGEST, _SMALLEST = 300.0, 24.0
-"""Area of a level's point in square points: of most edges, and of next to none."""
+_NOTE: dict[str, Any] = {"textcoords": "offset points", "va": "top", "fontsize": "small"}
+_LARGEST, _SMALLEST, _IN_LEGEND = 300.0, 24.0, 49.0
+"""Area of a level's point in square points: of most edges, of next to none, and of any in the legend."""
 _NAMED_SHARE = 0.05
 """Share of the cycles from which on a level has its number beside it."""
 
@@ -59,11 +64,8 @@ def write_roofline_plot(path: str, roofline: Roofline, setting: Setting) -> None
         # The name of a graph may have letters that the font lacks: they are drawn as boxes.
         warnings.filterwarnings("ignore", "Glyph", UserWarning)
         figure = roofline_figure(roofline, setting)
-
-        def write(file: BinaryIO) -> None:
-            figure.savefig(file, format=form, metadata={"CreationDate" if form == "pdf" else "Date": None})
-
-        write_output(path, write)
+        undated = {"CreationDate" if form == "pdf" else "Date": None}
+        write_output(path, lambda file: figure.savefig(file, format=form, metadata=undated))
 
 
 def roofline_figure(roofline: Roofline, setting: Setting) -> Figure:
@@ -107,7 +109,7 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
         axes.plot(
             intensity,
             scale * ceiling.edges(intensity),
-            color=_STYLES[ceiling.name][0],
+            color=_STYLES[ceiling.name]["c"],
             label=f"{ceiling.name}: {scale * ceiling.reads:.2f} G {what}/s",
             **_LINES[ceiling.name],
         )
@@ -128,43 +130,13 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
     for number, name in enumerate(names):
         own = points.tightest == number
         if own.any():
-            colour, marker = _STYLES[name]
-            axes.scatter(
-                points.intensity[own],
-                scale * points.rate[own],
-                s=areas[own],
-                c=colour,
-                marker=marker,
-                edgecolors="black",
-                linewidths=0.7,
-                zorder=3,
-            )
-            # In the legend all are of one size.
-            axes.plot(
-                [],
-                [],
-                color=colour,
-                marker=marker,
-                markersize=7,
-                markeredgecolor="black",
-                markeredgewidth=0.7,
-                linestyle="",
-                label=f"level, tightest: {limit_title(name)}",
-            )
+            axes.scatter(points.intensity[own], scale * points.rate[own], areas[own], **_STYLES[name])
+            axes.scatter([], [], _IN_LEGEND, label=f"level, tightest: {limit_title(name)}", **_STYLES[name])
     named = (points.share >= _NAMED_SHARE) & (points.level >= 0)
     for x, y, area, level in zip(
         points.intensity[named], scale * points.rate[named], areas[named], points.level[named], strict=True
     ):
-        axes.annotate(
-            f"{level}",
-            (x, y),
-            xytext=(0, -0.6 * float(np.sqrt(area)) - 1),
-            textcoords="offset points",
-            ha="center",
-            va="top",
-            fontsize="small",
-            zorder=5,
-        )
+        axes.annotate(f"{level}", (x, y), (0, -0.6 * float(np.sqrt(area)) - 1), ha="center", zorder=5, **_NOTE)
     if roofline.total_edges:
         axes.scatter(
             [roofline.total_edges / roofline.total_requests],
@@ -188,36 +160,18 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
 def _draw_limits(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
     """Draw what each limit allows the whole search, and what was reached."""
     edges = roofline.total_edges
-    allowed = {limit_title(name): cycles for name, cycles in roofline.total_limits.items()}
-    allowed["all of them"] = roofline.roof
-    colours = [*(_STYLES[name][0] for name in roofline.bounds.names), "black"]
-    markers = [*(_STYLES[name][1] for name in roofline.bounds.names), "_"]
-    for place, (cycles, colour, marker) in enumerate(zip(allowed.values(), colours, markers, strict=True)):
+    allowed = [(limit_title(name), cycles, _STYLES[name]) for name, cycles in roofline.total_limits.items()]
+    allowed.append(("all of them", roofline.roof, _ROOF_STYLE))
+    for place, (_, cycles, style) in enumerate(allowed):
         if cycles and edges:
-            axes.scatter(
-                [place],
-                [setting.gteps(edges, cycles)],
-                s=90,
-                c=colour,
-                marker=marker,
-                edgecolors="black" if marker != "_" else None,
-                linewidths=0.7 if marker != "_" else 2.5,
-                zorder=3,
-            )
+            axes.scatter([place], [setting.gteps(edges, cycles)], 90, **style)
     if edges:
         reached = setting.gteps(edges, roofline.total_cycles)
         axes.axhline(reached, color="black", linewidth=1.2)
         share = f"reached: {reached:.3g}, {roofline.efficiency:.0%} of all of them "
-        axes.annotate(
-            share,
-            (1, reached),
-            xycoords=("axes fraction", "data"),
-            xytext=(0, -3),
-            textcoords="offset points",
-            ha="right",
-            va="top",
-            fontsize="small",
-        )
-    axes.set_xticks(range(len(allowed)), list(allowed), rotation=55, ha="right", rotation_mode="anchor")
+        axes.annotate(share, (1, reached), (0, -3), xycoords=("axes fraction", "data"), ha="right", **_NOTE)
+    axes.set_xticks(
+        range(len(allowed)), [title for title, *_ in allowed], rotation=55, ha="right", rotation_mode="anchor"
+    )
     axes.set_xlim(-0.6, len(allowed) - 0.4)
     axes.set_title("limits of the whole search", fontsize="medium")

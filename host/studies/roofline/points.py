@@ -53,14 +53,11 @@ def level_points(roofline: Roofline) -> LevelPoints:
     spots = [np.rint(_SPOTS_A_DECADE * np.log10(values)).astype(np.int64) for values in (intensity, rate)]
     keys = np.stack([*spots, tightest], axis=1)
     _, first, spot, levels = np.unique(keys, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    together = np.zeros((2, first.size), np.int64)
-    for sums, values in zip(together, (edges, cycles), strict=True):
-        np.add.at(sums, spot, values)
     return LevelPoints(
         intensity=intensity[first],
         rate=rate[first],
-        edges=together[0],
-        share=together[1] / roofline.total_cycles,
+        edges=np.bincount(spot, edges).astype(np.int64),
+        share=np.bincount(spot, cycles) / roofline.total_cycles,
         tightest=tightest[first],
         level=np.where(levels == 1, shown[first], -1),
     )

@@ -1,6 +1,7 @@
 """A coprocessor that is listened to: what each level of a search asked of it, without a simulated cycle more."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy.typing as npt
 
 from host.graph.memory_map import PlacedGraph
 from host.studies.roofline.limits import Bounds
-from host.studies.roofline.traffic import LevelAddresses, LevelTraffic
+from host.studies.roofline.traffic import LevelTraffic
 from sim.coprocessor import Coprocessor, Instruction, Register
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ class LevelUse(NamedTuple):
     """Cycles from the dispatch to its completion."""
     limits: tuple[int, ...]
     """Least cycles for each limit's sake, in the order of `Bounds.names`."""
+
+
+def _passed_on(name: str) -> Any:
+    """Return what makes an attribute that of the machine, be it a value or a method."""
+    return property(attrgetter(f"_machine.{name}"))
 
 
 class Recorder(Coprocessor):
@@ -57,6 +63,14 @@ class Recorder(Coprocessor):
         The machine keeps no reach queue.
     """
 
+    cycle = _passed_on("cycle")
+    allocate = _passed_on("allocate")
+    view = _passed_on("view")
+    get_registers = _passed_on("get_registers")
+    begin_attempt = _passed_on("begin_attempt")
+    statistics = _passed_on("statistics")
+    close = _passed_on("close")
+
     def __init__(self, machine: "Machine", graph: PlacedGraph, bounds: Bounds) -> None:
         if not machine.reach_queue:
             raise ValueError("a roofline needs the reach queue, and this machine keeps none")
@@ -69,27 +83,10 @@ class Recorder(Coprocessor):
         self._issued = machine.issued_requests()
         self.levels: list[LevelUse] = []
 
-    @property
-    def cycle(self) -> int:
-        """Cycles simulated since reset."""
-        return self._machine.cycle
-
-    def allocate(self, size: int) -> int:
-        """Reserve `size` bytes of coprocessor memory and return their address."""
-        return self._machine.allocate(size)
-
-    def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
-        """Return the memory itself as an array."""
-        return self._machine.view(address, dtype, count)
-
     def set_registers(self, values: Mapping[Register, int]) -> None:
         """Write AEG registers of every AE, and remember them."""
         self._registers.update(values)
         self._machine.set_registers(values)
-
-    def get_registers(self, registers: Sequence[int]) -> npt.NDArray[np.uint64]:
-        """Read AEG registers of every AE."""
-        return self._machine.get_registers(registers)
 
     def dispatch(self, instruction: Instruction) -> int:
         """Start an instruction on every AE; return the cycle of it."""
@@ -110,18 +107,6 @@ class Recorder(Coprocessor):
             self._record(cycles, issued=self._issued - before)
         return cycles
 
-    def begin_attempt(self) -> None:
-        """Count what follows as an attempt of its own."""
-        self._machine.begin_attempt()
-
-    def statistics(self) -> dict[str, Any]:
-        """Return what the machine has counted."""
-        return self._machine.statistics()
-
-    def close(self) -> None:
-        """Release the machine."""
-        self._machine.close()
-
     def _record(self, cycles: int, *, issued: npt.NDArray[np.int64]) -> None:
         """Add the level that has just run. Nothing that it read has changed since but visited flags."""
         registers = self._registers
@@ -130,13 +115,7 @@ class Recorder(Coprocessor):
             targets=self._graph.graph.targets,
             reach=self.view(registers[Register.REACH_QUEUE], np.uint32, registers[Register.CAPACITY]),
             issued=issued,
-            addresses=LevelAddresses(
-                current_queue=registers[Register.CURRENT_QUEUE],
-                neighbours=registers[Register.NEIGHBOURS],
-                words=registers[Register.WORDS],
-                next_queue=registers[Register.NEXT_QUEUE],
-                reach_queue=registers[Register.REACH_QUEUE],
-            ),
+            registers=registers,
             contention=self.bounds.contention,
         )
         use = LevelUse(traffic.requests, int(traffic.pushes.sum()), cycles, self.bounds.limits(traffic))

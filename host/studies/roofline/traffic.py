@@ -1,16 +1,18 @@
 """What a level of a search asks of the machine: its requests by kernel, and by crossbar link and memory bank."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from sim.coprocessor import Register
 from sim.graph_word import DEGREE, START, Field
 from sim.latencies import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
 from sim.memory import Contention
 from sim.memory.compiling import jit
 
-__all__ = ["LevelAddresses", "LevelTraffic"]
+__all__ = ["LevelTraffic"]
 
 
 _ALONE = Contention(
@@ -52,39 +54,6 @@ def _count_reads(
             banks[bank_of[address >> 3 & words]] += 1
 
 
-@jit
-def _count_writes(
-    reach: npt.NDArray[np.uint32],
-    bases: npt.NDArray[np.int64],
-    links: npt.NDArray[np.int64],
-    banks: npt.NDArray[np.int64],
-    link_of: npt.NDArray[np.int64],
-    bank_of: npt.NDArray[np.int64],
-) -> None:
-    words = link_of.size - 1
-    for slot in range(reach.size):
-        for address in (bases[3] + 8 * slot, bases[2] + 8 * np.int64(reach[slot]), bases[4] + 4 * slot):
-            links[link_of[address >> 3 & words]] += 1
-            banks[bank_of[address >> 3 & words]] += 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class LevelAddresses:
-    """Byte addresses of what a level reads and writes.
-
-    Parameters
-    ----------
-    current_queue, neighbours, words, next_queue, reach_queue : int
-        As the registers of the same names, see `sim.coprocessor.Register`.
-    """
-
-    current_queue: int
-    neighbours: int
-    words: int
-    next_queue: int
-    reach_queue: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class LevelTraffic:
     """The requests of one level.
@@ -121,7 +90,7 @@ class LevelTraffic:
         targets: npt.NDArray[np.uint32],
         reach: npt.NDArray[np.uint32],
         issued: npt.NDArray[np.int64],
-        addresses: LevelAddresses,
+        registers: Mapping[Register, int],
         contention: Contention | None,
     ) -> "LevelTraffic":
         """Count the requests of a level that has run.
@@ -136,39 +105,34 @@ class LevelTraffic:
             The reach queue from the level's first slot on.
         issued : ndarray of int64, shape (AEs, kernels of an AE)
             Requests that each kernel issued.
-        addresses : LevelAddresses
-            Where all this lies.
+        registers : mapping of Register to int
+            The registers that say where all this lies.
         contention : Contention or None
             Links and banks, if the memory has any.
         """
         engines, kernels = issued.shape[0], issued.size
-        bases = np.array(
-            [
-                addresses.current_queue,
-                addresses.neighbours,
-                addresses.words,
-                addresses.next_queue,
-                addresses.reach_queue,
-            ],
-            np.int64,
-        )
+        read = (Register.CURRENT_QUEUE, Register.NEIGHBOURS, Register.WORDS)
+        bases = np.array([registers[name] for name in read], np.int64)
         shared = _ALONE if contention is None else contention
         places = shared.link_by_word, shared.bank_by_word
         edges = np.zeros(kernels, np.int64)
         read_links = np.zeros((engines, shared.links), np.int64)
-        write_links = np.zeros(shared.links, np.int64)
         banks = np.zeros(shared.banks, np.int64)
         _count_reads(queue, targets, bases, edges, read_links, banks, *places, (START, DEGREE))
         entries = (queue.size - np.arange(kernels) + kernels - 1) // kernels
         pushes = (issued.ravel() - READS_PER_ENTRY * entries - READS_PER_EDGE * edges) // WRITES_PER_VISIT
-        _count_writes(reach[: int(pushes.sum())], bases, write_links, banks, *places)
+        pushed = reach[: int(pushes.sum())].astype(np.int64)
+        slots = np.arange(pushed.size)
+        written = ((Register.NEXT_QUEUE, 8 * slots), (Register.WORDS, 8 * pushed), (Register.REACH_QUEUE, 4 * slots))
+        words = np.concatenate([registers[name] + offsets for name, offsets in written]) >> 3
+        words &= shared.link_by_word.size - 1
         return cls(
             entries=entries,
             edges=edges,
             pushes=pushes,
             read_links=read_links,
-            write_links=write_links,
-            banks=banks,
+            write_links=np.bincount(shared.link_by_word[words], minlength=shared.links),
+            banks=banks + np.bincount(shared.bank_by_word[words], minlength=shared.banks),
         )
 
     @property

@@ -1,6 +1,5 @@
 """What the cells of a synthesised netlist take on a Virtex-5 or Virtex-6."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
 from host.studies.fpga_tools import ToolError
@@ -57,11 +56,6 @@ class Resources:
     def document(self) -> dict[str, int]:
         """Return the amounts as a dictionary for JSON, with ``luts`` first."""
         return {"luts": self.luts, **asdict(self)}
-
-    @classmethod
-    def of(cls, document: Mapping[str, int]) -> "Resources":
-        """Return the amounts that `document` returned."""
-        return cls(**{f.name: document[f.name] for f in fields(cls)})
 
 
 _LUT_RAM = {

@@ -7,23 +7,7 @@ from host.studies.synthesis.cells import Resources
 from host.studies.synthesis.hierarchy import Hierarchy
 from hw.verilog import KERNEL_NAMES
 
-__all__ = ["Component", "Part", "Usage", "components", "parts", "queues"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Part:
-    """A part of a component.
-
-    Parameters
-    ----------
-    name : str
-        Name of the instance; ``itself`` for the cells between the parts.
-    resources : Resources
-        What it takes.
-    """
-
-    name: str
-    resources: Resources
+__all__ = ["Component", "Usage", "components", "parts", "queues"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +22,8 @@ class Component:
         How many the AE has.
     each : Resources
         What one takes.
-    parts : tuple of Part
-        What one consists of; empty if it has no parts.
+    parts : dict of str to Resources
+        What one consists of, by names of instances, and ``itself`` for the cells between; empty if it has no parts.
     queues : Resources
         What the queues in one take, wherever they are.
     """
@@ -47,7 +31,7 @@ class Component:
     name: str
     count: int
     each: Resources
-    parts: tuple[Part, ...]
+    parts: dict[str, Resources]
     queues: Resources
 
     @property
@@ -80,12 +64,10 @@ def queues(hierarchy: Hierarchy, module: str) -> Resources:
     return total
 
 
-def parts(hierarchy: Hierarchy, module: str) -> tuple[Part, ...]:
+def parts(hierarchy: Hierarchy, module: str) -> dict[str, Resources]:
     """Return what a module consists of, in the order of names, then the cells between."""
-    found = [Part(name=instance, resources=hierarchy.total(part)) for instance, part in hierarchy.children(module)]
-    if not found:
-        return ()
-    return (*found, Part(name="itself", resources=hierarchy.own(module)))
+    found = {instance: hierarchy.total(part) for instance, part in hierarchy.children(module)}
+    return {**found, "itself": hierarchy.own(module)} if found else {}
 
 
 def _unwrapped(hierarchy: Hierarchy, module: str) -> str:
@@ -123,5 +105,5 @@ def components(hierarchy: Hierarchy, top: str) -> tuple[Component, ...]:
         for (name, each), modules in groups.items()
     ]
     if hierarchy.own(top) != Resources():
-        found.append(Component(name="between them", count=1, each=hierarchy.own(top), parts=(), queues=Resources()))
+        found.append(Component(name="between them", count=1, each=hierarchy.own(top), parts={}, queues=Resources()))
     return tuple(sorted(found, key=lambda component: (-component.resources.luts, component.name)))

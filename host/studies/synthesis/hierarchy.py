@@ -5,6 +5,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from host.studies.fpga_tools import ToolError
 from host.studies.synthesis.cells import Resources, cell_resources
 
@@ -39,8 +41,8 @@ class Hierarchy:
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "Hierarchy":
         """Return the hierarchy that `document` returned."""
-        own = {name: Resources.of(resources) for name, resources in document["own"].items()}
-        return cls(own, {name: [(one, of) for one, of in parts] for name, parts in document["children"].items()})
+        own = msgspec.convert(document["own"], dict[str, Resources])
+        return cls(own, msgspec.convert(document["children"], dict[str, list[tuple[str, str]]]))
 
     def _find(self, module: str) -> None:
         if module not in self._own:

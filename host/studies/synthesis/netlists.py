@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
-from host.measuring.requests import Measured, Request
-from host.measuring.sources import digest_beside, text_digest
-from host.studies.fpga_tools import YOSYS, run_yosys, version
+from host.measuring.requests import Measured
+from host.measuring.sources import text_digest
+from host.studies.fpga_tools import YOSYS, ToolRequest, run_yosys
 from host.studies.synthesis.hierarchy import read_hierarchy
 from hw.config import AcceleratorConfig
 from hw.verilog import KERNEL_NAMES, application_engine_verilog, kernel_verilog
@@ -18,7 +18,7 @@ ENGINE = "application_engine"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModuleRequest(Request):
+class ModuleRequest(ToolRequest):
     """A module to be synthesised, its hierarchy kept.
 
     Nothing is shared or simplified across the borders of its modules, which costs a few LUTs that a flattened netlist
@@ -37,20 +37,17 @@ class ModuleRequest(Request):
         For Verilog, netlist and log.
     """
 
+    tool: ClassVar[str] = YOSYS
+
     top: str
     text: str
     boxes: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     family: str
-    folder: Path = field(compare=False)
 
     @property
     def label(self) -> str:
         """What messages call it."""
         return f"{self.top} for {self.family}"
-
-    def setting(self) -> dict[str, Any]:
-        """Return what its result depends on besides: the tool, and how it is measured."""
-        return {"yosys": version(YOSYS), "sources": digest_beside(__file__)}
 
     def measure(self, graph: None, *, verify: bool) -> Measured:
         """Synthesise it, and return its hierarchy's document. There is nothing to verify.

@@ -1,7 +1,7 @@
 """The synthesis report: what an AE of each machine takes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import reduce
 from operator import or_
 from pathlib import Path
@@ -166,7 +166,7 @@ def _usage(usage: Usage, machine: Machine) -> dict[str, Any]:
     bar = None
     if machine.family == "xc5v" and comparable(machine.config):
         verdicts = usage.total.amounts().within(BAR)
-        limits = zip(asdict(BAR).items(), verdicts, strict=True)
+        limits = zip(BAR._asdict().items(), verdicts, strict=True)
         bar = {name: {"limit": limit, "met": met} for (name, limit), met in limits}
     return {"engine": usage.total.document(), "bar": bar}
 
@@ -177,7 +177,7 @@ def _component(component: Component) -> dict[str, Any]:
         "count": component.count,
         "each": component.each.document(),
         "queues": component.queues.document(),
-        "parts": {part.name: part.resources.document() for part in component.parts},
+        "parts": {name: part.document() for name, part in component.parts.items()},
     }
 
 
@@ -190,15 +190,15 @@ def document(machines: Sequence[Machine]) -> dict[str, Any]:
     return {
         "yosys": version(YOSYS),
         "published": {
-            "scc": asdict(PUBLISHED),
-            "scc_less_vendor": asdict(PUBLISHED_LESS_VENDOR),
-            "bfs": asdict(PUBLISHED_BFS),
+            "scc": PUBLISHED._asdict(),
+            "scc_less_vendor": PUBLISHED_LESS_VENDOR._asdict(),
+            "bfs": PUBLISHED_BFS._asdict(),
         },
         "machines": [
             {
                 "config": machine.name,
                 "family": machine.family,
-                "device": {"name": DEVICES[machine.family].name, **asdict(DEVICES[machine.family].has)},
+                "device": {"name": DEVICES[machine.family].name, **DEVICES[machine.family].has._asdict()},
                 **_usage(machine.usage, machine),
                 "components": [_component(component) for component in machine.usage.components],
                 "depths": {str(depth): _usage(usage, machine) for depth, usage in machine.depths.items()},

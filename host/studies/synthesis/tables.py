@@ -10,6 +10,7 @@ from hw.config import PRESETS, AcceleratorConfig
 
 __all__ = ["comparable", "comparison_table", "component_table", "list_table", "part_tables"]
 
+# As `Resources.document` has them.
 _COLUMNS = ("LUTs", "logic", "memory", "route-through", "registers", "block RAM (Kb)", "CARRY4", "DSP")
 
 
@@ -20,21 +21,11 @@ def comparable(config: AcceleratorConfig) -> bool:
 
 
 def _cells(resources: Resources) -> list[str]:
-    numbers = (
-        resources.luts,
-        resources.logic,
-        resources.memory,
-        resources.route_through,
-        resources.registers,
-        resources.block_ram,
-        resources.carries,
-        resources.dsps,
-    )
-    return [f"{number:,}" for number in numbers]
+    return [f"{number:,}" for number in resources.document().values()]
 
 
 def _shares(amounts: Amounts, device: Amounts) -> list[str]:
-    return [f"{n:,} ({n / has:.1%})" for n, has in zip(amounts.values(), device.values(), strict=True)]
+    return [f"{n:,} ({n / has:.1%})" for n, has in zip(amounts, device, strict=True)]
 
 
 def _verdicts(amounts: Amounts) -> list[str]:
@@ -84,7 +75,7 @@ def part_tables(usage: Usage) -> list[str]:
         markdown_table(
             [f"in one {component.name}", *_COLUMNS],
             [
-                *([part.name, *_cells(part.resources)] for part in component.parts),
+                *([name, *_cells(part)] for name, part in component.parts.items()),
                 ["sum", *_cells(component.each)],
                 *([["of it queues", *_cells(component.queues)]] if component.queues != Resources() else []),
             ],

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from host.studies.machines import SEARCH_MACHINES
-from host.studies.options import add_machines, sizes
+from host.studies.options import add_machines, add_vertices
 from host.studies.study import Study
 
 if TYPE_CHECKING:
@@ -16,13 +16,7 @@ __all__ = ["TABLE1"]
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
-    group.add_argument(
-        "--vertices",
-        default="2^20",
-        type=sizes,
-        metavar="N[,...]",
-        help="numbers of vertices, powers of two (default: 2^20)",
-    )
+    add_vertices(group, default="2^20")
     group.add_argument("--quick", action="store_const", dest="vertices", const=(1 << 16,), help="2^16 vertices")
     add_machines(parser, SEARCH_MACHINES, default="published,hc2")
 

@@ -7,19 +7,16 @@ from typing import Any
 
 from host.measuring.measurements import Measurements
 from host.measuring.searches import CAUSES
+from host.studies.grouping import Point, grouped
 from host.studies.paper import ENGINES, KINDS, TABLE1_DEGREES
-from host.studies.search_points import SUMMED, Point, points, run_fields, search_requests
+from host.studies.search_points import SUMMED, measure_points, run_fields
 
 __all__ = ["averages", "errors", "table1_document"]
 
 
 def averages(found: Sequence[Point]) -> list[Point]:
     """Return the mean over the numbers of vertices of each cell, which is what the paper's table holds."""
-    groups: dict[tuple[Any, ...], list[Point]] = {}
-    for cell in found:
-        key = tuple(cell[name] for name in ("config", "kind", "degree", "engines"))
-        groups.setdefault(key, []).append(cell)
-    return [_mean(group) for group in groups.values()]
+    return [_mean(group) for group in grouped(found, "config", "kind", "degree", "engines").values()]
 
 
 def _mean(group: Sequence[Point]) -> Point:
@@ -86,9 +83,7 @@ def table1_document(
         A measurement failed.
     """
     keys = itertools.product(configs, vertices, KINDS, TABLE1_DEGREES, ENGINES)
-    requests = search_requests(keys, memory=memory, seed=seed)
-    results = measurements.measure(requests.values())
-    cells = points(requests, results)
+    cells, results = measure_points(measurements, keys, memory=memory, seed=seed)
     mean = averages(cells) if len(vertices) > 1 else []
     judged = mean or cells
     return {

@@ -6,18 +6,13 @@ from typing import Any
 from host.measuring.graphs import SOURCE_RULE, size_text
 from host.measuring.searches import CAUSES
 from host.results.table_text import markdown_table
-from host.studies.paper import ENGINES, KINDS, TABLE1_DEGREES
-from host.studies.search_points import Point
+from host.studies.grouping import Point, grouped
+from host.studies.paper import ENGINES, KINDS
 from host.studies.table1.document import errors
 
 __all__ = ["table1_markdown"]
 
 _KIND_TEXT = {"random": "random", "rmat": "R-MAT"}
-
-
-def _cell(group: Sequence[Point], kind: str, degree: int, engines: int) -> Point:
-    wanted = (kind, degree, engines)
-    return next(cell for cell in group if (cell["kind"], cell["degree"], cell["engines"]) == wanted)
 
 
 def _throughput(group: Sequence[Point]) -> str:
@@ -28,13 +23,11 @@ def _throughput(group: Sequence[Point]) -> str:
             head += [f"{name}: paper", "simulated", "ratio"]
     head += [f"{_KIND_TEXT[kind]}: Betkaoui" for kind in KINDS]
     rows = []
-    for degree in TABLE1_DEGREES:
+    for (degree,), cells in grouped(group, "degree").items():
         row = [str(degree)]
-        for kind in KINDS:
-            for engines in ENGINES:
-                cell = _cell(group, kind, degree, engines)
-                row += [f"{cell['paper']:.3f}", f"{cell['simulated']:.3f}", f"{cell['ratio']:.3f}"]
-        row += [f"{_cell(group, kind, degree, ENGINES[0])['betkaoui']:.3f}" for kind in KINDS]
+        for cell in cells:
+            row += [f"{cell['paper']:.3f}", f"{cell['simulated']:.3f}", f"{cell['ratio']:.3f}"]
+        row += [f"{cell['betkaoui']:.3f}" for cell in cells if cell["engines"] == ENGINES[0]]
         rows.append(row)
     return markdown_table(head, rows)
 
@@ -43,14 +36,12 @@ def _causes(group: Sequence[Point]) -> str:
     head = ["graph", "degree", "AEs", *CAUSES]
     rows = [
         [
-            _KIND_TEXT[kind],
-            str(degree),
-            str(engines),
-            *(f"{_cell(group, kind, degree, engines)['shares'][cause]:.1%}" for cause in CAUSES),
+            _KIND_TEXT[cell["kind"]],
+            str(cell["degree"]),
+            str(cell["engines"]),
+            *(f"{cell['shares'][cause]:.1%}" for cause in CAUSES),
         ]
-        for kind in KINDS
-        for degree in TABLE1_DEGREES
-        for engines in ENGINES
+        for cell in group
     ]
     return markdown_table(head, rows)
 

@@ -1,9 +1,12 @@
 """Table I as a plot: bars of paper and simulation side by side."""
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
-from host.results.plots import BLACK, BLUE, ORANGE, new_figure
-from host.studies.paper import BETKAOUI_GTEPS, ENGINES, KINDS, TABLE1_DEGREES
+from host.results.plots import BLACK, BLUE, ORANGE
+from host.studies.grouping import Point, grouped
+from host.studies.panels import add_legend, degree_axis, panel_grid
+from host.studies.paper import BETKAOUI_GTEPS, ENGINES, TABLE1_DEGREES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,31 +20,20 @@ _HATCH = {1: "////", 4: ""}
 _SIDES = {"paper": ORANGE, "simulated": BLUE}
 
 
-def _panel(axes: "Axes", group: list[dict[str, Any]]) -> None:
+def _panel(axes: "Axes", group: list[Point]) -> None:
     """Draw the cells of one configuration and kind."""
-    place = 0
-    for engines in ENGINES:
-        for side, colour in _SIDES.items():
-            heights = [
-                next(cell[side] for cell in group if (cell["degree"], cell["engines"]) == (degree, engines))
-                for degree in TABLE1_DEGREES
-            ]
-            offset = (place - 1.5) * _WIDTH
-            axes.bar(
-                [number + offset for number in range(len(TABLE1_DEGREES))],
-                heights,
-                _WIDTH,
-                color=colour,
-                edgecolor="white",
-                hatch=_HATCH[engines],
-                label=f"{side}, {engines} AE{'s' if engines > 1 else ''}",
-            )
-            place += 1
-    axes.set_xticks(range(len(TABLE1_DEGREES)), [str(degree) for degree in TABLE1_DEGREES])
-    axes.set_xlabel("average degree")
+    for place, (engines, (side, colour)) in enumerate(itertools.product(ENGINES, _SIDES.items())):
+        axes.bar(
+            [number + (place - 1.5) * _WIDTH for number in range(len(TABLE1_DEGREES))],
+            [cell[side] for cell in group if cell["engines"] == engines],
+            _WIDTH,
+            color=colour,
+            edgecolor="white",
+            hatch=_HATCH[engines],
+            label=f"{side}, {engines} AE{'s' if engines > 1 else ''}",
+        )
+    degree_axis(axes, TABLE1_DEGREES)
     axes.set_ylabel("throughput (GTEPS)")
-    axes.grid(axis="y", color="0.85")
-    axes.set_axisbelow(True)
 
 
 def table1_figure(document: dict[str, Any]) -> "Figure":
@@ -52,25 +44,20 @@ def table1_figure(document: dict[str, Any]) -> "Figure":
     document : dict
         What `host.studies.table1.document.table1_document` returned.
     """
-    found = document.get("averages", document["cells"])
-    configs = list(document["errors"])
-    figure = new_figure(width=10, height=3.6 * len(configs) + 0.5)
-    panels = figure.subplots(len(configs), len(KINDS), squeeze=False, sharey=True)
-    for row, config in enumerate(configs):
-        for column, kind in enumerate(KINDS):
-            axes = panels[row][column]
-            _panel(axes, [cell for cell in found if (cell["config"], cell["kind"]) == (config, kind)])
-            axes.plot(
-                [number + 2.5 * _WIDTH for number in range(len(TABLE1_DEGREES))],
-                BETKAOUI_GTEPS[kind],
-                linestyle="",
-                marker="D",
-                markersize=5,
-                color=BLACK,
-                label="Betkaoui et al., 4 FPGAs",
-            )
-            axes.set_title(f"{config}: {_KIND_TEXT[kind]}")
-    panels[0][0].set_ylim(bottom=0)  # last, and for all: they share it
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
+    groups = grouped(document.get("averages", document["cells"]), "config", "kind")
+    titles = [f"{config}: {_KIND_TEXT[kind]}" for config, kind in groups]
+    figure, panels = panel_grid(titles, row=3.6, rest=0.5, sharey=True)
+    for axes, ((_, kind), cells) in zip(panels, groups.items(), strict=True):
+        _panel(axes, cells)
+        axes.plot(
+            [number + 2.5 * _WIDTH for number in range(len(TABLE1_DEGREES))],
+            BETKAOUI_GTEPS[kind],
+            linestyle="",
+            marker="D",
+            markersize=5,
+            color=BLACK,
+            label="Betkaoui et al., 4 FPGAs",
+        )
+    panels[0].set_ylim(bottom=0)  # last, and for all: they share it
+    add_legend(figure, 5)
     return figure

@@ -4,7 +4,7 @@ from typing import Any
 
 from host.measuring.measurements import Measurements
 from host.studies.paper import ENGINES, TABLE1_VERTICES
-from host.studies.search_points import points, search_requests
+from host.studies.search_points import measure_points
 from host.studies.sweep import Sweep
 
 __all__ = ["throughput_document"]
@@ -30,10 +30,9 @@ def throughput_document(measurements: Measurements, sweep: Sweep) -> dict[str, A
         for degree, vertices in sweep.graphs()
         for engines in ENGINES
     ]
-    requests = search_requests(keys, memory=sweep.memory, seed=sweep.seed)
-    results = measurements.measure(requests.values())
+    points, results = measure_points(measurements, keys, memory=sweep.memory, seed=sweep.seed)
     return {
         **sweep.document(results, kind=kind),
         "paper_average_over_vertices": list(TABLE1_VERTICES),
-        "points": points(requests, results),
+        "points": points,
     }

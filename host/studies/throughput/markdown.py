@@ -4,6 +4,7 @@ from typing import Any
 
 from host.measuring.graphs import SOURCE_RULE, size_text
 from host.results.table_text import markdown_table
+from host.studies.grouping import grouped
 from host.studies.paper import ENGINES
 from host.studies.sweep import left_out_text
 
@@ -20,7 +21,6 @@ def throughput_markdown(document: dict[str, Any]) -> str:
     document : dict
         What `host.studies.throughput.document.throughput_document` returned.
     """
-    points = document["points"]
     parts = [
         f"# {document['figure'].replace('fig', 'Figure ')}: breadth-first search of {_KIND_TEXT[document['kind']]} "
         "graphs\n\n"
@@ -32,15 +32,13 @@ def throughput_markdown(document: dict[str, Any]) -> str:
     for engines in ENGINES:
         head += [f"{engines} AE{'s' if engines > 1 else ''}", "paper"]
     head.append("Betkaoui")
-    for config, degree in dict.fromkeys((point["config"], point["degree"]) for point in points):
-        group = [point for point in points if (point["config"], point["degree"]) == (config, degree)]
+    for (config, degree), group in grouped(document["points"], "config", "degree").items():
         rows = []
-        for vertices in dict.fromkeys(point["vertices"] for point in group):
+        for (vertices,), points in grouped(group, "vertices").items():
             row = [size_text(vertices)]
-            for engines in ENGINES:
-                point = next(each for each in group if (each["vertices"], each["engines"]) == (vertices, engines))
+            for point in points:
                 row += [f"{point['simulated']:.3f}", _known(point["paper"])]
-            rows.append([*row, _known(point["betkaoui"])])
+            rows.append([*row, _known(points[0]["betkaoui"])])
         parts += [f"## `{config}`, degree {degree}\n", markdown_table(head, rows)]
     return "\n".join(parts)
 

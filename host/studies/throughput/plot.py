@@ -3,7 +3,9 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from host.results.plots import BLACK, BLUE, ORANGE, new_figure, power_text
+from host.results.plots import BLACK, BLUE, ORANGE, power_text
+from host.studies.grouping import Point, grouped
+from host.studies.panels import add_legend, lettered, panel_grid
 from host.studies.paper import ENGINES, TABLE1_VERTICES
 
 if TYPE_CHECKING:
@@ -12,7 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["throughput_figure"]
 
-_COLUMNS = 2
 _COUNT = {1: "one FPGA", 4: "four FPGAs"}
 _COLOURS = {1: ORANGE, 4: BLUE}
 _MARKERS = {1: "o", 4: "s"}
@@ -26,10 +27,9 @@ def _reference(axes: "Axes", height: float | None, *, colour: str, label: str, w
         axes.plot(exponents, [height, height], color=colour, linewidth=width, label=label, linestyle=(0, (4, 1)))
 
 
-def _panel(axes: "Axes", points: list[dict[str, Any]], configs: list[str]) -> None:
-    for number, config in enumerate(configs):
-        for engines in ENGINES:
-            series = [point for point in points if (point["config"], point["engines"]) == (config, engines)]
+def _panel(axes: "Axes", points: list[Point]) -> None:
+    for number, ((config,), group) in enumerate(grouped(points, "config").items()):
+        for (engines,), series in grouped(group, "engines").items():
             axes.plot(
                 [math.log2(point["vertices"]) for point in series],
                 [point["simulated"] for point in series],
@@ -52,23 +52,15 @@ def throughput_figure(document: dict[str, Any]) -> "Figure":
     document : dict
         What `host.studies.throughput.document.throughput_document` returned.
     """
-    points = document["points"]
-    degrees = list(dict.fromkeys(point["degree"] for point in points))
-    configs = list(dict.fromkeys(point["config"] for point in points))
-    exponents = sorted({round(math.log2(point["vertices"])) for point in points} | {20, 21, 22, 23})
-    rows = -(-len(degrees) // _COLUMNS)
-    figure = new_figure(width=10, height=3.4 * rows + 0.7)
-    panels = figure.subplots(rows, _COLUMNS, squeeze=False, sharey=True).flatten()
-    for number, (axes, degree) in enumerate(zip(panels, degrees, strict=False)):
-        _panel(axes, [point for point in points if point["degree"] == degree], configs)
-        axes.set_title(f"({chr(ord('a') + number)}) average degree {degree}")
-        axes.set_xticks(exponents, [power_text(1 << exponent) for exponent in exponents])
+    groups = grouped(document["points"], "degree")
+    sizes = sorted({*TABLE1_VERTICES, *(point["vertices"] for point in document["points"])})
+    figure, panels = panel_grid(lettered(f"average degree {degree}" for (degree,) in groups), sharey=True)
+    for axes, points in zip(panels, groups.values(), strict=True):
+        _panel(axes, points)
+        axes.set_xticks([math.log2(size) for size in sizes], [power_text(size) for size in sizes])
         axes.set_xlabel("vertices")
         axes.set_ylabel("throughput (GTEPS)")
         axes.grid(color="0.85")
     panels[0].set_ylim(bottom=0)  # last, and for all: they share it
-    for axes in panels[len(degrees) :]:
-        axes.remove()
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    add_legend(figure, 3)
     return figure

@@ -99,12 +99,6 @@ class Routed:
     path: CriticalPath
     cells: Mapping[str, int]
 
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "Routed":
-        """Return what `dataclasses.asdict` made a dictionary, perhaps after a while as JSON."""
-        path = CriticalPath(**{**values["path"], "routing": tuple(values["path"]["routing"])})
-        return cls(**{**values, "path": path})
-
 
 _MEMORY_INPUTS = {"AD": "address", "CE": "enable", "DI": "data", "WE": "write enable"}
 _REGISTER_INPUTS = {"CE": " (its enable)", "LSR": " (its reset)"}

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from host.measuring.measurements import Measurements
 from host.results.table_text import markdown_table
 from host.studies.fpga_tools import NEXTPNR, YOSYS, check_tool, version
@@ -88,7 +90,7 @@ def measure(
     }
     routed = measurements.measure(run for each in runs.values() for run in each)
     return tuple(
-        Timing(name=name, clock_mhz=config.clock_mhz, runs=tuple(Routed.of(routed[run]) for run in each))
+        Timing(name=name, clock_mhz=config.clock_mhz, runs=tuple(msgspec.convert(routed[run], Routed) for run in each))
         for name, each in runs.items()
     )
 

@@ -1,14 +1,15 @@
 """Components of an AE synthesised, placed and routed for an ECP5, and their clocks measured."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, ClassVar
 
-from host.measuring.requests import Measured, Request
-from host.measuring.sources import digest_beside
+import msgspec
+
+from host.measuring.requests import Measured
 from host.results.output import write_output
-from host.studies.fpga_tools import NEXTPNR, YOSYS, place_and_route, run_yosys, version
+from host.studies.fpga_tools import NEXTPNR, YOSYS, ToolRequest, place_and_route, run_yosys
 from host.studies.timing.harness import harnessed
 from host.studies.timing.paths import Routed, read_report
 from hw.config import AcceleratorConfig
@@ -19,17 +20,14 @@ __all__ = ["COMPONENTS", "NetlistRequest", "RouteRequest"]
 _HARNESS = "harness"
 
 COMPONENTS: dict[str, Callable[[AcceleratorConfig], str]] = {
-    **{
-        name: lambda config, kind=kind: kernel_verilog(kind, config)  # type: ignore[misc]  # the default binds the kind
-        for kind, name in KERNEL_NAMES.items()
-    },
+    **{name: partial(kernel_verilog, kind) for kind, name in KERNEL_NAMES.items()},
     "shell": shell_verilog,
 }
 """What is placed and routed, by the name of its module: function that writes its Verilog."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetlistRequest(Request):
+class NetlistRequest(ToolRequest):
     """A component to be synthesised for an ECP5, behind registers (`host.studies.timing.harness`).
 
     Parameters
@@ -42,18 +40,15 @@ class NetlistRequest(Request):
         For Verilog, netlist and log.
     """
 
+    tool: ClassVar[str] = YOSYS
+
     name: str
     text: str
-    folder: Path = field(compare=False)
 
     @property
     def label(self) -> str:
         """What messages call it."""
         return f"{self.name} for ECP5"
-
-    def setting(self) -> dict[str, Any]:
-        """Return what its result depends on besides: the tool, and how it is measured."""
-        return {"yosys": version(YOSYS), "sources": digest_beside(__file__)}
 
     def measure(self, graph: None, *, verify: bool) -> Measured:
         """Synthesise it, and return the text of its ``netlist``. There is nothing to verify."""
@@ -65,7 +60,7 @@ class NetlistRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RouteRequest(Request):
+class RouteRequest(ToolRequest):
     """A component to be placed and routed.
 
     Parameters
@@ -82,20 +77,17 @@ class RouteRequest(Request):
         For netlist, report and log.
     """
 
+    tool: ClassVar[str] = NEXTPNR
+
     name: str
     netlist: str
     seed: int
     clock_mhz: float
-    folder: Path = field(compare=False)
 
     @property
     def label(self) -> str:
         """What messages call it."""
         return f"{self.name}, seed {self.seed}"
-
-    def setting(self) -> dict[str, Any]:
-        """Return what its result depends on besides: the tool, and how it is measured."""
-        return {"nextpnr": version(NEXTPNR), "sources": digest_beside(__file__)}
 
     def measure(self, graph: None, *, verify: bool) -> Measured:
         """Place and route it, and return what `Routed` holds. There is nothing to verify."""
@@ -106,4 +98,4 @@ class RouteRequest(Request):
 
     def summary(self, result: Mapping[str, Any]) -> str:
         """Return a result in a few words."""
-        return f"{Routed.of(result).fmax:.1f} MHz"
+        return f"{msgspec.convert(result, Routed).fmax:.1f} MHz"

@@ -23,8 +23,13 @@ def spec(*, kind: str = "random", degree: int = 2, vertices: int = 16, seed: int
     return GraphSpec(kind=kind, degree=degree, vertices=vertices, seed=seed)
 
 
+class _Fake(Request):
+    def setting(self) -> dict[str, Any]:
+        return {}
+
+
 @dataclass(frozen=True, kw_only=True)
-class FakeRequest(Request):
+class FakeRequest(_Fake):
     """A request that needs no machine; its result is the number of edges of its graph, and its process.
 
     Parameters
@@ -50,9 +55,6 @@ class FakeRequest(Request):
     def bytes(self) -> int:
         return self.graph.edges
 
-    def setting(self) -> dict[str, Any]:
-        return {}
-
     def measure(self, graph: Graph, *, verify: bool) -> dict[str, Any]:
         if self.fails:
             raise SimulationError("nothing moved", "kernel 0 waits")
@@ -63,7 +65,7 @@ class FakeRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nap(Request):
+class Nap(_Fake):
     """A request to sleep.
 
     Parameters
@@ -84,14 +86,8 @@ class Nap(Request):
     seconds: float = 0.0
     end: str = ""
 
-    def setting(self) -> dict[str, Any]:
-        return {}
-
     def measure(self, graph: None, *, verify: bool) -> dict[str, Any]:
         raise NotImplementedError
-
-    def summary(self, result: Mapping[str, Any]) -> str:
-        return ""
 
 
 def nap(request: Nap) -> tuple[float, float, int]:

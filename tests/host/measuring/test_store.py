@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from host.errors import InputError
 from host.measuring.store import Store, measurement_digest
 
 INPUTS = {"graph": {"degree": 8, "vertices": 16}, "memory": {"kind": "hc2"}}
@@ -51,10 +50,3 @@ def test_what_is_damaged_or_another_measurement_is_not_taken(store: Store, tmp_p
     assert store.find(INPUTS, verified=False) is None
     store.add(INPUTS, RESULT)
     assert store.find(INPUTS, verified=True) == RESULT
-
-
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError) as caught:
-        Store(tmp_path / "file" / "measurements")
-    assert str(caught.value) == f"{tmp_path}/file/measurements: cannot be made: Not a directory (--output)"

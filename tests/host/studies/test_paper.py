@@ -2,14 +2,7 @@
 
 import pytest
 
-from host.studies.paper import (
-    ENGINES,
-    KINDS,
-    TABLE1_DEGREES,
-    TABLE1_VERTICES,
-    betkaoui_gteps,
-    cygraph_gteps,
-)
+from host.studies.paper import ENGINES, KINDS, TABLE1_DEGREES, TABLE1_VERTICES, betkaoui_gteps, cygraph_gteps
 
 # degree: random 1 FPGA, 4 FPGAs, Betkaoui et al.; R-MAT 1 FPGA, 4 FPGAs, Betkaoui et al.
 TABLE_I = """

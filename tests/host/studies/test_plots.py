@@ -47,12 +47,8 @@ def test_table_1(tmp_path: Path) -> None:
     document = table1_of(("published", "hc2"), (16,))
     figure = table1_figure(document)
     found = texts(table1_figure, document, tmp_path)
-    assert [axes.get_title() for axes in figure.axes] == [
-        "published: uniform random",
-        "published: R-MAT",
-        "hc2: uniform random",
-        "hc2: R-MAT",
-    ]
+    titles = [f"{config}: {kind}" for config in ("published", "hc2") for kind in ("uniform random", "R-MAT")]
+    assert [axes.get_title() for axes in figure.axes] == titles
     for name in ("paper, 1 AE", "simulated, 1 AE", "paper, 4 AEs", "simulated, 4 AEs", "Betkaoui et al., 4 FPGAs"):
         assert found.count(name) == 1
     assert found.count("throughput (GTEPS)") == found.count("average degree") == 4
@@ -78,12 +74,8 @@ def test_throughput(name: str, tmp_path: Path) -> None:
     document = throughput_of(name, ("published",))
     figure = throughput_figure(document)
     found = texts(throughput_figure, document, tmp_path)
-    assert [axes.get_title() for axes in figure.axes] == [
-        "(a) average degree 8",
-        "(b) average degree 16",
-        "(c) average degree 32",
-        "(d) average degree 64",
-    ]
+    titles = [f"({letter}) average degree {degree}" for letter, degree in zip("abcd", (8, 16, 32, 64), strict=True)]
+    assert [axes.get_title() for axes in figure.axes] == titles
     series = drawn(figure.axes[3])
     assert list(series) == [
         "CyGraph one FPGA, published",
@@ -104,11 +96,8 @@ def test_time(tmp_path: Path) -> None:
     document = components_of("fig12", *PAIRS)
     figure = time_figure(document)
     found = texts(time_figure, document, tmp_path)
-    assert [axes.get_title() for axes in figure.axes] == [
-        "(a) $2^{16}$ vertices",
-        "(b) $2^{18}$ vertices",
-        "(c) $2^{20}$ vertices",
-    ]
+    titles = [f"({letter}) $2^{{{power}}}$ vertices" for letter, power in zip("abc", (16, 18, 20), strict=True)]
+    assert [axes.get_title() for axes in figure.axes] == titles
     series = drawn(figure.axes[2])
     phases = ("BFS", "intersection", "search for a start")
     assert list(series) == [f"{name}: {phase}" for name in ("software", "published") for phase in phases]

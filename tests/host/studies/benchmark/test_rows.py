@@ -61,31 +61,16 @@ def test_comparison_is_with_the_own_executor_on_the_same_graph() -> None:
 @pytest.mark.parametrize(
     ("name", "seconds", "user", "expected"),
     [
-        ("compiled-1", 1.0, 0.81, []),
-        ("compiled-1", 0.4, 0.1, []),
-        ("compiled-2", 1.0, 1.7, []),
-        (
-            "compiled-2",
-            1.0,
-            1.0,
-            [
-                "compiled executor, 2 threads, 2^10 × 8: its 2 threads had 50% of the time of as many cores: "
-                "another process took the rest, or they waited"
-            ],
-        ),
-        (
-            "cxxrtl",
-            1.0,
-            0.7,
-            [
-                "CXXRTL, 2^10 × 8: its 1 thread had 70% of the time of as many cores: "
-                "another process took the rest, or they waited"
-            ],
-        ),
+        ("compiled-1", 1.0, 0.81, None),
+        ("compiled-1", 0.4, 0.1, None),
+        ("compiled-2", 1.0, 1.7, None),
+        ("compiled-2", 1.0, 1.0, "compiled executor, 2 threads, 2^10 × 8: its 2 threads had 50%"),
+        ("cxxrtl", 1.0, 0.7, "CXXRTL, 2^10 × 8: its 1 thread had 70%"),
     ],
 )
-def test_warning_when_the_cores_are_shared(name: str, seconds: float, user: float, expected: list[str]) -> None:
-    assert busy_warnings(row(name, seconds, user_seconds=user)) == expected
+def test_warning_when_the_cores_are_shared(name: str, seconds: float, user: float, expected: str | None) -> None:
+    tail = " of the time of as many cores: another process took the rest, or they waited"
+    assert busy_warnings(row(name, seconds, user_seconds=user)) == ([] if expected is None else [expected + tail])
 
 
 def test_table() -> None:

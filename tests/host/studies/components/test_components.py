@@ -27,19 +27,11 @@ def test_software_is_measured_alone() -> None:
     software = [each for each in measurements.requests if each.alone]
     machines = [each for each in measurements.requests if not each.alone]
     assert all(isinstance(each, SoftwareRequest) for each in software)
-    assert [(each.algorithm, each.threads, each.graph.degree) for each in software] == [
-        ("kosaraju", 1, 16),
-        ("hong", 5, 16),
-        ("kosaraju", 1, 64),
-        ("hong", 5, 64),
-    ]
+    timed = [(*run, degree) for degree in (16, 64) for run in (("kosaraju", 1), ("hong", 5))]
+    assert [(each.algorithm, each.threads, each.graph.degree) for each in software] == timed
     assert all(isinstance(each, SccRequest) for each in machines)
-    assert [(each.preset, each.memory, each.graph.degree) for each in machines] == [
-        ("published", "fixed:75", 16),
-        ("hc2", "fixed:75", 16),
-        ("published", "fixed:75", 64),
-        ("hc2", "fixed:75", 64),
-    ]
+    runs = [(preset, "fixed:75", degree) for degree in (16, 64) for preset in ("published", "hc2")]
+    assert [(each.preset, each.memory, each.graph.degree) for each in machines] == runs
 
 
 def test_figure_12() -> None:
@@ -57,12 +49,8 @@ def test_figure_12() -> None:
         "cores": 5,
         "left_out": [{"degree": 128, "vertices": 32}],
     }
-    assert [(point["degree"], point["series"]) for point in points] == [
-        (16, "kosaraju"),
-        (16, "published"),
-        (64, "kosaraju"),
-        (64, "published"),
-    ]
+    bars = [(degree, series) for degree in (16, 64) for series in ("kosaraju", "published")]
+    assert [(point["degree"], point["series"]) for point in points] == bars
     assert points[0]["milliseconds"] == pytest.approx({"searches": 4, "intersections": 1.5, "starts": 0.5})
     assert points[0]["total"] == pytest.approx(6)
     assert points[1]["milliseconds"] == pytest.approx({"searches": 1, "intersections": 0.4, "starts": 0.1})

@@ -30,10 +30,8 @@ def bounds_of(config: AcceleratorConfig, memory: str) -> Bounds:
 
 def level(bounds: Bounds, **work: list[int]) -> LevelTraffic:
     """Return a level of the given entries, edges and pushes of the first kernels, all on link 0 and bank 0."""
-    by_kernel = {}
-    for name in ("entries", "edges", "pushes"):
-        by_kernel[name] = np.zeros(bounds.kernels, np.int64)
-        by_kernel[name][: len(work.get(name, []))] = work.get(name, [])
+    given = {name: work.get(name, []) for name in ("entries", "edges", "pushes")}
+    by_kernel = {name: np.array(values + [0] * (bounds.kernels - len(values))) for name, values in given.items()}
     reads = (by_kernel["entries"] + 2 * by_kernel["edges"]).reshape(bounds.engines, -1).sum(axis=1)
     links = np.zeros((bounds.engines, 16), np.int64)
     links[:, 0] = reads

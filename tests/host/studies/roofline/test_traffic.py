@@ -5,12 +5,19 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from host.studies.roofline.traffic import LevelAddresses, LevelTraffic
+from host.studies.roofline.traffic import LevelTraffic
+from sim.coprocessor import Register
 from sim.memory import Hc2
 from tests.system.graphs import messy_graph
 from tests.words import graph_word
 
-ADDRESSES = LevelAddresses(current_queue=4608, neighbours=81_920, words=1 << 20, next_queue=40_960, reach_queue=9220)
+ADDRESSES = {
+    Register.CURRENT_QUEUE: 4608,
+    Register.NEIGHBOURS: 81_920,
+    Register.WORDS: 1 << 20,
+    Register.NEXT_QUEUE: 40_960,
+    Register.REACH_QUEUE: 9220,
+}
 
 
 def link(address: int) -> int:
@@ -35,17 +42,17 @@ def test_every_request_is_counted_where_it_goes(engines: int, kernels: int) -> N
         kernel = place % (engines * kernels)
         first, end = graph.offsets[vertex : vertex + 2].tolist()
         edges[kernel] += end - first
-        reads[kernel].append(ADDRESSES.current_queue + 8 * place)
+        reads[kernel].append(ADDRESSES[Register.CURRENT_QUEUE] + 8 * place)
         for index in range(first, end):
             neighbour = int(graph.targets[index])
-            reads[kernel] += [ADDRESSES.neighbours + 4 * index, ADDRESSES.words + 8 * neighbour]
+            reads[kernel] += [ADDRESSES[Register.NEIGHBOURS] + 4 * index, ADDRESSES[Register.WORDS] + 8 * neighbour]
     writes = [
         address
         for slot, vertex in enumerate(pushed.tolist())
         for address in (
-            ADDRESSES.next_queue + 8 * slot,
-            ADDRESSES.words + 8 * vertex,
-            ADDRESSES.reach_queue + 4 * slot,
+            ADDRESSES[Register.NEXT_QUEUE] + 8 * slot,
+            ADDRESSES[Register.WORDS] + 8 * vertex,
+            ADDRESSES[Register.REACH_QUEUE] + 4 * slot,
         )
     ]
 
@@ -57,7 +64,7 @@ def test_every_request_is_counted_where_it_goes(engines: int, kernels: int) -> N
         targets=graph.targets,
         reach=np.concatenate([pushed, np.full(9, 5, np.uint32)]),
         issued=issued.reshape(engines, kernels),
-        addresses=ADDRESSES,
+        registers=ADDRESSES,
         contention=Hc2().contention,
     )
     assert traffic.entries.tolist() == [len(range(k, 37, engines * kernels)) for k in range(engines * kernels)]
@@ -80,7 +87,7 @@ def test_words_of_the_highest_places() -> None:
         targets=np.empty(0, np.uint32),
         reach=np.empty(0, np.uint32),
         issued=np.array([[1]]),
-        addresses=ADDRESSES,
+        registers=ADDRESSES,
         contention=Hc2().contention,
     )
     assert (traffic.edges.tolist(), traffic.requests) == ([0], 1)

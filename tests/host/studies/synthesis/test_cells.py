@@ -7,19 +7,13 @@ from host.studies.synthesis.cells import Resources, cell_resources
 
 
 @pytest.mark.parametrize(
-    ("kind", "expected"),
+    ("kinds", "expected"),
     [
-        ("LUT1", Resources(logic=1)),
-        ("LUT6", Resources(logic=1)),
-        ("LUT6_2", Resources(logic=1)),
-        ("INV", Resources(logic=1)),
-        ("RAM32M", Resources(memory=4)),
-        ("RAM64M", Resources(memory=4)),
+        ("LUT1 LUT6 LUT6_2 INV", Resources(logic=1)),
+        ("RAM32M RAM64M RAM128X1D", Resources(memory=4)),
         ("RAM64X1D", Resources(memory=2)),
-        ("RAM128X1D", Resources(memory=4)),
         ("SRLC32E", Resources(memory=1)),
-        ("FDRE", Resources(registers=1)),
-        ("FDSE_1", Resources(registers=1)),
+        ("FDRE FDSE_1", Resources(registers=1)),
         ("RAMB18SDP", Resources(block_ram=18)),
         ("RAMB36E1", Resources(block_ram=36)),
         ("CARRY4", Resources(carries=1)),
@@ -27,8 +21,9 @@ from host.studies.synthesis.cells import Resources, cell_resources
         ("MUXF7", Resources()),
     ],
 )
-def test_cells(kind: str, expected: Resources) -> None:
-    assert cell_resources(kind, module="m") == expected
+def test_cells(kinds: str, expected: Resources) -> None:
+    for kind in kinds.split():
+        assert cell_resources(kind, module="m") == expected, kind
 
 
 def test_unknown_cell_is_refused() -> None:

@@ -12,7 +12,7 @@ import host.studies.synthesis.netlists
 from host.measuring.measurements import Measurements
 from host.measuring.store import Store
 from host.studies.synthesis.cells import Resources
-from host.studies.synthesis.engine import Part, components, parts, queues
+from host.studies.synthesis.engine import components, parts, queues
 from host.studies.synthesis.hierarchy import Hierarchy
 from host.studies.synthesis.netlists import ModuleRequest
 from host.studies.synthesis.report import usages
@@ -51,12 +51,8 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Hierarchy:
     return Hierarchy.of(request.measure(None, verify=False))
 
 
-def resources(hierarchy: Hierarchy, name: str) -> Resources:
-    return {part.name: part.resources for part in parts(hierarchy, "sample")}[name]
-
-
 def test_credits_are_one_counter(sample: Hierarchy) -> None:
-    found = resources(sample, "credits")
+    found = parts(sample, "sample")["credits"]
     bits = 7  # from 0 up to the depth, a power of two
     assert found.registers == bits
     assert found.memory == found.block_ram == found.dsps == 0
@@ -75,7 +71,7 @@ def test_credits_are_one_counter(sample: Hierarchy) -> None:
 def test_shallow_queues_are_lut_ram_and_deep_ones_block_ram(
     name: str, memory: int, block_ram: int, registers: int, sample: Hierarchy
 ) -> None:
-    found = resources(sample, name)
+    found = parts(sample, "sample")[name]
     assert (found.memory, found.block_ram, found.dsps) == (memory, block_ram, 0)
     # Write and read pointer, level with one bit more, two valid bits, the entry.
     assert found.registers == registers
@@ -83,8 +79,8 @@ def test_shallow_queues_are_lut_ram_and_deep_ones_block_ram(
 
 def test_the_parts_are_all_there_is(sample: Hierarchy) -> None:
     assert sample.own("sample") == Resources()
-    total = sum((resources(sample, name) for name in ("credits", "shallow", "deep")), Resources())
-    assert sample.total("sample") == total
+    assert list(parts(sample, "sample")) == ["credits", "deep", "shallow", "itself"]
+    assert sample.total("sample") == sum(parts(sample, "sample").values(), Resources())
 
 
 def hierarchy() -> Hierarchy:
@@ -131,11 +127,11 @@ def test_components_are_counted_by_kind() -> None:
 
 def test_parts_and_queues_of_a_component() -> None:
     shell = components(hierarchy(), "engine")[1]
-    assert shell.parts == (
-        Part(name="in_fifo", resources=Resources(memory=4)),
-        Part(name="reader", resources=Resources(memory=4, registers=1)),
-        Part(name="itself", resources=Resources(logic=2)),
-    )
+    assert shell.parts == {
+        "in_fifo": Resources(memory=4),
+        "reader": Resources(memory=4, registers=1),
+        "itself": Resources(logic=2),
+    }
     assert shell.queues == queues(hierarchy(), "shell") == Resources(memory=8)
 
 

@@ -26,6 +26,10 @@ def document(configs: tuple[str, ...] = ("published", "hc2"), vertices: tuple[in
     return table1_of(configs, vertices, off)
 
 
+def percents(mean: float, largest: float) -> dict[str, Any]:
+    return {"mean_percent": pytest.approx(mean), "largest_percent": pytest.approx(largest)}
+
+
 def test_cells_and_their_order() -> None:
     found = document()["cells"]
     keys = [tuple(cell[name] for name in ("config", "vertices", "kind", "degree", "engines")) for cell in found]
@@ -59,21 +63,9 @@ def test_cells_and_their_order() -> None:
 def test_a_document_of_one_size_has_no_means() -> None:
     made = document(configs=("hc2",))
     assert "averages" not in made
-    assert {name: made[name] for name in ("table", "version", "memory", "clock_hz", "seed")} == {
-        "table": "table1",
-        "version": version(),
-        "memory": "hc2",
-        "clock_hz": 150e6,
-        "seed": 9,
-    }
-    assert made["errors"] == {
-        "hc2": {
-            "mean_percent": pytest.approx(2),
-            "largest_percent": pytest.approx(4),
-            "random": {"mean_percent": pytest.approx(0), "largest_percent": pytest.approx(0)},
-            "rmat": {"mean_percent": pytest.approx(4), "largest_percent": pytest.approx(4)},
-        }
-    }
+    said = {"table": "table1", "version": version(), "memory": "hc2", "clock_hz": 150e6, "seed": 9}
+    assert said.items() <= made.items()
+    assert made["errors"] == {"hc2": {**percents(2, 4), "random": percents(0, 0), "rmat": percents(4, 4)}}
 
 
 def test_means_over_the_sizes() -> None:
@@ -81,13 +73,8 @@ def test_means_over_the_sizes() -> None:
     assert len(made["cells"]) == 32
     assert len(made["averages"]) == 16
     mean = made["averages"][8]
-    assert [mean[name] for name in ("kind", "degree", "engines", "config", "preset")] == [
-        "rmat",
-        8,
-        1,
-        "hc2",
-        "hc2-1ae",
-    ]
+    assert (mean["kind"], mean["degree"], mean["engines"]) == ("rmat", 8, 1)
+    assert (mean["config"], mean["preset"]) == ("hc2", "hc2-1ae")
     assert mean["simulated"] == pytest.approx(0.504 * 0.95)
     assert mean["ratio"] == pytest.approx(0.95)
     assert mean["cycles"] == pytest.approx(40000)
@@ -99,12 +86,7 @@ def test_means_over_the_sizes() -> None:
 
 def test_differences_count_in_both_directions() -> None:
     found = [{"kind": "random", "ratio": 1.1}, {"kind": "random", "ratio": 0.98}, {"kind": "rmat", "ratio": 1.0}]
-    assert errors(found) == {
-        "mean_percent": pytest.approx(4),
-        "largest_percent": pytest.approx(10),
-        "random": {"mean_percent": pytest.approx(6), "largest_percent": pytest.approx(10)},
-        "rmat": {"mean_percent": pytest.approx(0), "largest_percent": pytest.approx(0)},
-    }
+    assert errors(found) == {**percents(4, 10), "random": percents(6, 10), "rmat": percents(0, 0)}
 
 
 def test_markdown() -> None:

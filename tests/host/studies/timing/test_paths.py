@@ -5,6 +5,7 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from host.studies.fpga_tools import ToolError
@@ -33,30 +34,25 @@ CARRY = [
 ]
 
 
+STRAIGHT = [MEMORY[0], step("routing", 1.0, "reader.fifo.storage.0.1:DOB10", "entry_TRELLIS_FF_Q_3:M")]
+WORDS = {
+    "from memory reader.fifo.storage (4.00 ns from the clock to its output) through 1 LUT to register "
+    "visitor.entry: 6.00 ns, 4.25 of them in cells (71%) and 1.75 in wires (29%), the longest of 1.50": MEMORY,
+    "from memory reader.fifo.storage (4.00 ns from the clock to its output) straight to register entry: "
+    "5.00 ns, 4.00 of them in cells (80%) and 1.00 in wires (20%), the longest of 1.00": STRAIGHT,
+    # A carry chain counts once, and the LUTs beside it.
+    "from register count (0.50 ns from the clock to its output) through 2 LUTs and 1 carry chain to register phase "
+    "(its enable): 5.00 ns, 2.00 of them in cells (40%) and 3.00 in wires (60%), the longest of 1.00": CARRY,
+}
+
+
 def words(path: Path) -> str:
     return read_report(path, seed=1).path.words()
 
 
-def test_from_a_memory_through_a_lut(tmp_path: Path) -> None:
-    assert words(write_report(tmp_path / "r.json", MEMORY)) == (
-        "from memory reader.fifo.storage (4.00 ns from the clock to its output) through 1 LUT to register "
-        "visitor.entry: 6.00 ns, 4.25 of them in cells (71%) and 1.75 in wires (29%), the longest of 1.50"
-    )
-
-
-def test_straight_from_a_memory(tmp_path: Path) -> None:
-    steps = [MEMORY[0], step("routing", 1.0, "reader.fifo.storage.0.1:DOB10", "entry_TRELLIS_FF_Q_3:M")]
-    assert words(write_report(tmp_path / "r.json", steps)) == (
-        "from memory reader.fifo.storage (4.00 ns from the clock to its output) straight to register entry: "
-        "5.00 ns, 4.00 of them in cells (80%) and 1.00 in wires (20%), the longest of 1.00"
-    )
-
-
-def test_a_carry_chain_counts_once_and_luts_beside_it(tmp_path: Path) -> None:
-    assert words(write_report(tmp_path / "r.json", CARRY)) == (
-        "from register count (0.50 ns from the clock to its output) through 2 LUTs and 1 carry chain to register phase "
-        "(its enable): 5.00 ns, 2.00 of them in cells (40%) and 3.00 in wires (60%), the longest of 1.00"
-    )
+@pytest.mark.parametrize("text", WORDS, ids=["through a LUT", "straight", "through a carry chain"])
+def test_paths_in_words(text: str, tmp_path: Path) -> None:
+    assert words(write_report(tmp_path / "r.json", WORDS[text])) == text
 
 
 @pytest.mark.parametrize(
@@ -72,7 +68,7 @@ def test_into_a_memory(port: str, which: str, tmp_path: Path) -> None:
 def test_frequency_cells_and_document(tmp_path: Path) -> None:
     routed = read_report(write_report(tmp_path / "r.json", CARRY, fmax=200.125), seed=4)
     assert (routed.seed, routed.fmax, routed.cells) == (4, 200.125, {"TRELLIS_COMB": 7})
-    assert Routed.of(json.loads(json.dumps(asdict(routed)))) == routed
+    assert msgspec.convert(json.loads(json.dumps(asdict(routed))), Routed) == routed
     document = routed.path.document()
     assert document.pop("words") == routed.path.words()
     assert document == {

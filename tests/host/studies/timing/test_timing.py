@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import host.studies.fpga_tools
 import host.studies.timing.report
 import host.studies.timing.routing
 from host.command_line.main import main
@@ -88,20 +89,17 @@ def test_each_component_is_synthesised_once_and_routed_with_each_seed(
 
     monkeypatch.setattr(host.studies.timing.routing, "run_yosys", run_yosys)
     monkeypatch.setattr(host.studies.timing.routing, "place_and_route", place_and_route)
-    monkeypatch.setattr(host.studies.timing.routing, "version", lambda module: "1")
+    monkeypatch.setattr(host.studies.fpga_tools, "version", lambda module: "1")
     config = PRESETS["test"].replace(clock_mhz=102.5)
-    options: dict[str, Any] = {"names": ["shell", "bfs_kernel"], "seeds": 3, "folder": tmp_path}
+    names = ["shell", "bfs_kernel"]
+    options: dict[str, Any] = {"names": names, "seeds": 3, "folder": tmp_path}
     store = Store(tmp_path / "store")
     timings = measure(Measurements(store, verify=False), config, **options)
     assert measure(Measurements(store, verify=False), config, **options) == timings, "from the store"
-    assert scripts == [
-        f"read_verilog {name}.v\nsynth_ecp5 -top harness -json {name}.json\n" for name in ("shell", "bfs_kernel")
-    ]
-    assert routed == [(name, seed, 102.5) for name in ("shell", "bfs_kernel") for seed in (1, 2, 3)]
-    assert [(one.name, one.median.seed, one.median.fmax, one.met) for one in timings] == [
-        ("shell", 2, 102.0, False),
-        ("bfs_kernel", 2, 102.0, False),
-    ]
+    assert scripts == [f"read_verilog {name}.v\nsynth_ecp5 -top harness -json {name}.json\n" for name in names]
+    assert routed == [(name, seed, 102.5) for name in names for seed in (1, 2, 3)]
+    medians = [(one.name, one.median.seed, one.median.fmax, one.met) for one in timings]
+    assert medians == [(name, 2, 102.0, False) for name in names]
 
 
 @pytest.fixture
@@ -167,10 +165,7 @@ def test_what_is_too_slow_is_named_below_the_report(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            ["--config", "x.toml"],
-            "--config: x.toml: No such file or directory",
-        ),
+        (["--config", "x.toml"], "--config: x.toml: No such file or directory"),
         (["--seeds", "0"], "argument --seeds: must be at least 1, not 0"),
         (["--jobs", "many"], "argument --jobs: 'many' is not an integer"),
         (["--json", "absent/x"], "absent/x: its directory does not exist (--json)"),
