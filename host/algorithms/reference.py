@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from host.algorithms.components import canonical
 from host.graph.csr import Graph
-from host.results.words import counted
+from host.words import counted
 
 __all__ = ["bfs_levels", "check_components", "check_levels", "strong_components"]
 

@@ -10,17 +10,13 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from host.errors import InputError
-from host.results.output import renamed_when_complete
+from host.output import reason, renamed_when_complete
 
 __all__ = ["Watch", "open_input", "open_output"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_LEVEL = 4
 _BUFFER = 1 << 17
-
-
-def _cause(error: OSError) -> str:
-    return error.strerror or str(error)
 
 
 def _gzipped(path: Path) -> bool:
@@ -97,7 +93,7 @@ def open_input(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
     except (gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"the gzip data is damaged: {error}", path=path) from None
     except OSError as error:
-        raise InputError(f"cannot be read: {_cause(error)}", path=path) from None
+        raise InputError(f"cannot be read: {reason(error)}", path=path) from None
     except MemoryError:
         raise InputError("does not fit in this machine's memory", path=path) from None
 
@@ -134,4 +130,4 @@ def open_output(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
             with gzip.GzipFile("", "wb", _GZIP_LEVEL, raw, mtime=0) as packed:
                 yield cast(IO[bytes], packed)
     except OSError as error:
-        raise InputError(f"cannot be written: {_cause(error)}", path=path) from None
+        raise InputError(f"cannot be written: {reason(error)}", path=path) from None

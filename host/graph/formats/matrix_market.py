@@ -7,7 +7,7 @@ from host.graph.csr import Graph
 from host.graph.formats.header import number, size
 from host.graph.formats.text import Layout, read_edges, read_line, shown
 from host.graph.formats.writer import write_edges
-from host.results.words import counted
+from host.words import counted
 
 __all__ = ["read", "write"]
 

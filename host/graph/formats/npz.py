@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.formats.header import size
-from host.results.words import counted
+from host.words import counted
 
 __all__ = ["read", "write"]
 

@@ -11,7 +11,7 @@ from host.errors import InputError
 from host.graph.csr import MAX_EDGES, check_limits
 from host.graph.formats.edges import EdgeBuffer
 from host.graph.formats.scanner import Fault, scan
-from host.results.words import counted
+from host.words import counted
 
 __all__ = ["LARGEST_ID", "Layout", "read_edges", "read_line", "shown"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from host.measuring.requests import Measured, Request
 from host.measuring.sources import digest_beside
-from host.results.output import write_output
+from host.output import open_output
 from host.studies.fpga_tools import NEXTPNR, YOSYS, place_and_route, run_yosys, version
 from host.studies.timing.harness import harnessed
 from host.studies.timing.paths import Routed, read_report
@@ -100,7 +100,8 @@ class RouteRequest(Request):
     def measure(self, graph: None, *, verify: bool) -> Measured:
         """Place and route it, and return what `Routed` holds. There is nothing to verify."""
         # Runs with other seeds read the same file.
-        write_output(str(self.folder / f"{self.name}.json"), lambda file: file.write(self.netlist.encode()))
+        with open_output(str(self.folder / f"{self.name}.json")) as file:
+            file.write(self.netlist.encode())
         path = place_and_route(self.name, seed=self.seed, clock_mhz=self.clock_mhz, folder=self.folder)
         return asdict(read_report(path, seed=self.seed))
 
