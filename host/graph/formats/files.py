@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
-from host.errors import InputError
+from host.errors import InputError, placed
 from host.output import reason, renamed_when_complete
 
 __all__ = ["Watch", "open_input", "open_output"]
@@ -72,18 +72,14 @@ def open_input(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
         body, where an `InputError` that names no file is given this one.
     """
     try:
-        with io.BufferedReader(_Watched(path, "rb", watch), _BUFFER) as raw:
+        with placed(path=path), io.BufferedReader(_Watched(path, "rb", watch), _BUFFER) as raw:
             if not _gzipped(path):
                 yield raw
             elif raw.peek(len(_GZIP_MAGIC))[: len(_GZIP_MAGIC)] != _GZIP_MAGIC:
-                raise InputError("not gzip data", path=path)
+                raise InputError("not gzip data")
             else:
                 with gzip.open(raw, "rb") as unpacked:
                     yield cast(IO[bytes], unpacked)
-    except InputError as error:
-        if error.path is not None:
-            raise
-        raise InputError(error.cause, path=path, line=error.line) from None
     except FileNotFoundError:
         raise InputError("does not exist", path=path) from None
     except IsADirectoryError:
