@@ -8,12 +8,12 @@ import pytest
 from host.graph.csr import Graph
 from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, default_slack
 from tests.host.fake_coprocessor import FakeCoprocessor
+from tests.host.graphs import graph_of
 
 
 def small_graph() -> Graph:
     """Return 0 -> 1, 0 -> 2, 2 -> 0, 2 -> 2; vertices 1 and 3 have no edge out."""
-    sources, targets = np.array([[0, 1], [0, 2], [2, 0], [2, 2]], np.uint32).T
-    return Graph.from_edges(4, sources, targets)
+    return graph_of(4, [(0, 1), (0, 2), (2, 0), (2, 2)])
 
 
 def test_words_pack_start_count_and_visited() -> None:
