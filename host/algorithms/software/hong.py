@@ -132,7 +132,7 @@ class _Run:
             return
         done, after, before = -1 - pivot, self._vertices + 2 * pivot, self._vertices + 2 * pivot + 1
         self.marks[pivot] = done
-        self._search(self._forward, pivot, Marking(0, after, int(NOTHING), int(NOTHING)))
+        self._search(self._forward, pivot, Marking(0, after, NOTHING, NOTHING))
         self._search(self._backward, pivot, Marking(0, before, after, done))
 
     def _search(self, graph: Csr, pivot: int, marking: Marking) -> None:

@@ -10,20 +10,20 @@ from host.graph.csr import Csr
 
 __all__ = ["NOTHING", "Marking", "expand", "search"]
 
-NOTHING = np.int64(np.iinfo(np.int64).min)
+NOTHING = int(np.iinfo(np.int64).min)
 """A mark that no vertex has."""
 
 
 class Marking(NamedTuple):
     """Which neighbours a search reaches, and how it marks them."""
 
-    old: int
+    old: int | np.int64
     """The mark of a neighbour that is reached."""
-    new: int
+    new: int | np.int64
     """The mark that it gets."""
-    met: int
+    met: int | np.int64
     """Another mark of neighbours that are reached."""
-    joined: int
+    joined: int | np.int64
     """The mark that those get."""
 
 
