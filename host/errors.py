@@ -1,8 +1,10 @@
 """The error that bad input ends with."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["InputError"]
+__all__ = ["InputError", "placed"]
 
 
 def _printable(text: str) -> str:
@@ -36,3 +38,12 @@ class InputError(Exception):
         self.cause = cause
         self.path = path
         self.line = line
+
+
+@contextmanager
+def placed(*, path: Path | str | None = None, line: int | None = None) -> Iterator[None]:
+    """Add file and line to an `InputError` of the block that names none."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.cause, path=error.path or path, line=error.line or line) from None

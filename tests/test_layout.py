@@ -12,8 +12,6 @@ ROOMS = (
     "sim",
     *("sim.memory", "sim.configuration", "sim.observation", "sim.export", "sim.executors", "sim.machine"),
     "host",
-    # What all rooms of the host write files and read options by.
-    *("host.results.output", "host.command_line.options"),
     *("host.graph", "host.algorithms", "host.results", "host.measuring", "host.studies", "host.command_line"),
     "tests",
 )

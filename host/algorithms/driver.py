@@ -2,13 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Self, TypeVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import NamedTuple, TypeVar
 
 from host.algorithms.reach import compact
-from host.graph.memory_map import PlacedGraph, QueueArrays, default_slack
+from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, default_slack
 from sim.coprocessor import Coprocessor, Instruction, Register, Status
 from sim.errors import SimulationError
 from sim.graph_word import LEVEL, VISITED
@@ -89,20 +86,12 @@ class Direction:
     ----------
     graph : PlacedGraph
         The graph of this direction.
-    reach_address : int
-        Address of this direction's reach queue.
-    reach : ndarray of uint32 or None
-        The reach queue itself. None where the coprocessor keeps none, but writes levels into the graph words.
+    reach : MemoryArray or None
+        Its reach queue. None where the coprocessor keeps none, but writes levels into the graph words.
     """
 
     graph: PlacedGraph
-    reach_address: int = 0
-    reach: npt.NDArray[np.uint32] | None = None
-
-    @classmethod
-    def of(cls, graph: PlacedGraph, queues: QueueArrays, *, number: int) -> Self:
-        """Give a placed graph the reach queue of a number."""
-        return cls(graph=graph, reach_address=queues.reach_addresses[number], reach=queues.reaches[number])
+    reach: MemoryArray | None = None
 
 
 class Driver:
@@ -184,12 +173,12 @@ class Driver:
         """
         queues, words = self._queues, direction.graph.words
         words[source] |= VISITED.put(1)
-        queues.frontiers[0][0] = words[source]
+        queues.frontiers[0].values[0] = words[source]
         reach = direction.reach
         if reach is None:
             words[source] = VISITED.put(1) | LEVEL.put(0)
         else:
-            reach[0] = source
+            reach.values[0] = source
         vertices = direction.graph.graph.vertices
         most = (queues.capacity + vertices) // 2
         current, count, entries = 0, 1, 1
@@ -202,9 +191,9 @@ class Driver:
                 {
                     Register.WORDS: direction.graph.words_address,
                     Register.NEIGHBOURS: direction.graph.neighbours_address,
-                    Register.CURRENT_QUEUE: queues.frontier_addresses[current],
-                    Register.NEXT_QUEUE: queues.frontier_addresses[1 - current],
-                    Register.REACH_QUEUE: len(counts) if reach is None else direction.reach_address + 4 * entries,
+                    Register.CURRENT_QUEUE: queues.frontiers[current].address,
+                    Register.NEXT_QUEUE: queues.frontiers[1 - current].address,
+                    Register.REACH_QUEUE: len(counts) if reach is None else reach.address + 4 * entries,
                     Register.CURRENT_COUNT: count,
                     Register.CAPACITY: capacity,
                 },
@@ -219,7 +208,7 @@ class Driver:
             counts.append(pushed)
             entries += pushed
             if reach is not None and entries > most:
-                counts = compact(reach, counts, vertices=vertices)
+                counts = compact(reach.values, counts, vertices=vertices)
                 entries = sum(counts)
             count, current = pushed, 1 - current
             if self._on_level is not None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from host.algorithms.driver import Direction, Driver, Search, with_larger_queues
 from host.algorithms.reach import ReachAccount, first_uncoloured
-from host.graph.memory_map import ColourArray, PlacedGraph, QueueArrays
+from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays
 from sim.coprocessor import NO_START, Coprocessor, Instruction, Register
 from sim.errors import SimulationError
 
@@ -132,12 +132,15 @@ class _Attempt:
         queues: QueueArrays,
         *,
         graphs: tuple[PlacedGraph, PlacedGraph],
-        colours: ColourArray,
+        colours: MemoryArray,
         trimmed: npt.NDArray[np.bool_],
         on_iteration: Callable[[int, npt.NDArray[np.uint32]], None] | None,
     ) -> None:
         self._driver = Driver(coprocessor, queues)
-        self._forward, self._backward = (Direction.of(g, queues, number=n) for n, g in enumerate(graphs))
+        self._queues = queues
+        self._forward, self._backward = (
+            Direction(graph=graph, reach=reach) for graph, reach in zip(graphs, queues.reaches, strict=True)
+        )
         self._colours = colours
         self._account = ReachAccount(len(trimmed))
         self._on_iteration = on_iteration
@@ -195,9 +198,9 @@ class _Attempt:
                 Register.WORDS: self._forward.graph.words_address,
                 Register.TRANSPOSED_WORDS: self._backward.graph.words_address,
                 Register.COLOURS: self._colours.address,
-                Register.FORWARD_QUEUE: self._forward.reach_address,
+                Register.FORWARD_QUEUE: self._queues.reaches[0].address,
                 Register.FORWARD_COUNT: forward.entries,
-                Register.BACKWARD_QUEUE: self._backward.reach_address,
+                Register.BACKWARD_QUEUE: self._queues.reaches[1].address,
                 Register.BACKWARD_COUNT: backward.entries,
                 Register.COLOUR: run.components,
             },
@@ -212,7 +215,7 @@ class _Attempt:
         assert direction.reach is not None
         search = self._driver.search(direction, start)
         cycles = search.cycles
-        reached, edges = self._account.count(direction.graph.words, direction.reach, entries=search.entries)
+        reached, edges = self._account.count(direction.graph.words, direction.reach.values, entries=search.entries)
         totals.add(search, cycles=cycles, reached=reached, edges=edges)
         return search, cycles
 
@@ -266,7 +269,7 @@ def strong_components(
     if not coprocessor.reach_queue:
         raise ValueError("the coprocessor only searches: it keeps no reach queue to intersect")
     vertices = forward.graph.vertices
-    colours = ColourArray.allocate(coprocessor, vertices)
+    colours = MemoryArray.allocate(coprocessor, np.uint32, vertices)
 
     def attempt(queues: QueueArrays) -> ComponentRun:
         return _Attempt(

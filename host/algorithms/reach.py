@@ -33,40 +33,12 @@ def _distinct(
     return vertices, edges
 
 
-@njit(cache=True, nogil=True)
-def _first_zero(colours: npt.NDArray[np.uint32], begin: int) -> int:
-    vertex = begin
-    while vertex < colours.size and colours[vertex] != 0:
-        vertex += 1
-    return vertex
-
-
-@njit(cache=True, nogil=True)
-def _levels(
-    reach: npt.NDArray[np.uint32], entries: int, ends: npt.NDArray[np.int64], levels: npt.NDArray[np.int32]
-) -> None:
-    level = 0
-    for place in range(entries):
-        while place >= ends[level]:
-            level += 1
-        if levels[reach[place]] < 0:
-            levels[reach[place]] = level
-
-
-@njit(cache=True, nogil=True)
-def _compact(reach: npt.NDArray[np.uint32], counts: npt.NDArray[np.int64], seen: npt.NDArray[np.bool_]) -> None:
-    kept = 0
-    place = 0
-    for level in range(counts.size):
-        first = kept
-        for _ in range(counts[level]):
-            vertex = reach[place]
-            place += 1
-            if not seen[vertex]:
-                seen[vertex] = True
-                reach[kept] = vertex
-                kept += 1
-        counts[level] = kept - first
+def _first_places(entries: npt.NDArray[np.uint32], vertices: int) -> npt.NDArray[np.int64]:
+    """Return the first place at which each vertex stands, -1 where it does not."""
+    first = np.full(vertices, -1, np.int64)
+    # Of assignments to one place the last one stays.
+    first[entries[::-1]] = np.arange(entries.size)[::-1]
+    return first
 
 
 def compact(reach: npt.NDArray[np.uint32], counts: list[int], *, vertices: int) -> list[int]:
@@ -86,9 +58,12 @@ def compact(reach: npt.NDArray[np.uint32], counts: list[int], *, vertices: int) 
     list of int
         The entries that are left of each.
     """
-    left = np.array(counts, np.int64)
-    _compact(reach, left, np.zeros(vertices, np.bool_))
-    return left.tolist()
+    entries = reach[: sum(counts)]
+    first = _first_places(entries, vertices)
+    kept = first[entries] == np.arange(entries.size)
+    left = [int(np.count_nonzero(part)) for part in np.split(kept, np.cumsum(counts)[:-1])]
+    reach[: sum(left)] = entries[kept]
+    return left
 
 
 class ReachAccount:
@@ -127,9 +102,13 @@ class ReachAccount:
         return _distinct(words, reach, entries, self._stamps, self._searches, DEGREE)
 
 
+@njit(cache=True, nogil=True)
 def first_uncoloured(colours: npt.NDArray[np.uint32], begin: int) -> int:
     """Return the first vertex from `begin` on whose colour is 0, or the number of vertices when there is none."""
-    return _first_zero(colours, begin)
+    vertex = begin
+    while vertex < colours.size and colours[vertex] != 0:
+        vertex += 1
+    return vertex
 
 
 def levels_of(reach: npt.NDArray[np.uint32], counts: Sequence[int], *, vertices: int) -> npt.NDArray[np.int32]:
@@ -149,9 +128,9 @@ def levels_of(reach: npt.NDArray[np.uint32], counts: Sequence[int], *, vertices:
     ndarray of int32, shape (vertices,)
         The level, -1 where a vertex was not reached.
     """
-    levels = np.full(vertices, -1, np.int32)
-    ends = np.cumsum(counts, dtype=np.int64)
-    _levels(reach, int(ends[-1]), ends, levels)
+    first = _first_places(reach[: sum(counts)], vertices)
+    levels = np.searchsorted(np.cumsum(counts), first, side="right").astype(np.int32)
+    levels[first < 0] = -1
     return levels
 
 

@@ -6,31 +6,9 @@ from numpy.typing import NDArray
 
 from host.algorithms.components import canonical
 from host.graph.csr import Graph
-from host.results.words import counted
+from host.words import counted
 
 __all__ = ["bfs_levels", "check_components", "check_levels", "strong_components"]
-
-
-@njit(cache=True, nogil=True)
-def _distinct(
-    offsets: NDArray[np.int64],
-    targets: NDArray[np.uint32],
-    distinct_offsets: NDArray[np.int32],
-    distinct_targets: NDArray[np.int32],
-) -> int:
-    """Copy a graph without repeated edges; return the number of edges that are left."""
-    last_source = np.full(len(offsets) - 1, -1, dtype=np.int64)
-    count = 0
-    for source in range(len(offsets) - 1):
-        distinct_offsets[source] = count
-        for index in range(offsets[source], offsets[source + 1]):
-            target = targets[index]
-            if last_source[target] != source:
-                last_source[target] = source
-                distinct_targets[count] = target
-                count += 1
-    distinct_offsets[len(offsets) - 1] = count
-    return count
 
 
 def strong_components(graph: Graph) -> NDArray[np.uint32]:
@@ -57,13 +35,12 @@ def strong_components(graph: Graph) -> NDArray[np.uint32]:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    offsets = np.empty(graph.vertices + 1, dtype=np.int32)
-    targets = np.empty(graph.edges, dtype=np.int32)
+    offsets, targets = (array.astype(np.int32) for array in graph.csr)
+    matrix = csr_array((np.ones(graph.edges, np.bool_), targets, offsets), shape=(graph.vertices, graph.vertices))
     # scipy's search never ends on some graphs with repeated edges.
-    edges = _distinct(graph.offsets, graph.targets, offsets, targets)
+    matrix.sum_duplicates()
     # Only the structure counts; weights of one repeated number take no memory.
-    weights = np.broadcast_to(np.float64(1), (edges,))
-    matrix = csr_array((weights, targets[:edges], offsets), shape=(graph.vertices, graph.vertices))
+    matrix.data = np.broadcast_to(np.float64(1), matrix.indices.shape)
     return canonical(connected_components(matrix, directed=True, connection="strong")[1])
 
 

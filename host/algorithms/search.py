@@ -58,8 +58,8 @@ def _account_of_queue(direction: Direction, search: Search) -> _Account:
     """Return what a search found, from its reach queue."""
     assert direction.reach is not None
     vertices = direction.graph.graph.vertices
-    levels = levels_of(direction.reach, search.counts, vertices=vertices)
-    reached, edges = ReachAccount(vertices).count(direction.graph.words, direction.reach, entries=search.entries)
+    levels = levels_of(direction.reach.values, search.counts, vertices=vertices)
+    reached, edges = ReachAccount(vertices).count(direction.graph.words, direction.reach.values, entries=search.entries)
     return levels, reached, search.pushed - reached, edges
 
 
@@ -104,7 +104,7 @@ def breadth_first_search(
 
     def attempt(queues: QueueArrays) -> BfsRun:
         graph.reset(np.zeros(vertices, np.bool_))
-        direction = Direction.of(graph, queues, number=0) if queues.reaches else Direction(graph=graph)
+        direction = Direction(graph=graph, reach=next(iter(queues.reaches), None))
         search = Driver(coprocessor, queues, on_level=on_level).search(direction, source)
         account = _account_of_words(graph, search) if direction.reach is None else _account_of_queue(direction, search)
         levels, reached, duplicates, edges = account

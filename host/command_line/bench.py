@@ -3,8 +3,8 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from host.command_line.options import at_least
 from host.command_line.study import add_study_options, make_study
+from host.options import at_least
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements

@@ -1,11 +1,10 @@
 """`cyscc bfs`: one breadth-first search."""
 
 import argparse
-import sys
 from typing import Any
 
-from host.command_line.options import UsageError, add_machine_options, at_least
 from host.errors import InputError
+from host.options import UsageError, add_machine_options, at_least
 
 __all__ = ["add_parser", "run"]
 
@@ -66,11 +65,11 @@ def run(arguments: argparse.Namespace) -> None:
 
     from host.algorithms.reference import check_levels
     from host.algorithms.search import breadth_first_search
-    from host.command_line.simulation import Simulation, check_result
+    from host.command_line.simulation import Simulation
     from host.graph.formats.writer import write_pairs
     from host.graph.memory_map import PlacedGraph
-    from host.results.documents import bfs_document, write_json
-    from host.results.output import figure_format, write_output
+    from host.output import figure_format, open_output
+    from host.results.documents import bfs_document
     from host.results.tables import bfs_table
 
     wants_roofline = arguments.roofline or arguments.roofline_plot is not None
@@ -103,36 +102,25 @@ def run(arguments: argparse.Namespace) -> None:
                 on_level=advance.on_level,
             )
         statistics = machine.statistics()
-        if simulation.verify:
-            with simulation.phase("verify", "verifying"):
-                check_result(check_levels(search.levels, graph, source))
+        verified = simulation.verified(lambda: check_levels(search.levels, graph, source))
         setting = simulation.setting(graph, machine, uploaded_bytes=placed.size)
         wall = simulation.wall(machine)
-    verified = True if simulation.verify else None
     if arguments.levels is not None:
         reached = np.flatnonzero(search.levels >= 0)
-        pairs = graph.original(reached), search.levels[reached].astype(np.int64)
-        write_output(arguments.levels, lambda file: write_pairs(file, *pairs))
-    roofline = None
+        with open_output(arguments.levels) as file:
+            write_pairs(file, graph.original(reached), search.levels[reached].astype(np.int64))
+    document = bfs_document(search, setting, wall, graph=graph, verified=verified, statistics=statistics)
+    table = bfs_table(search, setting, wall, graph=graph, verified=verified)
     if recorder is not None:
         from host.studies.roofline.analysis import Roofline
+        from host.studies.roofline.report import roofline_document, roofline_table
 
         roofline = Roofline.of(search, recorder.levels, graph=graph, bounds=recorder.bounds)
-    if arguments.roofline_plot is not None and roofline is not None:
-        from host.studies.roofline.plot import write_roofline_plot
+        document["roofline"] = roofline_document(roofline, setting)
+        table += "\n" + roofline_table(roofline, setting)
+        if arguments.roofline_plot is not None:
+            from host.studies.roofline.plot import write_roofline_plot
 
-        with simulation.progress.step("drawing"):
-            write_roofline_plot(arguments.roofline_plot, roofline, setting)
-    if arguments.json is not None:
-        document = bfs_document(search, setting, wall, graph=graph, verified=verified, statistics=statistics)
-        if roofline is not None:
-            from host.studies.roofline.report import roofline_document
-
-            document["roofline"] = roofline_document(roofline, setting)
-        write_json(arguments.json, document)
-    if simulation.prints_table:
-        sys.stdout.write(bfs_table(search, setting, wall, graph=graph, verified=verified))
-        if roofline is not None:
-            from host.studies.roofline.report import roofline_table
-
-            sys.stdout.write("\n" + roofline_table(roofline, setting))
+            with simulation.progress.step("drawing"):
+                write_roofline_plot(arguments.roofline_plot, roofline, setting)
+    simulation.publish(document, table)

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.command_line.options import Parser, add_config, add_quiet, at_least, configuration
 from host.command_line.progress import Progress, Step
+from host.options import Parser, add_config, add_quiet, at_least, configuration
 
 if TYPE_CHECKING:
     from host.graph.csr import Graph
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> None:
         Bad usage.
     """
     from host.graph.formats import write_graph
-    from host.results.output import check_output
+    from host.output import check_output
     from host.results.tables import graph_text
 
     check_output(arguments.output, "--output")

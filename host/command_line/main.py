@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 # What help and bad usage need, and nothing heavier: the commands import the rest when they run.
 from host.command_line import bench, bfs, generate, reproduce, scc, software, synth, timing, verilog
-from host.command_line.options import Parser, UsageError
 from host.errors import InputError
+from host.options import Parser, UsageError
 from sim.errors import SimulationError
 
 __all__ = ["main"]

@@ -3,8 +3,8 @@
 import argparse
 from typing import Any
 
-from host.command_line.options import Parser, at_least
 from host.command_line.study import add_jobs, add_study_options, make_study
+from host.options import Parser, at_least
 from host.studies.catalogue import STUDIES
 
 __all__ = ["add_parser", "run"]

@@ -1,10 +1,9 @@
 """`cyscc scc`: strongly connected components."""
 
 import argparse
-import sys
 from typing import Any
 
-from host.command_line.options import UsageError, add_machine_options
+from host.options import UsageError, add_machine_options
 
 __all__ = ["add_parser", "run"]
 
@@ -48,12 +47,12 @@ def run(arguments: argparse.Namespace) -> None:
     from host.algorithms.components import canonical, component_sizes
     from host.algorithms.kosaraju import strong_components
     from host.algorithms.reference import check_components
-    from host.command_line.simulation import Simulation, check_result
+    from host.command_line.simulation import Simulation
     from host.graph.formats.writer import write_pairs
     from host.graph.memory_map import PlacedGraph
     from host.graph.trim import trim
-    from host.results.documents import scc_document, write_json
-    from host.results.output import write_output
+    from host.output import open_output
+    from host.results.documents import scc_document
     from host.results.tables import scc_table
 
     simulation = Simulation(arguments, {"--labels": arguments.labels})
@@ -79,20 +78,14 @@ def run(arguments: argparse.Namespace) -> None:
             )
         statistics = machine.statistics()
         labels = canonical(components.colours)
-        if simulation.verify:
-            with simulation.phase("verify", "verifying"):
-                check_result(check_components(labels, graph))
+        verified = simulation.verified(lambda: check_components(labels, graph))
         setting = simulation.setting(graph, machine, uploaded_bytes=forward.size + backward.size)
         wall = simulation.wall(machine)
-    verified = True if simulation.verify else None
     largest = int(component_sizes(labels)[1].max())
     if arguments.labels is not None:
-        pairs = graph.original(np.arange(graph.vertices, dtype=np.uint32)), graph.original(labels)
-        write_output(arguments.labels, lambda file: write_pairs(file, *pairs))
-    if arguments.json is not None:
-        document = scc_document(
-            components, setting, wall, graph=graph, largest=largest, verified=verified, statistics=statistics
-        )
-        write_json(arguments.json, document)
-    if simulation.prints_table:
-        sys.stdout.write(scc_table(components, setting, wall, largest=largest, verified=verified))
+        with open_output(arguments.labels) as file:
+            write_pairs(file, graph.original(np.arange(graph.vertices, dtype=np.uint32)), graph.original(labels))
+    document = scc_document(
+        components, setting, wall, graph=graph, largest=largest, verified=verified, statistics=statistics
+    )
+    simulation.publish(document, scc_table(components, setting, wall, largest=largest, verified=verified))

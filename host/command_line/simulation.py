@@ -4,7 +4,7 @@ import argparse
 import resource
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from host.command_line.options import UsageError, configuration
 from host.command_line.progress import Progress, Step
 from host.graph.csr import Graph
 from host.graph.formats import read_graph
-from host.results.documents import Setting, Wall
-from host.results.output import STANDARD_OUTPUT, check_output, renamed_when_complete
-from host.results.words import counted
+from host.options import UsageError, configuration
+from host.output import STANDARD_OUTPUT, check_output, renamed_when_complete
+from host.results.documents import Setting, Wall, publish
+from host.words import counted
 from sim.errors import SimulationError
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Simulation:
     Parameters
     ----------
     arguments : argparse.Namespace
-        The graph and the options of `host.command_line.options.add_machine_options`.
+        The graph and the options of `host.options.add_machine_options`.
     outputs : dict of str to (str or None)
         Output file of each option besides ``--json`` and ``--waves``.
 
@@ -159,16 +159,6 @@ class Simulation:
             return parse_profile(self._arguments.memory)
         except ValueError as error:
             raise UsageError(f"--memory: {error}") from None
-
-    @property
-    def verify(self) -> bool:
-        """Whether the result is to be checked."""
-        return not self._arguments.no_verify
-
-    @property
-    def prints_table(self) -> bool:
-        """Whether the table for people is to be printed."""
-        return not self._arguments.quiet and STANDARD_OUTPUT not in self._outputs.values()
 
     @contextmanager
     def phase(self, name: str, what: str) -> Iterator[Step]:
@@ -250,6 +240,19 @@ class Simulation:
                 f"{self._arguments.waves} is not written\n"
             )
 
+    def verified(self, difference: Callable[[], str | None]) -> bool | None:
+        """Refuse a wrong result, found so by a function as of `check_result`; None if it was not to be checked."""
+        if self._arguments.no_verify:
+            return None
+        with self.phase("verify", "verifying"):
+            check_result(difference())
+        return True
+
+    def publish(self, document: dict[str, Any], table: str) -> None:
+        """Write the result where it was asked for; the table only if nothing else goes to standard output."""
+        quiet = self._arguments.quiet or STANDARD_OUTPUT in self._outputs.values()
+        publish(document, table, path=self._arguments.json, quiet=quiet)
+
     def setting(self, graph: Graph, machine: "Machine", *, uploaded_bytes: int) -> Setting:
         """Return what ran where."""
         arguments = self._arguments
@@ -261,7 +264,7 @@ class Simulation:
             memory=arguments.memory,
             executor=arguments.executor,
             threads=arguments.threads,
-            clock=machine.clock,
+            clock_hz=machine.clock,
             uploaded_bytes=uploaded_bytes,
             configuration=asdict(self.config),
             memory_profile=self.memory.describe(),

@@ -1,12 +1,11 @@
 """`cyscc software`: the algorithms that the paper compares with, on this machine's own processor."""
 
 import argparse
-import sys
 import time
 from typing import Any
 
-from host.command_line.options import add_result_options, add_threads
 from host.command_line.progress import Progress
+from host.options import add_result_options, add_threads
 
 __all__ = ["add_parser", "run"]
 
@@ -51,12 +50,12 @@ def run(arguments: argparse.Namespace) -> None:
     from host.algorithms.software import run_software
     from host.command_line.simulation import check_result
     from host.graph.formats import read_graph
-    from host.results.documents import write_json
-    from host.results.output import STANDARD_OUTPUT, check_output
+    from host.output import check_output
+    from host.results.documents import publish
     from host.results.table_text import plain_table
     from host.results.tables import graph_text, largest_text
     from host.results.version import identity
-    from host.results.words import counted
+    from host.words import counted
 
     if arguments.json is not None:
         check_output(arguments.json, "--json")
@@ -83,14 +82,11 @@ def run(arguments: argparse.Namespace) -> None:
         "verified": None if arguments.no_verify else True,
         "wall": {"load": load},
     }
-    if arguments.json is not None:
-        write_json(arguments.json, document)
-    if not arguments.quiet and arguments.json != STANDARD_OUTPUT:
-        rows = [
-            ("graph", graph_text(arguments.graph, graph.vertices, graph.edges)),
-            ("algorithm", f"{result.algorithm}, {counted(result.threads, 'thread')}"),
-            ("components", largest_text(sizes.size, int(sizes.max()))),
-            ("time", f"{result.seconds * 1e3:.1f} ms"),
-            ("verified", "not checked" if arguments.no_verify else "yes"),
-        ]
-        sys.stdout.write(plain_table(rows, words=2))
+    rows = [
+        ("graph", graph_text(arguments.graph, graph.vertices, graph.edges)),
+        ("algorithm", f"{result.algorithm}, {counted(result.threads, 'thread')}"),
+        ("components", largest_text(sizes.size, int(sizes.max()))),
+        ("time", f"{result.seconds * 1e3:.1f} ms"),
+        ("verified", "not checked" if arguments.no_verify else "yes"),
+    ]
+    publish(document, plain_table(rows, words=2), path=arguments.json, quiet=arguments.quiet)

@@ -2,14 +2,13 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from host.command_line.options import add_quiet, at_least
 from host.command_line.progress import Progress
-from host.results.output import STANDARD_OUTPUT, check_output
+from host.options import add_quiet, at_least
+from host.output import check_output
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
@@ -86,7 +85,7 @@ def make_study(
     # Imported late: they import the simulator.
     from host.measuring.measurements import Measurements
     from host.measuring.store import Store
-    from host.results.documents import write_json
+    from host.results.documents import publish
     from sim.errors import SimulationError
 
     folder = Path(arguments.output)
@@ -97,13 +96,11 @@ def make_study(
         measurements = Measurements(store, jobs=jobs, verify=verify, again=again, on_step=step)
         report = make(measurements)
     written = report.write(folder, name)
-    if arguments.json is not None:
-        write_json(arguments.json, report.document)
-    if not arguments.quiet and arguments.json != STANDARD_OUTPUT:
-        sys.stdout.write(
-            f"{report.markdown}\n"
-            f"{measurements.asked} measurements, {measurements.found} of them taken over from "
-            f"{folder / 'measurements'}\nwritten: {', '.join(map(str, written))}\n"
-        )
+    text = (
+        f"{report.markdown}\n"
+        f"{measurements.asked} measurements, {measurements.found} of them taken over from "
+        f"{folder / 'measurements'}\nwritten: {', '.join(map(str, written))}\n"
+    )
+    publish(report.document, text, path=arguments.json, quiet=arguments.quiet)
     if report.failure:
         raise SimulationError(report.failure)

@@ -3,8 +3,8 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from host.command_line.options import add_config, at_least, configuration
 from host.command_line.study import add_jobs, add_keep, add_study_options, make_study
+from host.options import add_config, at_least, configuration
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from host.command_line.options import UsageError, add_config, add_quiet, at_least, configuration
 from host.command_line.progress import Progress
+from host.options import UsageError, add_config, add_quiet, at_least, configuration
 
 __all__ = ["add_parser", "run"]
 
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A tool is missing or failed.
     """
-    from host.results.output import check_folder
+    from host.output import check_folder
 
     check_folder(arguments.output, "--output")
     config = configuration(arguments.config)

@@ -1,6 +1,7 @@
 """Directed graphs in compressed sparse row (CSR) form."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numba import njit
@@ -8,7 +9,10 @@ from numpy.typing import NDArray
 
 from host.errors import InputError
 
-__all__ = ["MAX_DEGREE", "MAX_EDGES", "MAX_VERTICES", "Graph", "check_degrees", "check_limits"]
+__all__ = ["MAX_DEGREE", "MAX_EDGES", "MAX_VERTICES", "Csr", "Graph", "check_degrees", "check_limits"]
+
+Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint32]]
+"""Offsets and targets of a graph, as compiled functions take them."""
 
 MAX_VERTICES = 2**32 - 2
 """Most vertices of a graph: ids are 32 bits wide, 0 to 2**32 - 3, so that neither all ones nor the count overflows."""
@@ -135,6 +139,11 @@ class Graph:
     def vertices(self) -> int:
         """Number of vertices, n."""
         return len(self.offsets) - 1
+
+    @property
+    def csr(self) -> Csr:
+        """Offsets and targets."""
+        return self.offsets, self.targets
 
     @property
     def edges(self) -> int:

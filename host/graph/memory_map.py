@@ -11,7 +11,7 @@ from host.graph.csr import Graph
 from sim.coprocessor import Coprocessor
 from sim.graph_word import DEGREE, START, VISITED, Field
 
-__all__ = ["ColourArray", "PlacedGraph", "QueueArrays", "default_slack"]
+__all__ = ["MemoryArray", "PlacedGraph", "QueueArrays", "default_slack"]
 
 _SLACK_FLOOR = 65_536
 
@@ -95,6 +95,28 @@ class PlacedGraph:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MemoryArray:
+    """An array in coprocessor memory.
+
+    Parameters
+    ----------
+    address : int
+        Where it lies.
+    values : ndarray
+        The array itself. Use it only between instructions.
+    """
+
+    address: int
+    values: npt.NDArray[Any]
+
+    @classmethod
+    def allocate(cls, coprocessor: Coprocessor, dtype: npt.DTypeLike, size: int) -> Self:
+        """Reserve an array of a number of entries."""
+        address = coprocessor.allocate(np.dtype(dtype).itemsize * size)
+        return cls(address=address, values=coprocessor.view(address, dtype, size))
+
+
+@dataclass(frozen=True, kw_only=True)
 class QueueArrays:
     """The queues of a run: two frontier queues of 8-byte words, one reach queue of 4-byte ids for each direction.
 
@@ -102,53 +124,21 @@ class QueueArrays:
     ----------
     capacity : int
         Entries that fit into each of them.
-    frontier_addresses : tuple of int
-        Addresses of the two frontier queues; the current and the next one exchange their parts after every level.
-    frontiers : tuple of ndarray of uint64
-        The two frontier queues themselves. Use them only between instructions.
-    reach_addresses : tuple of int
-        Addresses of the reach queues.
-    reaches : tuple of ndarray of uint32
-        The reach queues themselves. Use them only between instructions.
+    frontiers : tuple of MemoryArray
+        The two frontier queues, of uint64; the current and the next one exchange their parts after every level.
+    reaches : tuple of MemoryArray
+        The reach queues, of uint32.
     """
 
     capacity: int
-    frontier_addresses: tuple[int, int]
-    frontiers: tuple[npt.NDArray[Any], npt.NDArray[Any]]
-    reach_addresses: tuple[int, ...]
-    reaches: tuple[npt.NDArray[Any], ...]
+    frontiers: tuple[MemoryArray, ...]
+    reaches: tuple[MemoryArray, ...]
 
     @classmethod
     def allocate(cls, coprocessor: Coprocessor, *, capacity: int, directions: int) -> Self:
         """Reserve the queues of a run that searches one or two directions."""
-        first, second = (coprocessor.allocate(8 * capacity) for _ in range(2))
-        reaches = tuple(coprocessor.allocate(4 * capacity) for _ in range(directions))
         return cls(
             capacity=capacity,
-            frontier_addresses=(first, second),
-            frontiers=(coprocessor.view(first, np.uint64, capacity), coprocessor.view(second, np.uint64, capacity)),
-            reach_addresses=reaches,
-            reaches=tuple(coprocessor.view(address, np.uint32, capacity) for address in reaches),
+            frontiers=tuple(MemoryArray.allocate(coprocessor, np.uint64, capacity) for _ in range(2)),
+            reaches=tuple(MemoryArray.allocate(coprocessor, np.uint32, capacity) for _ in range(directions)),
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ColourArray:
-    """The colour of each vertex, 32 bits, 0 while it has none.
-
-    Parameters
-    ----------
-    address : int
-        Where it lies.
-    values : ndarray of uint32, shape (vertices,)
-        The colours themselves. Use them only between instructions.
-    """
-
-    address: int
-    values: npt.NDArray[np.uint32]
-
-    @classmethod
-    def allocate(cls, coprocessor: Coprocessor, vertices: int) -> Self:
-        """Reserve the colours of a graph."""
-        address = coprocessor.allocate(4 * vertices)
-        return cls(address=address, values=coprocessor.view(address, np.uint32, vertices))

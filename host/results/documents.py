@@ -1,19 +1,20 @@
 """Results for programs: JSON."""
 
 import json
+import sys
 from dataclasses import asdict, dataclass
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
-from host.algorithms.driver import Level, Search
+from host.algorithms.driver import Search
 from host.algorithms.kosaraju import ComponentRun, Iteration
 from host.algorithms.search import BfsRun
 from host.graph.csr import Graph
-from host.results.output import write_output
+from host.output import STANDARD_OUTPUT, open_output
 from host.results.version import identity
 
-__all__ = ["Setting", "Wall", "bfs_document", "input_name", "scc_document", "write_json"]
+__all__ = ["Setting", "Wall", "bfs_document", "input_name", "publish", "scc_document", "write_json"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,31 +29,31 @@ class Setting:
         Its size.
     config, memory, executor : str
         Configuration, memory profile and executor, as given.
+    configuration, memory_profile : dict
+        What `config` and `memory` stand for, with every value.
     threads : int
         Threads that the executor may use.
-    clock : float
+    clock_hz : float
         Clock of the coprocessor in hertz.
     uploaded_bytes : int
         Bytes of the graph, in every direction needed, in coprocessor memory.
-    configuration, memory_profile : dict
-        What `config` and `memory` stand for, with every value.
     """
 
     graph: str
     vertices: int
     edges: int
     config: str
+    configuration: dict[str, Any]
     memory: str
+    memory_profile: dict[str, Any]
     executor: str
     threads: int
-    clock: float
+    clock_hz: float
     uploaded_bytes: int
-    configuration: dict[str, Any]
-    memory_profile: dict[str, Any]
 
     def seconds(self, cycles: int) -> float:
         """Return the simulated time of a number of cycles."""
-        return cycles / self.clock
+        return cycles / self.clock_hz
 
     def gteps(self, edges: int, cycles: int) -> float:
         """Return 10**9 traversed edges per simulated second, 0 when no cycle was needed."""
@@ -100,29 +101,34 @@ def write_json(path: str, document: dict[str, Any]) -> None:
     InputError
         The file could not be written.
     """
-
-    def write(file: BinaryIO) -> None:
+    with open_output(path) as file:
         file.write(json.dumps(document, indent=2).encode() + b"\n")
 
-    write_output(path, write)
+
+def publish(document: dict[str, Any], text: str, *, path: str | None, quiet: bool) -> None:
+    """Write a document as JSON if there is a file for it, and print its text unless standard output takes the former.
+
+    Raises
+    ------
+    InputError
+        The file could not be written.
+    """
+    if path is not None:
+        write_json(path, document)
+    if not quiet and path != STANDARD_OUTPUT:
+        sys.stdout.write(text)
 
 
-def _common(setting: Setting, wall: Wall, *, edges: int, cycles: int) -> dict[str, Any]:
+def _common(run: ComponentRun | BfsRun, setting: Setting, wall: Wall) -> dict[str, Any]:
     """Return what every document holds, the total of the cycles left out."""
+    where = asdict(setting)
     return {
         **identity(),
-        "graph": {"file": setting.graph, "vertices": setting.vertices, "edges": setting.edges},
-        "config": setting.config,
-        "configuration": setting.configuration,
-        "memory": setting.memory,
-        "memory_profile": setting.memory_profile,
-        "executor": setting.executor,
-        "threads": setting.threads,
-        "clock_hz": setting.clock,
-        "uploaded_bytes": setting.uploaded_bytes,
-        "seconds": setting.seconds(cycles),
-        "edges_traversed": edges,
-        "gteps": setting.gteps(edges, cycles),
+        "graph": {"file": where.pop("graph"), "vertices": where.pop("vertices"), "edges": where.pop("edges")},
+        **where,
+        "seconds": setting.seconds(run.cycles),
+        "edges_traversed": run.edges_traversed,
+        "gteps": setting.gteps(run.edges_traversed, run.cycles),
         "wall": {**asdict(wall), "cycles_per_second": wall.cycles_per_second},
     }
 
@@ -132,14 +138,10 @@ def input_name(graph: Graph, vertex: int) -> int:
     return int(graph.original(np.array([vertex]))[0])
 
 
-def _level_records(levels: tuple[Level, ...]) -> list[dict[str, int]]:
-    return [level._asdict() for level in levels]
-
-
 def _search(search: Search | None) -> dict[str, Any] | None:
     if search is None:
         return None
-    return {"entries": search.pushed, "cycles": search.cycles, "levels": _level_records(search.levels)}
+    return {"entries": search.pushed, "cycles": search.cycles, "levels": [level._asdict() for level in search.levels]}
 
 
 def _iteration(iteration: Iteration | None, graph: Graph) -> dict[str, Any] | None:
@@ -185,7 +187,7 @@ def scc_document(
         Counters of the hardware and the memory.
     """
     return {
-        **_common(setting, wall, edges=run.edges_traversed, cycles=run.cycles),
+        **_common(run, setting, wall),
         "components": {"count": run.components, "largest": largest},
         "trimmed": run.trimmed,
         "iterations": run.iterations,
@@ -216,10 +218,10 @@ def bfs_document(
 ) -> dict[str, Any]:
     """Return the result of `cyscc bfs` as a JSON document. The parameters are those of `scc_document`."""
     return {
-        **_common(setting, wall, edges=run.edges_traversed, cycles=run.cycles),
+        **_common(run, setting, wall),
         "source": input_name(graph, run.source),
         "reached": run.reached,
-        "levels": _level_records(run.level_records),
+        "levels": [level._asdict() for level in run.level_records],
         "duplicates": run.duplicates,
         "retries": run.retries,
         "cycles": {"total": run.cycles},

@@ -1,9 +1,9 @@
 """What all plots share: colours, and SVG files that are equal when their data are."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
-from host.results.output import write_output
+from host.output import open_output
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,8 +49,8 @@ def write_plot(figure: "Figure", path: Path) -> None:
     """
     import matplotlib
 
-    def write(file: BinaryIO) -> None:
-        with matplotlib.rc_context({"svg.hashsalt": "cyscc", "svg.fonttype": "none"}):
-            figure.savefig(file, format="svg", metadata={"Date": None})
-
-    write_output(str(path), write)
+    with (
+        open_output(str(path)) as file,
+        matplotlib.rc_context({"svg.hashsalt": "cyscc", "svg.fonttype": "none"}),
+    ):
+        figure.savefig(file, format="svg", metadata={"Date": None})

@@ -6,7 +6,7 @@ from host.algorithms.search import BfsRun
 from host.graph.csr import Graph
 from host.results.documents import Setting, Wall, input_name
 from host.results.table_text import plain_table
-from host.results.words import counted
+from host.words import counted
 
 __all__ = ["bfs_table", "graph_text", "largest_text", "scc_table"]
 
@@ -33,21 +33,19 @@ def largest_text(components: int, largest: int) -> str:
     return f"{components:,}, the largest of {counted(largest, *_VERTEX)}"
 
 
-def _head(setting: Setting) -> list[tuple[str, str]]:
+def _run_table(
+    run: ComponentRun | BfsRun, setting: Setting, wall: Wall, verified: bool | None, rows: list[tuple[str, str]]
+) -> str:
+    """Return what every table holds, with the rows of one kind of run in between."""
     threads = counted(setting.threads, "thread")
-    return [
+    restarted = [("restarts", f"{run.retries}, the queues having overflowed")] if run.retries else []
+    gteps = setting.gteps(run.edges_traversed, run.cycles)
+    everything = [
         ("graph", graph_text(setting.graph, setting.vertices, setting.edges)),
         ("machine", f"{setting.config}, memory {setting.memory}, executor {setting.executor}, {threads}"),
-    ]
-
-
-def _tail(
-    setting: Setting, wall: Wall, *, edges: int, cycles: int, verified: bool | None, retries: int
-) -> list[tuple[str, str]]:
-    restarted = [("restarts", f"{retries}, the queues having overflowed")] if retries else []
-    return [
-        ("simulated", f"{_time(setting.seconds(cycles))} at {setting.clock / 1e6:g} MHz"),
-        ("traversed", f"{counted(edges, 'edge')}, {setting.gteps(edges, cycles):.3f} GTEPS"),
+        *rows,
+        ("simulated", f"{_time(setting.seconds(run.cycles))} at {setting.clock_hz / 1e6:g} MHz"),
+        ("traversed", f"{counted(run.edges_traversed, 'edge')}, {gteps:.3f} GTEPS"),
         ("verified", {True: "yes", False: "no", None: "not checked"}[verified]),
         *restarted,
         (
@@ -56,6 +54,7 @@ def _tail(
             f"({wall.cycles_per_second:,.0f} cycles/s), verify {wall.verify:.1f} s",
         ),
     ]
+    return plain_table(everything, words=2)
 
 
 def scc_table(run: ComponentRun, setting: Setting, wall: Wall, *, largest: int, verified: bool | None) -> str:
@@ -67,24 +66,13 @@ def scc_table(run: ComponentRun, setting: Setting, wall: Wall, *, largest: int, 
         ("total", run.cycles),
     )
     width = len(f"{run.cycles:,}")
-    return plain_table(
-        [
-            *_head(setting),
-            ("components", largest_text(run.components, largest)),
-            ("trimmed", counted(run.trimmed, *_VERTEX)),
-            ("iterations", f"{run.iterations:,}"),
-            *((name, f"{n:>{width},} cycles  {n / max(run.cycles, 1):>6.1%}") for name, n in phases),
-            *_tail(
-                setting,
-                wall,
-                edges=run.edges_traversed,
-                cycles=run.cycles,
-                verified=verified,
-                retries=run.retries,
-            ),
-        ],
-        words=2,
-    )
+    rows = [
+        ("components", largest_text(run.components, largest)),
+        ("trimmed", counted(run.trimmed, *_VERTEX)),
+        ("iterations", f"{run.iterations:,}"),
+        *((name, f"{n:>{width},} cycles  {n / max(run.cycles, 1):>6.1%}") for name, n in phases),
+    ]
+    return _run_table(run, setting, wall, verified, rows)
 
 
 def _level_table(levels: tuple[Level, ...]) -> str:
@@ -98,25 +86,10 @@ def _level_table(levels: tuple[Level, ...]) -> str:
 
 def bfs_table(run: BfsRun, setting: Setting, wall: Wall, *, graph: Graph, verified: bool | None) -> str:
     """Return the result of `cyscc bfs` as a table. The parameters are those of `scc_document`."""
-    return (
-        _level_table(run.level_records)
-        + "\n"
-        + plain_table(
-            [
-                *_head(setting),
-                ("source", f"{input_name(graph, run.source)}"),
-                ("reached", f"{counted(run.reached, *_VERTEX)} in {counted(int(run.levels.max()) + 1, 'level')}"),
-                ("duplicates", f"{counted(run.duplicates, *_VERTEX)} pushed again"),
-                ("cycles", f"{run.cycles:,}"),
-                *_tail(
-                    setting,
-                    wall,
-                    edges=run.edges_traversed,
-                    cycles=run.cycles,
-                    verified=verified,
-                    retries=run.retries,
-                ),
-            ],
-            words=2,
-        )
-    )
+    rows = [
+        ("source", f"{input_name(graph, run.source)}"),
+        ("reached", f"{counted(run.reached, *_VERTEX)} in {counted(int(run.levels.max()) + 1, 'level')}"),
+        ("duplicates", f"{counted(run.duplicates, *_VERTEX)} pushed again"),
+        ("cycles", f"{run.cycles:,}"),
+    ]
+    return _level_table(run.level_records) + "\n" + _run_table(run, setting, wall, verified, rows)

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from host.command_line.options import at_least, integer
+from host.options import at_least, integer
 
 __all__ = ["add_graph_options", "add_machines", "add_vertices"]
 

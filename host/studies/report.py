@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from host.output import open_output
 from host.results.documents import write_json
-from host.results.output import write_output
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,7 +51,8 @@ class Report:
         """
         paths = [folder / f"{name}.{suffix}" for suffix in ("json", "md")]
         write_json(str(paths[0]), self.document)
-        write_output(str(paths[1]), lambda file: file.write(self.markdown.encode()))
+        with open_output(str(paths[1])) as file:
+            file.write(self.markdown.encode())
         if self.figure is not None:
             from host.results.plots import write_plot
 

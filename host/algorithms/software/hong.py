@@ -8,9 +8,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from host.algorithms.software.traversal import NOTHING, expand, search
+from host.algorithms.software.traversal import NOTHING, Marking, expand, search
 from host.algorithms.software.workers import Workers
-from host.graph.csr import Graph
+from host.graph.csr import Csr, Graph
 
 __all__ = ["hong"]
 
@@ -21,33 +21,24 @@ _FEW = 1000
 
 
 @njit(cache=True, nogil=True)
-def _trim(
-    offsets: NDArray[np.int64],
-    targets: NDArray[np.uint32],
-    back_offsets: NDArray[np.int64],
-    back_targets: NDArray[np.uint32],
-    marks: NDArray[np.int64],
-    first: int,
-    last: int,
-) -> int:
+def _has_neighbour(graph: Csr, marks: NDArray[np.int64], vertex: int, mark: int) -> bool:
+    """Whether an edge leads from a vertex to another one with a mark."""
+    offsets, targets = graph
+    for edge in range(offsets[vertex], offsets[vertex + 1]):
+        if marks[targets[edge]] == mark and targets[edge] != vertex:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _trim(graph: Csr, transpose: Csr, marks: NDArray[np.int64], first: int, last: int) -> int:
     """Make a component of each vertex without a neighbour of its own part before it or behind it; return how many."""
     found = 0
     for vertex in range(first, last):
         mark = marks[vertex]
         if mark < 0:
             continue
-        behind = False
-        for edge in range(offsets[vertex], offsets[vertex + 1]):
-            if marks[targets[edge]] == mark and targets[edge] != vertex:
-                behind = True
-                break
-        before = False
-        if behind:
-            for edge in range(back_offsets[vertex], back_offsets[vertex + 1]):
-                if marks[back_targets[edge]] == mark and back_targets[edge] != vertex:
-                    before = True
-                    break
-        if not before:
+        if not (_has_neighbour(graph, marks, vertex, mark) and _has_neighbour(transpose, marks, vertex, mark)):
             marks[vertex] = -1 - vertex
             found += 1
     return found
@@ -69,10 +60,8 @@ def _select(vertices: NDArray[np.uint32], marks: NDArray[np.int64], mark: int) -
 
 @njit(cache=True, nogil=True)
 def _split(
-    offsets: NDArray[np.int64],
-    targets: NDArray[np.uint32],
-    back_offsets: NDArray[np.int64],
-    back_targets: NDArray[np.uint32],
+    graph: Csr,
+    transpose: Csr,
     marks: NDArray[np.int64],
     members: NDArray[np.uint32],
     mark: int,
@@ -101,8 +90,8 @@ def _split(
             marks[pivot] = done
             forward[0] = pivot
             backward[0] = pivot
-            reached = search(offsets, targets, marks, forward, mark, after, NOTHING, NOTHING)
-            met = search(back_offsets, back_targets, marks, backward, mark, before, after, done)
+            reached = search(graph, marks, Marking(mark, after, NOTHING, NOTHING), forward)
+            met = search(transpose, marks, Marking(mark, before, after, done), backward)
             for found, count, name in ((forward, reached, after), (backward, met, before)):
                 part = _select(found[:count], marks, name)
                 if part.size >= grain:
@@ -119,8 +108,8 @@ class _Run:
     """
 
     def __init__(self, graph: Graph, transpose: Graph, workers: Workers) -> None:
-        self._forward = graph.offsets, graph.targets
-        self._backward = transpose.offsets, transpose.targets
+        self._forward = graph.csr
+        self._backward = transpose.csr
         self._vertices = graph.vertices
         self._workers = workers
         self.marks = np.zeros(graph.vertices, np.int64)
@@ -129,7 +118,7 @@ class _Run:
         """Trim until a round finds little."""
 
         def work(_: int, first: int, last: int, found: int) -> int:
-            return found + _trim(*self._forward, *self._backward, self.marks, first, last)
+            return found + _trim(self._forward, self._backward, self.marks, first, last)
 
         while sum(self._workers.ranges(self._vertices, _CHUNK, work)) * _FEW > self._vertices:
             pass
@@ -143,18 +132,10 @@ class _Run:
             return
         done, after, before = -1 - pivot, self._vertices + 2 * pivot, self._vertices + 2 * pivot + 1
         self.marks[pivot] = done
-        self._search(self._forward, pivot, 0, after, int(NOTHING), int(NOTHING))
-        self._search(self._backward, pivot, 0, before, after, done)
+        self._search(self._forward, pivot, Marking(0, after, NOTHING, NOTHING))
+        self._search(self._backward, pivot, Marking(0, before, after, done))
 
-    def _search(
-        self,
-        graph: tuple[NDArray[np.int64], NDArray[np.uint32]],
-        pivot: int,
-        old: int,
-        new: int,
-        met: int,
-        joined: int,
-    ) -> None:
+    def _search(self, graph: Csr, pivot: int, marking: Marking) -> None:
         """Search level by level.
 
         Two threads may both find a vertex at a time; then it is searched from twice, which is harmless.
@@ -164,7 +145,7 @@ class _Run:
         while frontier.size:
 
             def work(thread: int, first: int, last: int, count: int, frontier: NDArray[np.uint32] = frontier) -> int:
-                return expand(*graph, self.marks, frontier, first, last, old, new, met, joined, found[thread], count)
+                return expand(graph, self.marks, marking, frontier, first, last, found[thread], count)
 
             frontier = Workers.joined(found, self._workers.ranges(frontier.size, _CHUNK, work))
 
@@ -192,7 +173,7 @@ class _Run:
                     busy += 1
                 given: Iterable[tuple[NDArray[np.uint32], int]] = ()
                 try:
-                    given = _split(*self._forward, *self._backward, self.marks, members, mark, *queues, grain)
+                    given = _split(self._forward, self._backward, self.marks, members, mark, *queues, grain)
                 finally:
                     with changed:
                         parts.extend((part, int(name)) for part, name in given)

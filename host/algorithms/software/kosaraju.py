@@ -7,8 +7,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from host.algorithms.software.traversal import NOTHING, search
-from host.graph.csr import Graph
+from host.algorithms.software.traversal import NOTHING, Marking, search
+from host.graph.csr import Csr, Graph
 from host.graph.trim import trim
 
 __all__ = ["KosarajuPhases", "kosaraju", "kosaraju_phases"]
@@ -17,15 +17,8 @@ __all__ = ["KosarajuPhases", "kosaraju", "kosaraju_phases"]
 @njit(cache=True, nogil=True)
 def _trimmed_marks(trimmed: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return colours, forward marks and backward marks (1: visited) after trimming."""
-    colours = np.full(trimmed.size, -1, np.int64)
-    forward_marks = np.zeros(trimmed.size, np.int64)
-    backward_marks = np.zeros(trimmed.size, np.int64)
-    for vertex in range(trimmed.size):
-        if trimmed[vertex]:
-            colours[vertex] = vertex
-            forward_marks[vertex] = 1
-            backward_marks[vertex] = 1
-    return colours, forward_marks, backward_marks
+    marks = trimmed.astype(np.int64)
+    return np.where(trimmed, np.arange(trimmed.size), -1), marks, marks.copy()
 
 
 @njit(cache=True, nogil=True)
@@ -38,17 +31,11 @@ def _next_start(colours: NDArray[np.int64], begin: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _search_from(
-    offsets: NDArray[np.int64],
-    targets: NDArray[np.uint32],
-    marks: NDArray[np.int64],
-    queue: NDArray[np.uint32],
-    start: int,
-) -> int:
+def _search_from(graph: Csr, marks: NDArray[np.int64], queue: NDArray[np.uint32], start: int) -> int:
     """Visit all that is reached from a vertex; return its number."""
     queue[0] = start
     marks[start] = 1
-    return search(offsets, targets, marks, queue, 0, 1, NOTHING, NOTHING)
+    return search(graph, marks, Marking(0, 1, NOTHING, NOTHING), queue)
 
 
 @njit(cache=True, nogil=True)
@@ -72,24 +59,18 @@ def _intersect(
 
 
 @njit(cache=True, nogil=True)
-def _colour(
-    offsets: NDArray[np.int64],
-    targets: NDArray[np.uint32],
-    back_offsets: NDArray[np.int64],
-    back_targets: NDArray[np.uint32],
-    trimmed: NDArray[np.bool_],
-) -> NDArray[np.int64]:
+def _colour(graph: Csr, transpose: Csr, trimmed: NDArray[np.bool_]) -> NDArray[np.int64]:
     colours, forward_marks, backward_marks = _trimmed_marks(trimmed)
     forward = np.empty(trimmed.size, np.uint32)
     backward = np.empty(trimmed.size, np.uint32)
     start = _next_start(colours, 0)
     while start < trimmed.size:
-        reached = _search_from(offsets, targets, forward_marks, forward, start)
+        reached = _search_from(graph, forward_marks, forward, start)
         if reached == 1:
             colours[start] = start
             backward_marks[start] = 1
         else:
-            met = _search_from(back_offsets, back_targets, backward_marks, backward, start)
+            met = _search_from(transpose, backward_marks, backward, start)
             _intersect(colours, forward_marks, backward_marks, forward[:reached], backward[:met])
         start = _next_start(colours, start)
     return colours
@@ -111,7 +92,7 @@ def kosaraju(graph: Graph, transpose: Graph) -> NDArray[np.int64]:
     ndarray of int64, shape (n,)
         For each vertex one vertex of its component.
     """
-    return _colour(graph.offsets, graph.targets, transpose.offsets, transpose.targets, trim(graph, transpose))
+    return _colour(graph.csr, transpose.csr, trim(graph, transpose))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,10 +141,10 @@ def kosaraju_phases(graph: Graph, transpose: Graph) -> KosarajuPhases:
     starts += time.perf_counter() - begin
     while start < graph.vertices:
         begin = time.perf_counter()
-        reached = _search_from(graph.offsets, graph.targets, forward_marks, forward, start)
+        reached = _search_from(graph.csr, forward_marks, forward, start)
         met = 0
         if reached > 1:
-            met = _search_from(transpose.offsets, transpose.targets, backward_marks, backward, start)
+            met = _search_from(transpose.csr, backward_marks, backward, start)
         searched = time.perf_counter()
         if met:
             _intersect(colours, forward_marks, backward_marks, forward[:reached], backward[:met])

@@ -1,27 +1,40 @@
 """Breadth-first search, which the algorithms share."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["NOTHING", "expand", "search"]
+from host.graph.csr import Csr
 
-NOTHING = np.int64(np.iinfo(np.int64).min)
+__all__ = ["NOTHING", "Marking", "expand", "search"]
+
+NOTHING = int(np.iinfo(np.int64).min)
 """A mark that no vertex has."""
+
+
+class Marking(NamedTuple):
+    """Which neighbours a search reaches, and how it marks them."""
+
+    old: int | np.int64
+    """The mark of a neighbour that is reached."""
+    new: int | np.int64
+    """The mark that it gets."""
+    met: int | np.int64
+    """Another mark of neighbours that are reached."""
+    joined: int | np.int64
+    """The mark that those get."""
 
 
 @njit(cache=True, nogil=True)
 def expand(
-    offsets: NDArray[np.int64],
-    targets: NDArray[np.uint32],
+    graph: Csr,
     marks: NDArray[np.int64],
+    marking: Marking,
     frontier: NDArray[np.uint32],
     first: int,
     last: int,
-    old: int,
-    new: int,
-    met: int,
-    joined: int,
     out: NDArray[np.uint32],
     count: int,
 ) -> int:
@@ -29,18 +42,16 @@ def expand(
 
     Parameters
     ----------
-    offsets, targets : ndarray
-        The graph, as in `host.graph.csr.Graph`.
+    graph : Csr
+        The graph.
     marks : ndarray of int64, shape (n,)
         A mark for each vertex; changed.
+    marking : Marking
+        Which neighbours are reached, and the marks that they get.
     frontier : ndarray of uint32
         The part is ``frontier[first:last]``.
     first, last : int
         Where it stands.
-    old, new : int
-        A neighbour with mark `old` is reached, and gets mark `new`.
-    met, joined : int
-        So is one with mark `met`, which gets `joined`.
     out : ndarray of uint32
         What is reached is written from ``out[count]`` on.
     count : int
@@ -51,6 +62,8 @@ def expand(
     int
         Where what was written ends.
     """
+    offsets, targets = graph
+    old, new, met, joined = marking
     for place in range(first, last):
         vertex = frontier[place]
         for edge in range(offsets[vertex], offsets[vertex + 1]):
@@ -68,21 +81,12 @@ def expand(
 
 
 @njit(cache=True, nogil=True)
-def search(
-    offsets: NDArray[np.int64],
-    targets: NDArray[np.uint32],
-    marks: NDArray[np.int64],
-    queue: NDArray[np.uint32],
-    old: int,
-    new: int,
-    met: int,
-    joined: int,
-) -> int:
+def search(graph: Csr, marks: NDArray[np.int64], marking: Marking, queue: NDArray[np.uint32]) -> int:
     """Mark all that is reached from the first vertex of a queue, and append it to the queue.
 
     Parameters
     ----------
-    offsets, targets, marks, old, new, met, joined
+    graph, marks, marking
         As of `expand`.
     queue : ndarray of uint32, shape (n,)
         ``queue[0]`` is the source.
@@ -94,6 +98,6 @@ def search(
     """
     first, last = 0, 1
     while first < last:
-        end = expand(offsets, targets, marks, queue, first, last, old, new, met, joined, queue, last)
+        end = expand(graph, marks, marking, queue, first, last, queue, last)
         first, last = last, end
     return last

@@ -20,13 +20,8 @@ class Workers:
     """
 
     def __init__(self, threads: int) -> None:
-        self._threads = threads
+        self.threads = threads
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-
-    @property
-    def threads(self) -> int:
-        """How many there are."""
-        return self._threads
 
     def close(self) -> None:
         """End the threads."""
@@ -37,7 +32,7 @@ class Workers:
         """Run a function in every thread, given the thread's number, and return what it returns."""
         if self._pool is None:
             return [work(0)]
-        return list(self._pool.map(work, range(self._threads)))
+        return list(self._pool.map(work, range(self.threads)))
 
     def ranges(self, size: int, chunk: int, work: Callable[[int, int, int, int], int]) -> list[int]:
         """Hand out the ranges of 0 to `size` to whichever thread is free.

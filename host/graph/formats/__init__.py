@@ -3,7 +3,7 @@
 from pathlib import Path
 from types import ModuleType
 
-from host.errors import InputError
+from host.errors import placed
 from host.graph.csr import Graph, check_degrees
 from host.graph.formats import gr, matrix_market, npz, snap
 from host.graph.formats.files import Watch, open_input, open_output
@@ -69,8 +69,5 @@ def write_graph(graph: Graph, path: Path | str, *, watch: Watch | None = None) -
         When the file cannot be written.
     """
     path = Path(path)
-    try:
-        with open_output(path, watch) as stream:
-            _format(path).write(graph, stream)
-    except InputError as error:
-        raise InputError(error.cause, path=path) from None
+    with placed(path=path), open_output(path, watch) as stream:
+        _format(path).write(graph, stream)

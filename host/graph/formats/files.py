@@ -9,18 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
-from host.errors import InputError
-from host.results.output import renamed_when_complete
+from host.errors import InputError, placed
+from host.output import reason, renamed_when_complete
 
 __all__ = ["Watch", "open_input", "open_output"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_LEVEL = 4
 _BUFFER = 1 << 17
-
-
-def _cause(error: OSError) -> str:
-    return error.strerror or str(error)
 
 
 def _gzipped(path: Path) -> bool:
@@ -76,18 +72,14 @@ def open_input(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
         body, where an `InputError` that names no file is given this one.
     """
     try:
-        with io.BufferedReader(_Watched(path, "rb", watch), _BUFFER) as raw:
+        with placed(path=path), io.BufferedReader(_Watched(path, "rb", watch), _BUFFER) as raw:
             if not _gzipped(path):
                 yield raw
             elif raw.peek(len(_GZIP_MAGIC))[: len(_GZIP_MAGIC)] != _GZIP_MAGIC:
-                raise InputError("not gzip data", path=path)
+                raise InputError("not gzip data")
             else:
                 with gzip.open(raw, "rb") as unpacked:
                     yield cast(IO[bytes], unpacked)
-    except InputError as error:
-        if error.path is not None:
-            raise
-        raise InputError(error.cause, path=path, line=error.line) from None
     except FileNotFoundError:
         raise InputError("does not exist", path=path) from None
     except IsADirectoryError:
@@ -97,7 +89,7 @@ def open_input(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
     except (gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"the gzip data is damaged: {error}", path=path) from None
     except OSError as error:
-        raise InputError(f"cannot be read: {_cause(error)}", path=path) from None
+        raise InputError(f"cannot be read: {reason(error)}", path=path) from None
     except MemoryError:
         raise InputError("does not fit in this machine's memory", path=path) from None
 
@@ -134,4 +126,4 @@ def open_output(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
             with gzip.GzipFile("", "wb", _GZIP_LEVEL, raw, mtime=0) as packed:
                 yield cast(IO[bytes], packed)
     except OSError as error:
-        raise InputError(f"cannot be written: {_cause(error)}", path=path) from None
+        raise InputError(f"cannot be written: {reason(error)}", path=path) from None

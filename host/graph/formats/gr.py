@@ -2,7 +2,7 @@
 
 from typing import IO
 
-from host.errors import InputError
+from host.errors import InputError, placed
 from host.graph.csr import Graph
 from host.graph.formats.header import number, size
 from host.graph.formats.text import Layout, read_edges, read_line, shown
@@ -24,13 +24,11 @@ def _header(stream: IO[bytes]) -> tuple[int, int, int]:
         if words and not words[0].startswith(b"c"):
             raise InputError(f"expected the header 'p sp VERTICES EDGES', not {shown(words[0])}", line=line)
         line += 1
-    try:
+    with placed(line=line):
         if len(words) != 4 or words[1] != b"sp":
             raise InputError("expected the header 'p sp VERTICES EDGES'")
         vertices, edges = number(words[2], "vertices"), number(words[3], "edges")
         size(vertices, edges)
-    except InputError as error:
-        raise InputError(error.cause, line=line) from None
     return vertices, edges, line
 
 

@@ -2,12 +2,12 @@
 
 from typing import IO
 
-from host.errors import InputError
+from host.errors import InputError, placed
 from host.graph.csr import Graph
 from host.graph.formats.header import number, size
 from host.graph.formats.text import Layout, read_edges, read_line, shown
 from host.graph.formats.writer import write_edges
-from host.results.words import counted
+from host.words import counted
 
 __all__ = ["read", "write"]
 
@@ -39,7 +39,7 @@ def _sizes(stream: IO[bytes]) -> tuple[int, int, int]:
     while (text := read_line(stream, line)).startswith(b"%") or text.isspace():
         line += 1
     words = text.split()
-    try:
+    with placed(line=line):
         if len(words) != 3:
             raise InputError("expected the sizes 'ROWS COLUMNS ENTRIES'")
         rows, columns, entries = (
@@ -48,8 +48,6 @@ def _sizes(stream: IO[bytes]) -> tuple[int, int, int]:
         if rows != columns:
             raise InputError(f"the matrix is not square: {counted(rows, 'row')}, {counted(columns, 'column')}")
         size(rows, entries)
-    except InputError as error:
-        raise InputError(error.cause, line=line) from None
     return rows, entries, line
 
 

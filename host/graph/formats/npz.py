@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.formats.header import size
-from host.results.words import counted
+from host.words import counted
 
 __all__ = ["read", "write"]
 
-_INDICES = {"csr": ("indptr", "indices"), "csc": ("indptr", "indices"), "coo": ("row", "col")}
+_LAYOUTS = ("csr", "csc", "coo")
 
 
 def _array(file: Any, name: str) -> NDArray[Any]:
@@ -30,8 +30,8 @@ def _layout(file: Any) -> str:
     name = _array(file, "format")
     layout = name.item() if name.ndim == 0 else None
     layout = layout.decode("ascii", "replace") if isinstance(layout, bytes) else layout
-    if layout not in _INDICES:
-        raise InputError(f"the layout {layout!r} is not supported, only {', '.join(_INDICES)}")
+    if layout not in _LAYOUTS:
+        raise InputError(f"the layout {layout!r} is not supported, only {', '.join(_LAYOUTS)}")
     return layout
 
 

@@ -24,17 +24,6 @@ class Fault(IntEnum):
     SURPLUS = 9
 
 
-_NONE = int(Fault.NONE)
-_LINE_TYPE = int(Fault.LINE_TYPE)
-_NOT_AN_ID = int(Fault.NOT_AN_ID)
-_NEGATIVE = int(Fault.NEGATIVE)
-_TOO_LARGE = int(Fault.TOO_LARGE)
-_OUTSIDE = int(Fault.OUTSIDE)
-_TOO_FEW_COLUMNS = int(Fault.TOO_FEW_COLUMNS)
-_TOO_MANY_COLUMNS = int(Fault.TOO_MANY_COLUMNS)
-_NOT_A_NUMBER = int(Fault.NOT_A_NUMBER)
-_SURPLUS = int(Fault.SURPLUS)
-
 _NEWLINE, _SPACE, _TAB, _RETURN = 10, 32, 9, 13
 _ZERO, _NINE, _PLUS, _MINUS, _POINT = 48, 57, 43, 45, 46
 _LOWER_CASE = 32
@@ -107,13 +96,13 @@ def _number_end(buffer: NDArray[np.uint8], start: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _id_fault(buffer: NDArray[np.uint8], start: int) -> int:
+def _id_fault(buffer: NDArray[np.uint8], start: int) -> Fault:
     """Say what is wrong with a token that is not digits only."""
     if buffer[start] == _MINUS:
         stop = _digits_end(buffer, start + 1)
         if stop > start + 1 and stop == _token_end(buffer, start):
-            return _NEGATIVE
-    return _NOT_AN_ID
+            return Fault.NEGATIVE
+    return Fault.NOT_AN_ID
 
 
 @njit(cache=True, nogil=True)
@@ -125,7 +114,7 @@ def scan(
     room: int,
     first: NDArray[np.int64],
     second: NDArray[np.int64],
-) -> tuple[int, int, int, int, int]:
+) -> tuple[int, Fault, int, int, int]:
     """Scan whole lines into pairs of ids.
 
     Empty lines and comments are passed over. A line is two ids, and numbers that are checked and ignored.
@@ -149,7 +138,7 @@ def scan(
     Returns
     -------
     count, fault, line, start, stop : int
-        Number of pairs; why the scan ended (a `Fault`); the line it ended on, one past the last when there is no
+        Number of pairs; why the scan ended ; the line it ended on, one past the last when there is no
         fault; and the token at fault, ``buffer[start:stop]``.
     """
     letter, comment, other_comment = rules[0], rules[1], rules[2]
@@ -169,10 +158,10 @@ def scan(
             start = position
             position += 1
             if byte != letter or not (_blank(buffer[position]) or buffer[position] == _NEWLINE):
-                return count, _LINE_TYPE, line, start, _token_end(buffer, start)
+                return count, Fault.LINE_TYPE, line, start, _token_end(buffer, start)
             position = _skip_blanks(buffer, position)
         if count == room:
-            return count, _SURPLUS, line, position, position
+            return count, Fault.SURPLUS, line, position, position
         columns = 0
         while buffer[position] != _NEWLINE:
             start = position
@@ -187,25 +176,25 @@ def scan(
                 if position == start or not (_blank(buffer[position]) or buffer[position] == _NEWLINE):
                     return count, _id_fault(buffer, start), line, start, _token_end(buffer, start)
                 if position - significant > _MOST_DIGITS or value >> np.uint64(63):
-                    return count, _TOO_LARGE, line, start, position
+                    return count, Fault.TOO_LARGE, line, start, position
                 identifier = np.int64(value)
                 if identifier < smallest or identifier > largest:
-                    return count, _OUTSIDE, line, start, position
+                    return count, Fault.OUTSIDE, line, start, position
                 if columns == 0:
                     first[count] = identifier
                 else:
                     second[count] = identifier
             elif columns == most:
-                return count, _TOO_MANY_COLUMNS, line, start, _token_end(buffer, start)
+                return count, Fault.TOO_MANY_COLUMNS, line, start, _token_end(buffer, start)
             else:
                 position = _number_end(buffer, start)
                 if position == start or not (_blank(buffer[position]) or buffer[position] == _NEWLINE):
-                    return count, _NOT_A_NUMBER, line, start, _token_end(buffer, start)
+                    return count, Fault.NOT_A_NUMBER, line, start, _token_end(buffer, start)
             columns += 1
             position = _skip_blanks(buffer, position)
         if columns < fewest:
-            return count, _TOO_FEW_COLUMNS, line, position, position
+            return count, Fault.TOO_FEW_COLUMNS, line, position, position
         count += 1
         position += 1
         line += 1
-    return count, _NONE, line, position, position
+    return count, Fault.NONE, line, position, position

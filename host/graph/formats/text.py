@@ -11,7 +11,7 @@ from host.errors import InputError
 from host.graph.csr import MAX_EDGES, check_limits
 from host.graph.formats.edges import EdgeBuffer
 from host.graph.formats.scanner import Fault, scan
-from host.results.words import counted
+from host.words import counted
 
 __all__ = ["LARGEST_ID", "Layout", "read_edges", "read_line", "shown"]
 
@@ -21,6 +21,16 @@ LARGEST_ID = 2**63 - 1
 _BLOCK = 1 << 22  # bytes, and so the longest line
 _SHORTEST_LINE = 4  # bytes of "1 2\n"
 _LONGEST_TOKEN = 40  # bytes of a token that a message shows
+_CAUSES = {
+    Fault.LINE_TYPE: "{token} begins no edge ({layout.letter!r}) and no comment ({layout.comments!r})",
+    Fault.NOT_AN_ID: "{token} is not a vertex id",
+    Fault.NEGATIVE: "vertex id {number} is negative",
+    Fault.TOO_LARGE: f"vertex id {{token}} is larger than {LARGEST_ID}",
+    Fault.OUTSIDE: "vertex id {number} is outside {layout.smallest}..{layout.largest}",
+    Fault.TOO_FEW_COLUMNS: "too few columns for {layout.form!r}",
+    Fault.TOO_MANY_COLUMNS: "too many columns for {layout.form!r}, from {token} on",
+    Fault.NOT_A_NUMBER: "{token} is not a number",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,28 +67,9 @@ class Layout:
 
     def cause(self, fault: Fault, token: bytes) -> str:
         """Describe a fault at a token in one line."""
-        text = shown(token)
         if (byte := _binary(token)) is not None:
             return f"not text (byte 0x{byte:02x})"
-        match fault:
-            case Fault.LINE_TYPE:
-                return f"{text} begins no edge ({self.letter!r}) and no comment ({self.comments!r})"
-            case Fault.NOT_AN_ID:
-                return f"{text} is not a vertex id"
-            case Fault.NEGATIVE:
-                return f"vertex id {token.decode()} is negative"
-            case Fault.TOO_LARGE:
-                return f"vertex id {text} is larger than {LARGEST_ID}"
-            case Fault.OUTSIDE:
-                return f"vertex id {token.decode()} is outside {self.smallest}..{self.largest}"
-            case Fault.TOO_FEW_COLUMNS:
-                return f"too few columns for {self.form!r}"
-            case Fault.TOO_MANY_COLUMNS:
-                return f"too many columns for {self.form!r}, from {text} on"
-            case Fault.NOT_A_NUMBER:
-                return f"{text} is not a number"
-            case _:
-                raise ValueError(f"{fault!r} has no cause in a line")
+        return _CAUSES[fault].format(layout=self, token=shown(token), number=token.decode())
 
 
 def _binary(token: bytes) -> int | None:
@@ -197,7 +188,7 @@ def read_edges(
         if fault == Fault.SURPLUS:
             raise InputError(f"an edge beyond the {expected} that the header announces", line=line)
         if fault:
-            raise InputError(layout.cause(Fault(fault), bytes(block[start:stop])), line=line)
+            raise InputError(layout.cause(fault, bytes(block[start:stop])), line=line)
         read += count
         if mirror:
             count = _mirror(first[:count], second[:count], *mirrored)

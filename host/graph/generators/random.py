@@ -5,7 +5,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from host.graph.csr import Graph
-from host.graph.generators.stream import OnStep, below, check_request, fill_chunks
+from host.graph.generators.stream import OnStep, below, draw_graph
 
 __all__ = ["random_graph"]
 
@@ -47,6 +47,4 @@ def random_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep |
     InputError
         When a value is out of its range or the graph too large for 32 bits.
     """
-    check_request(vertices, degree, seed)
-    sources, targets = fill_chunks(_fill, vertices=vertices, edges=vertices * degree, seed=seed, on_step=on_step)
-    return Graph.from_edges(vertices, sources, targets)
+    return draw_graph(_fill, vertices, degree, seed, on_step)

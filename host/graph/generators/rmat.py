@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from host.errors import InputError
 from host.graph.csr import Graph
-from host.graph.generators.stream import OnStep, check_request, draw, fill_chunks, unit
+from host.graph.generators.stream import OnStep, draw, draw_graph, unit
 
 __all__ = ["rmat_graph"]
 
@@ -79,8 +79,6 @@ def rmat_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep | N
     InputError
         When a value is out of its range or the graph too large for 32 bits.
     """
-    check_request(vertices, degree, seed)
-    if vertices & (vertices - 1):
+    if vertices > 0 and vertices & (vertices - 1):
         raise InputError(f"the vertices of an R-MAT graph must be a power of two, not {vertices}")
-    sources, targets = fill_chunks(_fill, vertices=vertices, edges=vertices * degree, seed=seed, on_step=on_step)
-    return Graph.from_edges(vertices, sources, targets)
+    return draw_graph(_fill, vertices, degree, seed, on_step)

@@ -1,5 +1,7 @@
 """SSCA#2 graphs: cliques of random size, loosely joined."""
 
+from typing import TypeAlias
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -8,6 +10,8 @@ from host.graph.csr import Graph
 from host.graph.generators.stream import OnStep, below, check_request, draw, stream, unit
 
 __all__ = ["ssca2_graph"]
+
+_Ids: TypeAlias = NDArray[np.uint32]
 
 _PARALLEL = 3
 _ONE_WAY = 0.2
@@ -39,12 +43,7 @@ def _cliques(state: NDArray[np.uint64], largest: int, cliques: NDArray[np.uint32
 
 
 @njit(cache=True, nogil=True)
-def _clique_edges(
-    state: NDArray[np.uint64],
-    cliques: NDArray[np.uint32],
-    sources: NDArray[np.uint32],
-    targets: NDArray[np.uint32],
-) -> int:
+def _clique_edges(state: NDArray[np.uint64], cliques: _Ids, sources: _Ids, targets: _Ids) -> int:
     """Write the edges inside the cliques and return their number; those beyond the arrays are only counted."""
     count = 0
     for first in range(len(cliques)):
@@ -64,12 +63,7 @@ def _clique_edges(
 
 
 @njit(cache=True, nogil=True)
-def _interclique_edges(
-    state: NDArray[np.uint64],
-    cliques: NDArray[np.uint32],
-    sources: NDArray[np.uint32],
-    targets: NDArray[np.uint32],
-) -> None:
+def _interclique_edges(state: NDArray[np.uint64], cliques: _Ids, sources: _Ids, targets: _Ids) -> None:
     """Fill the arrays with edges between cliques."""
     vertices = len(cliques)
     count = 0

@@ -9,9 +9,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from host.errors import InputError
-from host.graph.csr import check_limits
+from host.graph.csr import Graph, check_limits
 
-__all__ = ["OnStep", "below", "check_request", "draw", "fill_chunks", "stream", "unit"]
+__all__ = ["OnStep", "below", "check_request", "draw", "draw_graph", "stream", "unit"]
 
 _CHUNK = 1 << 18
 
@@ -91,10 +91,8 @@ def check_request(vertices: int, degree: int, seed: int) -> None:
     check_limits(vertices, vertices * degree)
 
 
-def fill_chunks(
-    fill: Fill, *, vertices: int, edges: int, seed: int, on_step: OnStep | None = None
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Generate edges in chunks, each from a stream of its own, on all cores.
+def draw_graph(fill: Fill, vertices: int, degree: int, seed: int, on_step: OnStep | None) -> Graph:
+    """Draw a graph's edges in chunks, each from a stream of its own, on all cores.
 
     The result depends on the seed alone, not on the number of cores.
 
@@ -102,19 +100,22 @@ def fill_chunks(
     ----------
     fill : callable
         Compiled function that fills a chunk; it must release the interpreter lock.
-    vertices : int
-        Number of vertices, handed to `fill`.
-    edges : int
-        Number of edges.
-    seed : int
-        0 to 2**64 - 1.
+    vertices, degree, seed : int
+        As of `check_request`.
     on_step : callable, optional
-        Called now and then with the edges generated, and all of them.
+        Called now and then with the edges drawn, and all of them.
 
     Returns
     -------
-    sources, targets : ndarray of uint32, shape (edges,)
+    Graph
+
+    Raises
+    ------
+    InputError
+        When a value is out of its range or the graph too large for 32 bits.
     """
+    check_request(vertices, degree, seed)
+    edges = vertices * degree
     sources = np.empty(edges, dtype=np.uint32)
     targets = np.empty(edges, dtype=np.uint32)
 
@@ -130,4 +131,4 @@ def fill_chunks(
         for done, _ in enumerate(pool.map(work, range(1, chunks)), start=2):
             if on_step is not None:
                 on_step(min(done * _CHUNK, edges), edges)
-    return sources, targets
+    return Graph.from_edges(vertices, sources, targets)

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from host.output import figure_format, open_output
 from host.results.documents import Setting
-from host.results.output import figure_format, write_output
 from host.studies.roofline.analysis import Roofline
 from host.studies.roofline.ceilings import HIGHEST_INTENSITY, ceilings
 from host.studies.roofline.points import level_points
@@ -64,8 +64,8 @@ def write_roofline_plot(path: str, roofline: Roofline, setting: Setting) -> None
         # The name of a graph may have letters that the font lacks: they are drawn as boxes.
         warnings.filterwarnings("ignore", "Glyph", UserWarning)
         figure = roofline_figure(roofline, setting)
-        undated = {"CreationDate" if form == "pdf" else "Date": None}
-        write_output(path, lambda file: figure.savefig(file, format=form, metadata=undated))
+        with open_output(path) as file:
+            figure.savefig(file, format=form, metadata={"CreationDate" if form == "pdf" else "Date": None})
 
 
 def roofline_figure(roofline: Roofline, setting: Setting) -> Figure:
@@ -103,7 +103,7 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
     points = level_points(roofline)
     lowest = min([0.2, *(0.8 * points.intensity)])
     intensity = np.geomspace(lowest, HIGHEST_INTENSITY, 200)
-    scale = setting.clock / 1e9
+    scale = setting.clock_hz / 1e9
     for ceiling in ceilings(roofline.bounds):
         what = "reads" if roofline.bounds.request_cycles > 1 and ceiling.name == "ports" else "requests"
         axes.plot(

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from host.measuring.requests import Measured
-from host.results.output import write_output
+from host.output import open_output
 from host.studies.fpga_tools import NEXTPNR, YOSYS, ToolRequest, place_and_route, run_yosys
 from host.studies.timing.harness import harnessed
 from host.studies.timing.paths import Routed, read_report
@@ -92,7 +92,8 @@ class RouteRequest(ToolRequest):
     def measure(self, graph: None, *, verify: bool) -> Measured:
         """Place and route it, and return what `Routed` holds. There is nothing to verify."""
         # Runs with other seeds read the same file.
-        write_output(str(self.folder / f"{self.name}.json"), lambda file: file.write(self.netlist.encode()))
+        with open_output(str(self.folder / f"{self.name}.json")) as file:
+            file.write(self.netlist.encode())
         path = place_and_route(self.name, seed=self.seed, clock_mhz=self.clock_mhz, folder=self.folder)
         return asdict(read_report(path, seed=self.seed))
 

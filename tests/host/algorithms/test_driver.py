@@ -18,45 +18,40 @@ def search(graph: Graph, source: int = 0, *, coprocessor: FakeCoprocessor, slack
     return breadth_first_search(coprocessor, PlacedGraph.place(coprocessor, graph), source, slack=slack)
 
 
-@pytest.mark.parametrize("duplicates", [False, True])
-@pytest.mark.parametrize("name", GRAPHS)
-def test_levels_are_those_of_a_sequential_search(name: str, duplicates: bool) -> None:
-    graph = GRAPHS[name]
-    for source in {0, graph.vertices // 2, graph.vertices - 1}:
-        run = search(graph, source, coprocessor=FakeCoprocessor(duplicates=duplicates))
-        expected = bfs_levels(graph, source)
-        reached = expected >= 0
-        assert run.levels.tolist() == expected.tolist()
-        assert run.reached == np.count_nonzero(reached)
-        assert run.edges_traversed == graph.out_degrees()[reached].sum()
-        assert run.duplicates == 1 + sum(level.pushed for level in run.level_records) - run.reached
-        assert run.retries == 0
-        assert duplicates or run.duplicates == 0
+def drive(
+    coprocessor: FakeCoprocessor, graph: Graph, source: int = 0, *, capacity: int = 10
+) -> tuple[PlacedGraph, QueueArrays]:
+    """Search by the driver alone; return what then stands in memory."""
+    placed = PlacedGraph.place(coprocessor, graph)
+    placed.reset(np.zeros(graph.vertices, np.bool_))
+    queues = QueueArrays.allocate(coprocessor, capacity=capacity, directions=int(coprocessor.reach_queue))
+    Driver(coprocessor, queues).search(Direction(graph=placed, reach=next(iter(queues.reaches), None)), source)
+    return placed, queues
 
 
+@pytest.mark.parametrize("searches", [False, True])
 @pytest.mark.parametrize("duplicates", [False, True])
 @pytest.mark.parametrize("name", GRAPHS)
-def test_a_coprocessor_that_only_searches_writes_levels(name: str, duplicates: bool) -> None:
+def test_levels_are_those_of_a_sequential_search(name: str, duplicates: bool, searches: bool) -> None:
     graph = GRAPHS[name]
     for source in {0, graph.vertices // 2, graph.vertices - 1}:
-        run = search(graph, source, coprocessor=FakeCoprocessor(duplicates=duplicates, searches=True))
+        run = search(graph, source, coprocessor=FakeCoprocessor(duplicates=duplicates, searches=searches))
         expected = bfs_levels(graph, source)
         reached = expected >= 0
-        queued = reached & (graph.out_degrees() > 0)
+        # A coprocessor that only searches does not queue what has no neighbours.
+        queued = reached & (graph.out_degrees() > 0) if searches else reached.copy()
         queued[source] = True
         assert run.levels.tolist() == expected.tolist()
         assert run.reached == np.count_nonzero(reached)
         assert run.edges_traversed == graph.out_degrees()[reached].sum()
         assert run.duplicates == 1 + sum(level.pushed for level in run.level_records) - np.count_nonzero(queued)
+        assert run.retries == 0
         assert duplicates or run.duplicates == 0
 
 
 def test_a_coprocessor_that_only_searches_is_told_the_level_and_has_the_whole_queue() -> None:
     coprocessor = FakeCoprocessor(searches=True)
-    placed = PlacedGraph.place(coprocessor, graph_of(3, [(0, 1), (1, 2), (2, 0)]))
-    placed.reset(np.zeros(3, np.bool_))
-    queues = QueueArrays.allocate(coprocessor, capacity=10, directions=0)
-    Driver(coprocessor, queues).search(Direction(graph=placed), 0)
+    placed, _ = drive(coprocessor, graph_of(3, [(0, 1), (1, 2), (2, 0)]))
     assert [writes[Register.REACH_QUEUE] for writes in coprocessor.writes] == [1, 2, 3]
     assert [writes.get(Register.CAPACITY) for writes in coprocessor.writes] == [10, None, None]
     assert placed.words.tolist() == [1, 1 << 1 | 1, 2 << 1 | 1]
@@ -76,12 +71,9 @@ def test_level_records_and_cycles() -> None:
 
 def test_queues_swap_and_the_reach_queue_advances_and_nothing_unchanged_is_written() -> None:
     coprocessor = FakeCoprocessor()
-    placed = PlacedGraph.place(coprocessor, graph_of(3, [(0, 1), (1, 2)]))
-    placed.reset(np.zeros(3, np.bool_))
-    queues = QueueArrays.allocate(coprocessor, capacity=10, directions=1)
-    Driver(coprocessor, queues).search(Direction.of(placed, queues, number=0), 0)
-    first, second = queues.frontier_addresses
-    reach = queues.reach_addresses[0]
+    placed, queues = drive(coprocessor, graph_of(3, [(0, 1), (1, 2)]))
+    first, second = (queue.address for queue in queues.frontiers)
+    reach = queues.reaches[0].address
     assert coprocessor.writes == [
         {
             Register.WORDS: placed.words_address,
@@ -110,14 +102,10 @@ def test_queues_swap_and_the_reach_queue_advances_and_nothing_unchanged_is_writt
 
 
 def test_source_is_placed_by_the_host() -> None:
-    coprocessor = FakeCoprocessor()
-    placed = PlacedGraph.place(coprocessor, graph_of(3, [(1, 0), (1, 2)]))
-    placed.reset(np.zeros(3, np.bool_))
-    queues = QueueArrays.allocate(coprocessor, capacity=10, directions=1)
-    Driver(coprocessor, queues).search(Direction.of(placed, queues, number=0), 1)
-    assert queues.frontiers[0][0] >> np.uint64(1) == 2
+    placed, queues = drive(FakeCoprocessor(), graph_of(3, [(1, 0), (1, 2)]), 1)
+    assert queues.frontiers[0].values[0] >> np.uint64(1) == 2
     assert placed.words.tolist()[1] == 2 << 1 | 1
-    assert queues.reaches[0][:3].tolist() == [1, 0, 2]
+    assert queues.reaches[0].values[:3].tolist() == [1, 0, 2]
 
 
 def test_capacity_of_exactly_the_vertices_suffices_without_duplicates() -> None:
@@ -153,12 +141,8 @@ def test_count_beyond_the_capacity_is_an_overflow_even_when_no_engine_says_so() 
         def register(self, register: int) -> list[int]:
             return [0] * self.engines if register == Register.STATUS else super().register(register)
 
-    coprocessor = Silent()
-    placed = PlacedGraph.place(coprocessor, GRAPHS["star out"])
-    placed.reset(np.zeros(20, np.bool_))
-    queues = QueueArrays.allocate(coprocessor, capacity=19, directions=1)
     with pytest.raises(QueueOverflowError, match=r"^level 0 of the search .*: 18 of 19 entries were free$"):
-        Driver(coprocessor, queues).search(Direction.of(placed, queues, number=0), 0)
+        drive(Silent(), GRAPHS["star out"], capacity=19)
 
 
 def test_refused_instruction_is_an_error() -> None:

@@ -1,5 +1,6 @@
 """The checks against independent answers."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,28 +12,22 @@ from scipy.sparse.csgraph import shortest_path
 
 from host.algorithms.components import component_sizes
 from host.algorithms.reference import bfs_levels, check_components, check_levels, strong_components
-from host.graph.csr import Graph
 from host.graph.formats import read_graph
+from tests.host.graphs import graph_of
 
 PAIRS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=25)
 
 
-def graph_of(pairs: list[tuple[int, int]], vertices: int = 10, base: int = 0) -> Graph:
-    """Build a graph of a list of edges."""
-    ends = np.array(pairs, dtype=np.uint32).reshape(-1, 2)
-    return Graph.from_edges(vertices, ends[:, 0], ends[:, 1], base=base)
-
-
 @given(PAIRS)
 def test_components_are_mutual_reachability(pairs: list[tuple[int, int]]) -> None:
-    graph = graph_of(pairs)
+    graph = graph_of(10, pairs)
     reached = np.array([bfs_levels(graph, source) >= 0 for source in range(10)])
     assert strong_components(graph).tolist() == (reached & reached.T).argmax(axis=1).tolist()
 
 
 @given(PAIRS)
 def test_levels_are_scipys_distances(pairs: list[tuple[int, int]]) -> None:
-    graph = graph_of(pairs)
+    graph = graph_of(10, pairs)
     weights = np.ones(graph.edges)
     matrix = csr_array((weights, graph.targets.astype(np.int32), graph.offsets.astype(np.int32)), shape=(10, 10))
     matrix.sum_duplicates()
@@ -46,7 +41,7 @@ def test_real_components(wiki_vote: Path) -> None:
 
 
 def test_right_results_pass() -> None:
-    graph = graph_of([(0, 1), (1, 0), (1, 2)], vertices=3)
+    graph = graph_of(3, [(0, 1), (1, 0), (1, 2)])
     assert check_components(np.array([8, 8, 4]), graph) is None
     assert check_levels(np.array([0, 1, 2], dtype=np.int32), graph, 0) is None
     assert check_levels(np.array([-1, -1, 0], dtype=np.int32), graph, 2) is None
@@ -62,12 +57,12 @@ def test_right_results_pass() -> None:
     ],
 )
 def test_wrong_components_are_told_in_the_inputs_ids(labels: list[int], message: str) -> None:
-    graph = graph_of([(0, 1), (1, 0), (1, 2)], vertices=3, base=1)
+    graph = replace(graph_of(3, [(0, 1), (1, 0), (1, 2)]), base=1)
     assert check_components(np.array(labels), graph) == message
 
 
 def test_wrong_levels_are_told() -> None:
-    graph = graph_of([(0, 1), (1, 2)], vertices=3, base=1)
+    graph = replace(graph_of(3, [(0, 1), (1, 2)]), base=1)
     message = "vertex 3: level -1 found, 2 expected (1 of 3 vertices wrong)"
     assert check_levels(np.array([0, 1, -1]), graph, 0) == message
 
@@ -75,12 +70,12 @@ def test_wrong_levels_are_told() -> None:
 @pytest.mark.parametrize("source", [-1, 3])
 def test_a_source_outside_is_refused(source: int) -> None:
     with pytest.raises(ValueError, match=rf"^source must be 0 to 2, not {source}$"):
-        bfs_levels(graph_of([], vertices=3), source)
+        bfs_levels(graph_of(3, []), source)
 
 
 def test_no_edges() -> None:
-    assert strong_components(graph_of([], vertices=3)).tolist() == [0, 1, 2]
+    assert strong_components(graph_of(3, [])).tolist() == [0, 1, 2]
 
 
 def test_repeated_edges_do_not_hang_scipy() -> None:
-    assert strong_components(graph_of([(0, 1), (0, 1), (1, 0), (1, 2), (1, 2)], vertices=3)).tolist() == [0, 0, 2]
+    assert strong_components(graph_of(3, [(0, 1), (0, 1), (1, 0), (1, 2), (1, 2)])).tolist() == [0, 0, 2]

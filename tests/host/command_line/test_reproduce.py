@@ -77,18 +77,7 @@ def test_table_1_again_and_by_several_processes(folder: Path, capfd: pytest.Capt
 
 @pytest.mark.parametrize("figure", ["fig10", "fig11", "fig12", "fig13"])
 def test_figures(figure: str, capfd: pytest.CaptureFixture[str]) -> None:
-    arguments = [
-        "reproduce",
-        figure,
-        "--vertices",
-        "2^7,2^8",
-        "--degrees",
-        "8,16",
-        "--max-edges",
-        "2^11",
-        "--jobs",
-        "1",
-    ]
+    arguments = f"reproduce {figure} --vertices 2^7,2^8 --degrees 8,16 --max-edges 2^11 --jobs 1".split()
     assert main([*arguments, "--json", "-"]) == 0
     out, err = capfd.readouterr()
     assert err == ""

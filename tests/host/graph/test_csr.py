@@ -11,6 +11,7 @@ from host.errors import InputError
 from host.graph.csr import MAX_DEGREE, MAX_EDGES, MAX_VERTICES, Graph, check_degrees, check_limits
 
 Edges = tuple[int, NDArray[np.uint32], NDArray[np.uint32]]
+NONE = np.empty(0, dtype=np.uint32)
 
 
 @st.composite
@@ -73,11 +74,10 @@ def test_arrays_have_the_promised_types() -> None:
 
 
 def test_original_and_index_are_inverse() -> None:
-    none = np.empty(0, dtype=np.uint32)
     for graph in (
-        Graph.from_edges(3, none, none),
-        Graph.from_edges(3, none, none, base=1),
-        Graph.from_edges(3, none, none, ids=np.array([4, 7, 2**63 - 1])),
+        Graph.from_edges(3, NONE, NONE),
+        Graph.from_edges(3, NONE, NONE, base=1),
+        Graph.from_edges(3, NONE, NONE, ids=np.array([4, 7, 2**63 - 1])),
     ):
         names = graph.original(np.arange(3, dtype=np.uint32))
         assert names.dtype == np.int64
@@ -86,10 +86,9 @@ def test_original_and_index_are_inverse() -> None:
 
 @pytest.mark.parametrize("name", [-1, 0, 3, 5, 8, 2**63, 2**64 + 4, -(2**70)])
 def test_index_refuses_an_unknown_vertex(name: int) -> None:
-    none = np.empty(0, dtype=np.uint32)
     for graph in (
-        Graph.from_edges(2, none, none, base=1),
-        Graph.from_edges(3, none, none, ids=np.array([4, 7, 2**62])),
+        Graph.from_edges(2, NONE, NONE, base=1),
+        Graph.from_edges(3, NONE, NONE, ids=np.array([4, 7, 2**62])),
     ):
         with pytest.raises(InputError) as error:
             graph.index(name)

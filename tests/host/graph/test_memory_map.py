@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from host.graph.csr import Graph
-from host.graph.memory_map import ColourArray, PlacedGraph, QueueArrays, default_slack
+from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, default_slack
 from tests.host.fake_coprocessor import FakeCoprocessor
+from tests.host.graphs import graph_of
 
 
 def small_graph() -> Graph:
     """Return 0 -> 1, 0 -> 2, 2 -> 0, 2 -> 2; vertices 1 and 3 have no edge out."""
-    sources, targets = np.array([[0, 1], [0, 2], [2, 0], [2, 2]], np.uint32).T
-    return Graph.from_edges(4, sources, targets)
+    return graph_of(4, [(0, 1), (0, 2), (2, 0), (2, 2)])
 
 
 def test_words_pack_start_count_and_visited() -> None:
@@ -64,16 +64,13 @@ def test_graph_without_edges_is_placed() -> None:
 @pytest.mark.parametrize("directions", [1, 2])
 def test_queues_have_their_capacity_and_do_not_overlap(directions: int) -> None:
     queues = QueueArrays.allocate(FakeCoprocessor(), capacity=100, directions=directions)
-    spans = [(address, 800) for address in queues.frontier_addresses]
-    spans += [(address, 400) for address in queues.reach_addresses]
-    assert len(queues.reaches) == directions
-    assert [array.nbytes for array in (*queues.frontiers, *queues.reaches)] == [size for _, size in spans]
-    spans.sort()
+    spans = sorted((array.address, array.values.nbytes) for array in (*queues.frontiers, *queues.reaches))
+    assert [size for _, size in spans] == [800] * 2 + [400] * directions
     assert all(a + size <= b for (a, size), (b, _) in itertools.pairwise(spans))
 
 
 def test_colours_start_at_zero() -> None:
-    colours = ColourArray.allocate(FakeCoprocessor(), 5)
+    colours = MemoryArray.allocate(FakeCoprocessor(), np.uint32, 5)
     assert colours.values.dtype == np.uint32
     assert colours.values.tolist() == [0] * 5
 

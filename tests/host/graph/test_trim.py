@@ -4,14 +4,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host.graph.csr import Graph
 from host.graph.trim import trim
+from tests.host.graphs import graph_of
 
 
 def trimmed(vertices: int, pairs: list[tuple[int, int]]) -> list[int]:
     """Return the vertices that are trimmed."""
-    ends = np.array(pairs, dtype=np.uint32).reshape(-1, 2)
-    graph = Graph.from_edges(vertices, ends[:, 0], ends[:, 1])
+    graph = graph_of(vertices, pairs)
     return np.flatnonzero(trim(graph, graph.transpose())).tolist()
 
 

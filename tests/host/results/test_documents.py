@@ -17,7 +17,7 @@ from host.graph.trim import trim
 from host.results.documents import Setting, Wall, bfs_document, scc_document, write_json
 from host.results.tables import bfs_table, scc_table
 from host.results.version import version
-from host.results.words import counted
+from host.words import counted
 from tests.host.fake_coprocessor import FakeCoprocessor
 
 SETTING = Setting(
@@ -28,7 +28,7 @@ SETTING = Setting(
     memory="fixed:75",
     executor="compiled",
     threads=2,
-    clock=150e6,
+    clock_hz=150e6,
     uploaded_bytes=1000,
     configuration={"engines": 4},
     memory_profile={"latency": 75},

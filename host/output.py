@@ -3,7 +3,7 @@
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -15,8 +15,9 @@ __all__ = [
     "check_folder",
     "check_output",
     "figure_format",
+    "open_output",
+    "reason",
     "renamed_when_complete",
-    "write_output",
 ]
 
 STANDARD_OUTPUT = "-"
@@ -65,7 +66,7 @@ def check_output(path: str, option: str) -> None:
             probe.open("xb").close()
             probe.unlink()
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be written: {_reason(error)} ({option})", path=path) from None
+        raise InputError(f"cannot be written: {reason(error)} ({option})", path=path) from None
 
 
 def check_folder(path: str, option: str) -> None:
@@ -85,7 +86,7 @@ def check_folder(path: str, option: str) -> None:
         else:
             check_output(str(folder / "cyscc"), option)
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be written: {_reason(error)} ({option})", path=path) from None
+        raise InputError(f"cannot be written: {reason(error)} ({option})", path=path) from None
 
 
 def figure_format(path: str) -> str:
@@ -103,7 +104,8 @@ def figure_format(path: str) -> str:
     return form
 
 
-def _reason(error: OSError | ValueError) -> str:
+def reason(error: OSError | ValueError) -> str:
+    """Return why something failed, without the number and the file that an `OSError` names too."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
@@ -136,8 +138,9 @@ def renamed_when_complete(path: str, *, after_errors: bool = False) -> Iterator[
             temporary.unlink(missing_ok=True)
 
 
-def write_output(path: str, write: Callable[[BinaryIO], object]) -> None:
-    """Write an output file, or standard output, by a function that is given the open file.
+@contextmanager
+def open_output(path: str) -> Iterator[BinaryIO]:
+    """Open an output file, or standard output, to write it in the block; the file appears whole or not at all.
 
     Raises
     ------
@@ -146,11 +149,11 @@ def write_output(path: str, write: Callable[[BinaryIO], object]) -> None:
     """
     if path == STANDARD_OUTPUT:
         sys.stdout.flush()
-        write(sys.stdout.buffer)
+        yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
     try:
         with renamed_when_complete(path) as name, name.open("wb") as file:
-            write(file)
+            yield file
     except OSError as error:
-        raise InputError(f"cannot be written: {_reason(error)}", path=path) from None
+        raise InputError(f"cannot be written: {reason(error)}", path=path) from None

@@ -2,22 +2,22 @@
 
 import os
 from pathlib import Path
-from typing import BinaryIO
 
 import pytest
 
 from host.errors import InputError
-from host.results.output import check_folder, check_output, renamed_when_complete, write_output
+from host.output import check_folder, check_output, open_output, renamed_when_complete
 
 
-def write_new(file: BinaryIO) -> None:
-    file.write(b"new")
+def write_new(path: str) -> None:
+    with open_output(path) as file:
+        file.write(b"new")
 
 
 def test_file_is_written_and_nothing_else_is_left(tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
     target.write_text("old")
-    write_output(str(target), write_new)
+    write_new(str(target))
     assert target.read_text() == "new"
     assert list(tmp_path.iterdir()) == [target]
 
@@ -26,12 +26,13 @@ def test_what_was_there_stays_when_writing_fails(tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
     target.write_text("old")
 
-    def write(file: BinaryIO) -> None:
-        file.write(b"half")
-        raise OSError(28, "No space left on device")
+    def fail() -> None:
+        with open_output(str(target)) as file:
+            file.write(b"half")
+            raise OSError(28, "No space left on device")
 
     with pytest.raises(InputError) as caught:
-        write_output(str(target), write)
+        fail()
     assert str(caught.value) == f"{target}: cannot be written: No space left on device"
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
@@ -63,14 +64,14 @@ def test_symbolic_link_stays_one(tmp_path: Path) -> None:
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_text("old")
     link.symlink_to(target)
-    write_output(str(link), write_new)
+    write_new(str(link))
     assert link.is_symlink()
     assert target.read_text() == "new"
 
 
 def test_device_is_written_in_place() -> None:
     check_output("/dev/null", "--labels")
-    write_output("/dev/null", write_new)
+    write_new("/dev/null")
     assert not Path("/dev/null").is_file()
 
 
@@ -79,7 +80,7 @@ def test_pipe_is_written_in_place(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     check_output(str(pipe), "--labels")
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    write_output(str(pipe), write_new)
+    write_new(str(pipe))
     assert os.read(reader, 100) == b"new"
     os.close(reader)
 
