@@ -10,7 +10,7 @@ from hw.config import AcceleratorConfig
 from hw.registers import Counter, KernelWord, Register
 from tests.hw.kernels import KernelRing, ask, counters, finish, launch, one_engine, twins_agree
 from tests.hw.port_memory import PortMemory
-from tests.hw.streams import simulate, wait
+from tests.hw.streams import pulse, simulate, wait
 from tests.words import graph_word
 
 __all__ = [
@@ -183,9 +183,7 @@ def run(
             await wait(ctx, token_after)
             assert not any(ctx.get(kernel.done) for kernel in ring.kernels)
             assert memory.flushes == []
-            ctx.set(ring.master.start, 1)
-            await ctx.tick()
-            ctx.set(ring.master.start, 0)
+            await pulse(ctx, ring.master.start)
         slots = await finish(ctx, ring)
         assert not any(ctx.get(kernel.error) for kernel in ring.kernels)
         level.check(slots)
