@@ -1,6 +1,7 @@
 """Levels of a search in a small memory, and their run on BFS kernels."""
 
 import random
+from itertools import pairwise
 from typing import Any
 
 from amaranth.lib import data
@@ -24,6 +25,7 @@ __all__ = [
     "Level",
     "SearchLevel",
     "machine",
+    "pauses",
     "random_level",
     "run",
     "run_beyond_capacity",
@@ -141,6 +143,18 @@ class SearchLevel(Level):
             assert self.memory.load(WORDS + 8 * vertex, 8) == [after]
         assert self.memory.data[NEIGHBOURS:NEXT] == self._before[NEIGHBOURS:NEXT]
         assert not any(self.memory.data[NEXT + 8 * written :])
+
+
+def pauses(writes: list[int], others: list[int]) -> list[tuple[int, int]]:
+    """Return the pauses between writes in which nothing else is issued either, though much is still to come.
+
+    What is on its way to the port when the pause begins may still leave.
+    """
+    return [
+        (last, first)
+        for last, first in pairwise(writes)
+        if first - last > 10 and max(others) > first and not any(last + 3 < cycle < first for cycle in others)
+    ]
 
 
 def machine(kind: type[Level], **changes: Any) -> AcceleratorConfig:
