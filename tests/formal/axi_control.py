@@ -209,8 +209,7 @@ PROOFS = (
         "halves are of one reading.",
         harness=control,
         broken=spoiled(
-            __name__,
-            "AxiControl",
+            f"{__name__}.AxiControl",
             b_valid_stays=falls("axi.bvalid"),
             b_payload_steady=falls("axi.bresp", registered=True),
             r_valid_stays=falls("axi.rvalid"),

@@ -27,14 +27,12 @@ def _open() -> tuple[Harness, Part, Any, Any]:
 
 def _requests(h: Harness, source: Any, name: str) -> tuple[Any, Any]:
     """Offer requests by the rules of streams; return whether one is accepted, and the one that was last."""
-    request = h.free(source.payload.shape(), name)
-    h.m.d.comb += [source.valid.eq(h.free(1, f"{name}_valid")), source.payload.eq(request)]
-    h.assume_stream_rules(source, name)
+    h.offer(source, name)
     accepted = h.net(source.valid & source.ready, f"{name}_accepted")
     layout = source.payload.shape()
     last = layout(h.register(layout.size, f"last_{name}"))
     with h.m.If(accepted):
-        h.m.d.sync += last.eq(request)
+        h.m.d.sync += last.eq(source.payload)
     return accepted, last
 
 
@@ -235,7 +233,7 @@ def is_flushed_unasked(self: AxiMemoryPort, m: Module) -> None:
     m.d.sync += self.port.flushed.eq(m.submodules.write_credits.home)
 
 
-_PORT = (__name__, "AxiMemoryPort")
+_PORT = f"{__name__}.AxiMemoryPort"
 
 PROOFS = (
     Proof(
@@ -245,7 +243,7 @@ PROOFS = (
         harness=reads,
         broken=(
             *spoiled(
-                *_PORT,
+                _PORT,
                 ar_valid_stays=falls("axi.arvalid", registered=True),
                 ar_payload_steady=falls("axi.araddr", registered=True),
                 ar_sends_each_request_once=sends_reads_twice,
@@ -258,8 +256,8 @@ PROOFS = (
                 every_failed_read_is_told_of=falls("read_failed", registered=True),
                 an_answer_is_taken_in_its_second_cycle=falls("axi.rready"),
             ),
-            *spoiled(*_PORT, a_read_gets_its_own_answer=passes_failed_data_on),
-            *spoiled(*_PORT, a_read_gets_its_own_answer=gives_the_tag_of_a_read_that_comes),
+            *spoiled(_PORT, a_read_gets_its_own_answer=passes_failed_data_on),
+            *spoiled(_PORT, a_read_gets_its_own_answer=gives_the_tag_of_a_read_that_comes),
         ),
     ),
     Proof(
@@ -269,7 +267,7 @@ PROOFS = (
         harness=writes,
         broken=(
             *spoiled(
-                *_PORT,
+                _PORT,
                 aw_valid_stays=falls("axi.awvalid", registered=True),
                 aw_payload_steady=falls("axi.awaddr", registered=True),
                 aw_sends_each_request_once=sends_writes_twice,

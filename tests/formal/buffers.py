@@ -113,8 +113,7 @@ PROOFS = (
         says="Free and promised places are all places, whoever takes and gives; `available` and `home` say so.",
         harness=credits,
         broken=spoiled(
-            __name__,
-            "Credits",
+            f"{__name__}.Credits",
             free_and_promised_places_are_all=forgets_to_take,
             count_is_within_depth=counts_what_is_given_twice,
             available_while_one_is_free=sticks("available", at=1),
@@ -126,8 +125,7 @@ PROOFS = (
         says="Entries leave in the order in which they came, none is lost or repeated, and the level is exact.",
         harness=queue,
         broken=spoiled(
-            __name__,
-            "Queue",
+            f"{__name__}.Queue",
             level_is_exact=leaves_the_register_out,
             never_overflows=sticks("input.ready", at=1),
             full_only_with_all_its_places_taken=is_full_early,

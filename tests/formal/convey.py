@@ -27,15 +27,9 @@ def memory_port() -> Harness:
     h = Harness()
     dut = h.add("dut", ConveyMemoryPort()).ports
     port, mc = dut.port, dut.mc
-    for name, stream in (("read", port.read), ("write", port.write)):
-        h.m.d.comb += [
-            stream.valid.eq(h.free(1, f"{name}_valid")),
-            stream.payload.eq(h.free(stream.payload.shape(), name)),
-        ]
-        h.assume_stream_rules(stream, name)
-    for name in ("rd_rq_stall", "wr_rq_stall", "rsp_push", "rsp_data", "rsp_rdctl", "rsp_flush_cmplt"):
-        signal = getattr(mc, name)
-        h.m.d.comb += signal.eq(h.free(len(signal), name))
+    h.offer(port.read, "read")
+    h.offer(port.write, "write")
+    h.drive(h.free, mc, "rd_rq_stall", "wr_rq_stall", "rsp_push", "rsp_data", "rsp_rdctl", "rsp_flush_cmplt")
     flush = h.free(1, "flush")
     h.m.d.comb += port.flush.eq(flush)
 
@@ -85,10 +79,8 @@ def dispatch() -> Harness:
     h = Harness()
     part = h.add("dut", ConveyDispatch(registers=REGISTERS))
     dut, cae = part.ports, part.ports.cae
-    names = ("inst_val", "inst_caep", "inst_aeg_wr", "inst_aeg_rd", "inst_aeg_idx", "cae_data", "err_unimpl")
-    for name in names:
-        signal = getattr(cae, name)
-        h.m.d.comb += signal.eq(h.free(len(signal), name))
+    h.drive(h.free, cae, "inst_val", "inst_caep", "inst_aeg_wr", "inst_aeg_rd", "inst_aeg_idx")
+    h.drive(h.free, cae, "cae_data", "err_unimpl")
     one = cae.inst_val + cae.inst_aeg_wr + cae.inst_aeg_rd
     h.assume(one <= 1, "one_command_at_a_time")
     late = h.counter("late", width=4, up=one, clear=~cae.cae_stall)
@@ -199,7 +191,7 @@ def is_idle_with_the_engine(self: ConveyDispatch, m: Module) -> None:
     m.d.sync += self.cae.cae_idle.eq(self.idle)
 
 
-_DISPATCH = (__name__, "ConveyDispatch")
+_DISPATCH = f"{__name__}.ConveyDispatch"
 
 PROOFS = (
     Proof(
@@ -208,8 +200,7 @@ PROOFS = (
         "store before a flush leaves after it.",
         harness=memory_port,
         broken=spoiled(
-            __name__,
-            "ConveyMemoryPort",
+            f"{__name__}.ConveyMemoryPort",
             never_a_load_and_a_store_at_once=sends_loads_with_stores,
             every_read_is_one_load=falls("mc.req_ld", registered=True),
             a_load_is_of_the_word_that_is_read=falls("mc.req_vadr", registered=True),
@@ -232,9 +223,9 @@ PROOFS = (
         "order, once, and only while the engine is idle.",
         harness=dispatch,
         broken=(
-            Broken(fault=stalls_late, place=".".join(_DISPATCH), breaks="every_command_has_a_place", depth=24),
+            Broken(fault=stalls_late, place=_DISPATCH, breaks="every_command_has_a_place", depth=24),
             *spoiled(
-                *_DISPATCH,
+                _DISPATCH,
                 commands_leave_in_order_as_they_came=falls("write.payload"),
                 one_command_leaves_at_a_time=sticks("read.valid", at=1),
                 commands_leave_while_idle_and_not_during_a_read=sticks("write.valid", at=1),
@@ -243,9 +234,9 @@ PROOFS = (
                 what_does_not_exist_is_an_exception=falls("cae.cae_exception", registered=True),
                 every_answer_is_passed_on_once=falls("cae.cae_ret_data_vld", registered=True),
             ),
-            *breaking(*_DISPATCH, "write"),
-            *breaking(*_DISPATCH, "read"),
-            *breaking(*_DISPATCH, "instruction"),
+            *breaking(_DISPATCH, "write"),
+            *breaking(_DISPATCH, "read"),
+            *breaking(_DISPATCH, "instruction"),
         ),
     ),
 )

@@ -76,32 +76,28 @@ def sticks(signal: str, *, at: int) -> Fault:
     return _named(fault, f"{signal.replace('.', '_')}_sticks_at_{at}", f"`{signal}` is always {at}.")
 
 
-def spoiled(module: str, kind: str, depth: int = 16, /, **faults: Fault) -> tuple[Broken, ...]:
-    """Return broken variants of a class that a module imports.
+def spoiled(place: str, depth: int = 16, /, **faults: Fault) -> tuple[Broken, ...]:
+    """Return broken variants of a class.
 
     Parameters
     ----------
-    module, kind : str
-        The module and the class's name in it.
+    place : str
+        The class, by a name under which the harness or its hardware finds it.
     depth : int
         Cycles in which they must fail.
     **faults : Fault
         By the property that each breaks.
     """
-    return tuple(
-        Broken(fault=fault, place=f"{module}.{kind}", breaks=breaks, depth=depth) for breaks, fault in faults.items()
-    )
+    return tuple(Broken(fault=fault, place=place, breaks=breaks, depth=depth) for breaks, fault in faults.items())
 
 
-def breaking(
-    module: str, kind: str, stream: str, *, name: str | None = None, registered: bool = False
-) -> tuple[Broken, ...]:
+def breaking(place: str, stream: str, *, name: str | None = None, registered: bool = False) -> tuple[Broken, ...]:
     """Return the broken variants of a class whose output stream does not obey the rules.
 
     Parameters
     ----------
-    module, kind : str
-        The module and the class's name in it.
+    place : str
+        The class, by a name under which the harness or its hardware finds it.
     stream : str
         The stream's path in the component.
     name : str, optional
@@ -111,8 +107,7 @@ def breaking(
     """
     name = name or stream
     return spoiled(
-        module,
-        kind,
+        place,
         **{
             f"{name}_valid_stays": blinks(stream, registered=registered),
             f"{name}_payload_steady": changes(stream, registered=registered),

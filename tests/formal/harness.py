@@ -1,6 +1,6 @@
 """What proofs are made of: a harness with free inputs around a component, assumptions, and properties by name."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 from amaranth.back import rtlil
@@ -200,6 +200,20 @@ class Harness:
         valid, payload = self._stalled(producer, name, unless)
         self.prove(valid, f"{name}_valid_stays")
         self.prove(payload, f"{name}_payload_steady")
+
+    def drive(self, make: Callable[[ShapeLike, str], Any], component: Any, *names: str) -> None:
+        """Give inputs of a component, by name, what `make` makes: `free` or `constant`."""
+        for name in names:
+            port = Value.cast(getattr(component, name))
+            self.m.d.comb += port.eq(make(port.shape(), name))
+
+    def offer(self, producer: stream.Interface, name: str) -> None:
+        """Offer anything on a stream at any time, by the rules."""
+        self.m.d.comb += [
+            producer.valid.eq(self.free(1, f"{name}_valid")),
+            producer.payload.eq(self.free(producer.payload.shape(), f"{name}_payload")),
+        ]
+        self.assume_stream_rules(producer, name)
 
     def assume_stream_rules(self, producer: stream.Interface, name: str) -> None:
         """Assume that a stream's producer obeys the same rules."""

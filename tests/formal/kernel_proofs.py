@@ -73,16 +73,14 @@ def _broken(kind: str, *, reader: str, fifos: dict[str, str]) -> tuple[Broken, .
 
 
 _WRITES = (
-    *spoiled("hw.kernel", "RequestMux", 32, no_write_leaves_while_it_flushes=sticks("busy", at=0)),
+    *spoiled("hw.kernel.RequestMux", 32, no_write_leaves_while_it_flushes=sticks("busy", at=0)),
     *spoiled(
-        "hw.kernel",
-        "KernelControl",
+        "hw.kernel.KernelControl",
         36,
         done_only_after_the_last_write_is_flushed=does_not_wait_for_the_flush,
     ),
     *spoiled(
-        "tests.formal.kernels",
-        "IntersectionKernel",
+        "tests.formal.kernels.IntersectionKernel",
         32,
         port_write_valid_stays=blinks("port.write"),
         port_write_payload_steady=changes("port.write"),

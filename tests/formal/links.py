@@ -152,8 +152,7 @@ PROOFS = (
         harness=axi_link,
         broken=(
             *spoiled(
-                __name__,
-                "AxiLink",
+                f"{__name__}.AxiLink",
                 a_token_arrives_once=takes_an_arrival_for_two,
                 a_token_arrives_unchanged=changes("link_in", registered=True),
                 leaving_valid_stays=loses_a_stalled_token,
@@ -161,7 +160,7 @@ PROOFS = (
                 an_arriving_token_is_taken_at_once=falls("previous_engine.tready"),
                 a_token_under_way_is_never_lost=loses_a_stalled_token,
             ),
-            *spoiled(__name__, "AxiLink", a_token_arrives_once=sends_it_again),
+            *spoiled(f"{__name__}.AxiLink", a_token_arrives_once=sends_it_again),
         ),
     ),
     Proof(
@@ -171,8 +170,7 @@ PROOFS = (
         harness=convey_link,
         depth=7,
         broken=spoiled(
-            __name__,
-            "ConveyLink",
+            f"{__name__}.ConveyLink",
             a_token_arrives_once=ends_with_the_first_half,
             a_token_arrives_unchanged=changes("link_in", registered=True),
             two_words_are_on_the_link_at_most=heeds_no_stall,

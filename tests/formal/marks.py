@@ -20,15 +20,9 @@ def marking_visitor() -> Harness:
     h = Harness()
     part = h.add("dut", MarkingVisitor(depth=4))
     dut = part.ports
-    for name, width in (("next_queue", 48), ("words", 48), ("distance", 31)):
-        h.m.d.comb += getattr(dut, name).eq(h.constant(width, name))
-    for name in ("neighbours", "slot"):
-        stream = getattr(dut, name)
-        h.m.d.comb += [
-            stream.valid.eq(h.free(1, f"{name}_valid")),
-            stream.payload.eq(h.free(stream.payload.shape(), name)),
-        ]
-        h.assume_stream_rules(stream, name)
+    h.drive(h.constant, dut, "next_queue", "words", "distance")
+    h.offer(dut.neighbours, "neighbours")
+    h.offer(dut.slot, "slot")
     for name in ("command", "mark"):
         h.m.d.comb += getattr(dut, name).ready.eq(h.free(1, f"{name}_ready"))
     taken, vertex = dut.neighbours.valid & dut.neighbours.ready, dut.neighbours.payload
@@ -104,8 +98,7 @@ PROOFS = (
         harness=marking_visitor,
         broken=(
             *spoiled(
-                __name__,
-                "MarkingVisitor",
+                f"{__name__}.MarkingVisitor",
                 every_new_vertex_is_marked_once=marks_twice,
                 every_new_vertex_with_neighbours_takes_one_slot_and_no_other=queues_leaves_too,
                 demands_a_slot_for_every_vertex_that_takes_one=sticks("demand", at=1),
@@ -119,8 +112,8 @@ PROOFS = (
                 idle_if_nothing_is_to_be_written=sticks("idle", at=1),
                 a_mark_waits_for_no_slot=marks_with_the_slot,
             ),
-            *breaking(__name__, "MarkingVisitor", "command"),
-            *breaking(__name__, "MarkingVisitor", "mark"),
+            *breaking(f"{__name__}.MarkingVisitor", "command"),
+            *breaking(f"{__name__}.MarkingVisitor", "mark"),
         ),
     ),
 )

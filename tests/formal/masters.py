@@ -135,17 +135,18 @@ PROOFS = (
         harness=module_master,
         depth=1,
         broken=(
-            *spoiled(__name__, "ModuleMaster", 24, complete_only_if_every_kernel_has_finished_this_run=asks_one_kernel),
             *spoiled(
-                __name__, "ModuleMaster", 36, complete_only_if_every_kernel_has_finished_this_run=is_complete_at_once
+                f"{__name__}.ModuleMaster", 24, complete_only_if_every_kernel_has_finished_this_run=asks_one_kernel
             ),
             *spoiled(
-                __name__,
-                "ModuleMaster",
+                f"{__name__}.ModuleMaster", 36, complete_only_if_every_kernel_has_finished_this_run=is_complete_at_once
+            ),
+            *spoiled(
+                f"{__name__}.ModuleMaster",
                 launches_with_the_start=launches_early,
                 kernel0_is_set_and_started_only_while_idle=starts_again_as_it_ends,
             ),
-            *spoiled(__name__, "KernelControl", kernel1_has_its_number=gives_all_the_same_number),
+            *spoiled(f"{__name__}.KernelControl", kernel1_has_its_number=gives_all_the_same_number),
         ),
     ),
 )

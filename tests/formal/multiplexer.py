@@ -101,12 +101,7 @@ def request_mux(sources: tuple[str, ...], *, issue_interval: int) -> Harness:
     commands = []
     for number, kind in enumerate(sources):
         source = getattr(dut, f"source{number}")
-        layout: data.StructLayout = ReadCommand if kind == READ else WriteCommand
-        h.m.d.comb += [
-            source.valid.eq(h.free(1, f"valid{number}")),
-            source.payload.eq(h.free(layout, f"command{number}")),
-        ]
-        h.assume_stream_rules(source, f"source{number}")
+        h.offer(source, f"source{number}")
         commands.append((kind, source))
     channels = {}
     for name in (READ, WRITE):

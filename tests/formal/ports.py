@@ -20,15 +20,10 @@ def unvisit_writer() -> Harness:
     """Return the harness of `UnvisitWriter`."""
     h = Harness()
     dut = h.add("dut", UnvisitWriter()).ports
-    for name in ("words", "transposed_words"):
-        h.m.d.comb += getattr(dut, name).eq(h.constant(48, name))
+    h.drive(h.constant, dut, "words", "transposed_words")
     stream = dut.outsiders
-    h.m.d.comb += [
-        stream.valid.eq(h.free(1, "valid")),
-        stream.payload.eq(h.free(stream.payload.shape(), "outsider")),
-        dut.command.ready.eq(h.free(1, "ready")),
-    ]
-    h.assume_stream_rules(stream, "outsiders")
+    h.offer(stream, "outsiders")
+    h.m.d.comb += dut.command.ready.eq(h.free(1, "ready"))
     granted = dut.command.valid & dut.command.ready
     h.prove(granted == (stream.valid & stream.ready), "one_write_for_each_outsider")
     word = stream.payload.word & ~C(1, 64)
@@ -64,11 +59,7 @@ def port_share() -> Harness:
         h.m.d.comb += channel.ready.eq(h.free(1, f"{name}_ready"))
         for which, user in zip(("bfs", "intersection"), users, strict=True):
             source = getattr(user, name)
-            h.m.d.comb += [
-                source.valid.eq(h.free(1, f"{which}_{name}_valid")),
-                source.payload.eq(h.free(source.payload.shape(), f"{which}_{name}")),
-            ]
-            h.assume_stream_rules(source, f"{which}_{name}")
+            h.offer(source, f"{which}_{name}")
             mine = owns if which == "intersection" else ~owns
             left, entered = source.valid & source.ready, channel.valid & channel.ready
             same = Value.cast(channel.payload) == Value.cast(source.payload)
@@ -93,16 +84,9 @@ def start_finder() -> Harness:
     part = h.add("dut", StartFinder())
     dut = part.ports
     token = h.free(dut.token_in.payload.shape(), "token")
-    vertex, rejected, start = h.free(32, "vertex"), h.free(1, "rejected"), h.free(1, "start")
-    h.m.d.comb += [
-        dut.start.eq(start),
-        dut.rejected.eq(rejected),
-        dut.rejected_vertex.eq(vertex),
-        dut.done.eq(h.free(1, "done")),
-        dut.epoch.eq(h.free(1, "epoch")),
-        dut.token_in.valid.eq(h.free(1, "token_valid")),
-        dut.token_in.payload.eq(token),
-    ]
+    vertex, rejected, start = dut.rejected_vertex, dut.rejected, dut.start
+    h.drive(h.free, dut, "start", "rejected", "rejected_vertex", "done", "epoch")
+    h.m.d.comb += [dut.token_in.valid.eq(h.free(1, "token_valid")), dut.token_in.payload.eq(token)]
     found = h.flag("found_one", set=rejected & ~start, clear=start)
     first = h.register(32, "first_found")
     with h.m.If(rejected & ~start & ~found):
@@ -180,12 +164,11 @@ PROOFS = (
         harness=unvisit_writer,
         broken=(
             *spoiled(
-                __name__,
-                "UnvisitWriter",
+                f"{__name__}.UnvisitWriter",
                 one_write_for_each_outsider=sticks("outsiders.ready", at=1),
                 only_the_flag_is_cleared=clears_the_word,
             ),
-            *breaking(__name__, "UnvisitWriter", "command"),
+            *breaking(f"{__name__}.UnvisitWriter", "command"),
         ),
     ),
     Proof(
@@ -193,8 +176,7 @@ PROOFS = (
         says="Each response goes to the process of its tag and to no other.",
         harness=response_decoder,
         broken=spoiled(
-            __name__,
-            "ResponseDecoder",
+            f"{__name__}.ResponseDecoder",
             **{
                 f"process{tag}_{what}": fault
                 for tag in range(4)
@@ -212,8 +194,7 @@ PROOFS = (
         harness=port_share,
         broken=(
             *spoiled(
-                __name__,
-                "PortShare",
+                f"{__name__}.PortShare",
                 **{
                     f"{which}_{what}": fault
                     for which in ("bfs", "intersection")
@@ -227,8 +208,8 @@ PROOFS = (
                     )
                 },
             ),
-            *breaking(__name__, "PortShare", "port.read", name="read"),
-            *breaking(__name__, "PortShare", "port.write", name="write"),
+            *breaking(f"{__name__}.PortShare", "port.read", name="read"),
+            *breaking(f"{__name__}.PortShare", "port.write", name="write"),
         ),
     ),
     Proof(
@@ -236,8 +217,7 @@ PROOFS = (
         says="In an AE that does not lead, every token passes unchanged, and nothing is added or taken off.",
         harness=follower,
         broken=spoiled(
-            __name__,
-            "RingMaster",
+            f"{__name__}.RingMaster",
             a_token_leaves_after_its_stages_and_no_other_does=blinks("ring_out", registered=True),
             it_leaves_as_it_came=changes("ring_out", registered=True),
             no_run_is_its_own=starts_without_leading,
@@ -249,8 +229,7 @@ PROOFS = (
         "in this run.",
         harness=start_finder,
         broken=spoiled(
-            __name__,
-            "StartFinder",
+            f"{__name__}.StartFinder",
             the_token_leaves_a_cycle_after_it_came=blinks("token_out", registered=True),
             an_empty_token_takes_the_first_vertex_found=offers_nothing,
             done_stays_only_if_this_run_is_finished=passes_done_on,

@@ -35,10 +35,8 @@ def _open(component: Any, *, inputs: Sequence[str], constants: Sequence[str] = (
     h = Harness()
     part = h.add("dut", component)
     dut = part.ports
-    for make, names in ((h.free, inputs), (h.constant, constants)):
-        for name in names:
-            port = getattr(dut, name)
-            h.m.d.comb += port.eq(make(Value.cast(port).shape(), name))
+    h.drive(h.free, dut, *inputs)
+    h.drive(h.constant, dut, *constants)
     return h, part, dut
 
 
@@ -49,15 +47,6 @@ def _consumer(h: Harness, stream: Any, name: str) -> Any:
     return h.net(stream.valid & stream.ready, f"{name}_taken")
 
 
-def _producer(h: Harness, stream: Any, name: str) -> None:
-    """Offer anything on a stream, by the rules."""
-    h.m.d.comb += [
-        stream.valid.eq(h.free(1, f"{name}_valid")),
-        stream.payload.eq(h.free(stream.payload.shape(), f"{name}_payload")),
-    ]
-    h.assume_stream_rules(stream, name)
-
-
 def _memory(h: Harness, response: Any, name: str, *, requested: Any) -> Any:
     """Answer requests after any delay; return how many are outstanding."""
     valid = h.free(1, f"{name}_valid")
@@ -65,6 +54,12 @@ def _memory(h: Harness, response: Any, name: str, *, requested: Any) -> Any:
     outstanding = h.counter(f"{name}s_outstanding", width=8, up=requested, down=valid)
     h.assume(~valid | (outstanding > 0), f"{name}_only_to_a_request")
     return outstanding
+
+
+def _requests(h: Harness, dut: Any) -> tuple[Any, Any]:
+    """Serve a process that reads one array; return whether it requests, and how many answers are outstanding."""
+    requested = _consumer(h, dut.command, "command")
+    return requested, _memory(h, dut.response, "response", requested=requested)
 
 
 def _account(
@@ -106,8 +101,7 @@ def frontier_reader() -> Harness:
         FrontierReader(depth=DEPTH, stride=3), inputs=["first", "start"], constants=["current_queue", "count"]
     )
     h.assume(~dut.start | dut.idle, "starts_when_idle")
-    requested = _consumer(h, dut.command, "command")
-    outstanding = _memory(h, dut.response, "response", requested=requested)
+    requested, outstanding = _requests(h, dut)
     _account(h, part, requested=requested, taken=_consumer(h, dut.words, "words"), queues={"fifo": outstanding})
     h.prove(~dut.idle | ~dut.command.valid, "idle_only_with_nothing_to_request")
     return h
@@ -116,9 +110,8 @@ def frontier_reader() -> Harness:
 def neighbour_reader() -> Harness:
     """Return the harness of process 2 of the BFS kernel."""
     h, part, dut = _open(NeighbourReader(depth=DEPTH), inputs=[], constants=["neighbours"])
-    _producer(h, dut.words, "words")
-    requested = _consumer(h, dut.command, "command")
-    outstanding = _memory(h, dut.response, "response", requested=requested)
+    h.offer(dut.words, "words")
+    requested, outstanding = _requests(h, dut)
     _account(h, part, requested=requested, taken=_consumer(h, dut.ids, "ids"), queues={"fifo": outstanding})
     h.prove(~dut.idle | ~dut.command.valid, "idle_only_with_nothing_to_request")
     # Words taken less words whose last neighbour, if any, has been requested.
@@ -138,9 +131,8 @@ def neighbour_reader() -> Harness:
 def word_reader() -> Harness:
     """Return the harness of process 3 of the BFS kernel."""
     h, part, dut = _open(WordReader(depth=DEPTH), inputs=[], constants=["words"])
-    _producer(h, dut.ids, "ids")
-    requested = _consumer(h, dut.command, "command")
-    outstanding = _memory(h, dut.response, "response", requested=requested)
+    h.offer(dut.ids, "ids")
+    requested, outstanding = _requests(h, dut)
     taken = _consumer(h, dut.neighbours, "neighbours")
     _account(h, part, requested=requested, taken=taken, queues={"id_fifo": 0, "word_fifo": outstanding})
     return h
@@ -151,8 +143,7 @@ def reach_reader() -> Harness:
     names = [f"{way}_{what}" for way in ("forward", "backward") for what in ("queue", "count")]
     h, part, dut = _open(ReachReader(depth=DEPTH, stride=3), inputs=["first", "start"], constants=names)
     h.assume(~dut.start | dut.idle, "starts_when_idle")
-    requested = _consumer(h, dut.command, "command")
-    outstanding = _memory(h, dut.response, "response", requested=requested)
+    requested, outstanding = _requests(h, dut)
     taken = _consumer(h, dut.entries, "entries")
     _account(h, part, requested=requested, taken=taken, queues={"direction_fifo": 0, "id_fifo": outstanding})
     h.prove(~dut.idle | ~dut.command.valid, "idle_only_with_nothing_to_request")
@@ -162,7 +153,7 @@ def reach_reader() -> Harness:
 def colour_reader() -> Harness:
     """Return the harness of process 2 of the intersection kernel."""
     h, part, dut = _open(ColourReader(depth=DEPTH), inputs=[], constants=["colours", "words", "transposed_words"])
-    _producer(h, dut.entries, "entries")
+    h.offer(dut.entries, "entries")
     granted = _consumer(h, dut.command, "command")
     second = part.signal("step") == Step.WORD
     colour, word = h.net(granted & ~second, "colour_requested"), h.net(granted & second, "word_requested")
@@ -185,10 +176,9 @@ def classifier() -> Harness:
     h, part, dut = _open(
         Classifier(depth=DEPTH), inputs=[], constants=["colours", "words", "transposed_words", "colour"]
     )
-    _producer(h, dut.candidates, "candidates")
+    h.offer(dut.candidates, "candidates")
     painted = _consumer(h, dut.paint, "paint")
-    requested = _consumer(h, dut.command, "command")
-    outstanding = _memory(h, dut.response, "response", requested=requested)
+    requested, outstanding = _requests(h, dut)
     taken = _consumer(h, dut.outsiders, "outsiders")
     _account(h, part, requested=requested, taken=taken, queues={"entry_fifo": 0, "word_fifo": outstanding})
     done = dut.candidates.valid & dut.candidates.ready

@@ -20,52 +20,50 @@ from tests.formal.slots import (
 
 __all__ = ["PROOFS"]
 
-_STATION = "tests.formal.ring", "SlotAllocator"
-_ALONE = "tests.formal.slots", "SlotAllocator"
-_MASTER = "tests.formal.ring", "RingMaster"
+_STATION = "tests.formal.ring.SlotAllocator"
+_ALONE = "tests.formal.slots.SlotAllocator"
+_MASTER = "tests.formal.ring.RingMaster"
 
 _RING = (
     *spoiled(
-        *_MASTER,
+        _MASTER,
         one_token_while_running_and_none_otherwise=faults.sends_the_last_token_on,
         a_run_ends_only_when_every_kernel_has_finished_it=faults.stops_at_any_token,
     ),
     *spoiled(
-        *_STATION,
+        _STATION,
         the_token_is_back_after_a_turn=faults.keeps_the_token_while_it_has_demand,
         a_run_ends_only_when_every_kernel_has_finished_it=faults.passes_done_on,
         kernel0_holds_what_it_was_asked_for=faults.forgets_a_demand_as_the_token_passes,
         kernel0_idle_if_no_vertex_waits=faults.is_idle_with_a_slot_on_offer,
     ),
-    *spoiled(*_STATION, 24, a_run_ends_only_when_every_kernel_has_finished_it=faults.takes_no_notice_of_the_epoch),
+    *spoiled(_STATION, 24, a_run_ends_only_when_every_kernel_has_finished_it=faults.takes_no_notice_of_the_epoch),
 )
-_LATE = spoiled(
-    *_STATION, 40, a_vertex_has_its_slot_within_two_turns_and_its_places=faults.hands_out_every_eighth_cycle
-)
+_LATE = spoiled(_STATION, 40, a_vertex_has_its_slot_within_two_turns_and_its_places=faults.hands_out_every_eighth_cycle)
 _COUNT = (
-    *spoiled(*_STATION, 24, the_result_is_the_number_of_demands=faults.adds_its_demand_twice),
-    *spoiled(*_STATION, the_token_has_counted_what_is_not_demanded=faults.reserves_nothing),
+    *spoiled(_STATION, 24, the_result_is_the_number_of_demands=faults.adds_its_demand_twice),
+    *spoiled(_STATION, the_token_has_counted_what_is_not_demanded=faults.reserves_nothing),
 )
 _NUMBERS = spoiled(
-    *_STATION,
+    _STATION,
     no_slot_is_reserved_again=faults.reserves_nothing,
     every_slot_below_the_token_and_no_other_is_reserved=faults.reserves_one_too_many,
 )
 _REGISTERS = spoiled(
-    *_STATION,
+    _STATION,
     kernel0_has_booked_if_watched_is_booked=faults.forgets_what_it_booked,
     kernel0_has_slots_in_use_if_watched_is_in_use=faults.forgets_what_is_in_use,
     kernel0_offers_watched_only_from_use=faults.hands_out_more_than_it_reserved,
     kernel0_has_on_offer_what_it_shows=faults.offers_a_slot_again,
 )
 _GIVEN = (
-    *spoiled(*_STATION, no_slot_is_given_again=faults.offers_a_slot_again),
-    *spoiled(*_STATION, 20, no_slot_is_given_to_two=faults.reserves_nothing),
-    *spoiled(*_STATION, every_reserved_slot_is_in_one_place=faults.reserves_nothing),
-    *spoiled(*_MASTER, every_reserved_slot_was_given_at_the_end=faults.stops_at_any_token),
+    *spoiled(_STATION, no_slot_is_given_again=faults.offers_a_slot_again),
+    *spoiled(_STATION, 20, no_slot_is_given_to_two=faults.reserves_nothing),
+    *spoiled(_STATION, every_reserved_slot_is_in_one_place=faults.reserves_nothing),
+    *spoiled(_MASTER, every_reserved_slot_was_given_at_the_end=faults.stops_at_any_token),
 )
 _OFFERS = spoiled(
-    *_ALONE,
+    _ALONE,
     a_slot_fits_if_below_the_capacity=faults.all_slots_fit,
     slot_valid_stays=blinks("slot", registered=True),
     slot_payload_steady=changes("slot", registered=True),

@@ -164,12 +164,10 @@ def slot_offers(*, blocking: bool) -> Harness:
     dut = h.add("dut", SlotAllocator(depth=DEPTH, blocking=blocking)).ports
     capacity = h.constant(32, "capacity")
     token_in = h.free(dut.token_in.payload.shape(), "token")
+    h.drive(h.free, dut, "demand", "done", "epoch")
     h.m.d.comb += [
         dut.capacity.eq(capacity),
-        dut.demand.eq(h.free(1, "demand")),
         dut.slot.ready.eq(h.free(1, "ready")),
-        dut.done.eq(h.free(1, "done")),
-        dut.epoch.eq(h.free(1, "epoch")),
         dut.token_in.valid.eq(h.free(1, "token_valid")),
         dut.token_in.payload.eq(token_in),
     ]

@@ -54,15 +54,9 @@ def visitor() -> Harness:
     h = Harness()
     part = h.add("dut", Visitor(depth=4))
     dut = part.ports
-    for name in ("next_queue", "words", "reach_queue"):
-        h.m.d.comb += getattr(dut, name).eq(h.constant(48, name))
-    for name in ("neighbours", "slot"):
-        stream = getattr(dut, name)
-        h.m.d.comb += [
-            stream.valid.eq(h.free(1, f"{name}_valid")),
-            stream.payload.eq(h.free(stream.payload.shape(), name)),
-        ]
-        h.assume_stream_rules(stream, name)
+    h.drive(h.constant, dut, "next_queue", "words", "reach_queue")
+    h.offer(dut.neighbours, "neighbours")
+    h.offer(dut.slot, "slot")
     h.m.d.comb += dut.command.ready.eq(h.free(1, "ready"))
     granted = h.net(dut.command.valid & dut.command.ready, "granted")
     slot_taken = h.net(dut.slot.valid & dut.slot.ready, "slot_taken")
@@ -119,14 +113,13 @@ PROOFS = (
         harness=queue_reader,
         broken=(
             *spoiled(
-                __name__,
-                "QueueReader",
+                f"{__name__}.QueueReader",
                 indices_are_its_own_and_below_the_count=skips_an_index,
                 finished_only_when_no_index_is_left=sticks("finished", at=1),
                 an_index_is_offered_until_finished=sticks("finished", at=1),
             ),
-            *breaking(__name__, "QueueReader", "index")[:1],
-            *breaking(__name__, "QueueReader", "index", registered=True)[1:],
+            *breaking(f"{__name__}.QueueReader", "index")[:1],
+            *breaking(f"{__name__}.QueueReader", "index", registered=True)[1:],
         ),
     ),
     Proof(
@@ -136,8 +129,7 @@ PROOFS = (
         harness=visitor,
         broken=(
             *spoiled(
-                __name__,
-                "Visitor",
+                f"{__name__}.Visitor",
                 idle_if_every_demand_has_its_slot=sticks("idle", at=1),
                 takes_no_slot_without_a_vertex=sticks("slot.ready", at=1),
                 a_vertex_is_written_as_a_whole_or_not_at_all=drops_a_vertex_half_written,
@@ -146,7 +138,7 @@ PROOFS = (
                 the_last_write_ends_the_group=never_ends_a_group,
                 sizes_are_those_of_the_arrays=changes("command"),
             ),
-            *breaking(__name__, "Visitor", "command"),
+            *breaking(f"{__name__}.Visitor", "command"),
         ),
     ),
 )

@@ -13,7 +13,7 @@ from hw.interfaces import ChainMessage, ChainOp
 from hw.registers import Counter, KernelWord, Register
 from hw.ring_master import RingMaster
 from hw.verilog import port_names
-from tests.hw.streams import Bench
+from tests.hw.streams import Bench, pulse
 
 __all__ = ["KernelRing", "ask", "counters", "finish", "launch", "one_engine", "send", "twins_agree"]
 
@@ -124,9 +124,7 @@ def twins_agree(ring: KernelRing, asleep: list[int]) -> Bench:
 async def send(ctx: Any, ring: KernelRing, **message: Any) -> None:
     """Send a message over the chain."""
     ctx.set(ring.chain.payload, ChainMessage.const(message))
-    ctx.set(ring.chain.valid, 1)
-    await ctx.tick()
-    ctx.set(ring.chain.valid, 0)
+    await pulse(ctx, ring.chain.valid)
 
 
 async def launch(ctx: Any, ring: KernelRing, parameters: Mapping[Register, int], *, token: bool = True) -> None:

@@ -1,6 +1,7 @@
 """Levels of a search in a small memory, and their run on BFS kernels."""
 
 import random
+from itertools import pairwise
 from typing import Any
 
 from amaranth.lib import data
@@ -10,7 +11,7 @@ from hw.config import AcceleratorConfig
 from hw.registers import Counter, KernelWord, Register
 from tests.hw.kernels import KernelRing, ask, counters, finish, launch, one_engine, twins_agree
 from tests.hw.port_memory import PortMemory
-from tests.hw.streams import simulate, wait
+from tests.hw.streams import pulse, simulate, wait
 from tests.words import graph_word
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Level",
     "SearchLevel",
     "machine",
+    "pauses",
     "random_level",
     "run",
     "run_beyond_capacity",
@@ -143,6 +145,18 @@ class SearchLevel(Level):
         assert not any(self.memory.data[NEXT + 8 * written :])
 
 
+def pauses(writes: list[int], others: list[int]) -> list[tuple[int, int]]:
+    """Return the pauses between writes in which nothing else is issued either, though much is still to come.
+
+    What is on its way to the port when the pause begins may still leave.
+    """
+    return [
+        (last, first)
+        for last, first in pairwise(writes)
+        if first - last > 10 and max(others) > first and not any(last + 3 < cycle < first for cycle in others)
+    ]
+
+
 def machine(kind: type[Level], **changes: Any) -> AcceleratorConfig:
     """Return the small configuration with one AE for a kind of level, and with changes."""
     return one_engine(bfs_only=kind.bfs_only, **changes)
@@ -183,9 +197,7 @@ def run(
             await wait(ctx, token_after)
             assert not any(ctx.get(kernel.done) for kernel in ring.kernels)
             assert memory.flushes == []
-            ctx.set(ring.master.start, 1)
-            await ctx.tick()
-            ctx.set(ring.master.start, 0)
+            await pulse(ctx, ring.master.start)
         slots = await finish(ctx, ring)
         assert not any(ctx.get(kernel.error) for kernel in ring.kernels)
         level.check(slots)

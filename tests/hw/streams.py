@@ -1,13 +1,15 @@
 """Helpers of all hardware tests: simulation with a limit, streams with random stalls, checks of the stream rules."""
 
+import inspect
 import random
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial, wraps
 from typing import Any
 
 from amaranth.hdl import ClockDomain, Elaboratable, Module, Value
 from amaranth.sim import Simulator
 
-__all__ = ["Bench", "collect", "cycles_of", "simulate", "stream_get", "stream_put", "wait"]
+__all__ = ["Bench", "collect", "cycles_of", "pulse", "simulate", "simulated", "stream_get", "stream_put", "wait"]
 
 Bench = Callable[[Any], Awaitable[None]]
 """A testbench: takes the simulator's context."""
@@ -51,6 +53,22 @@ def simulate(
     for bench in (*background, *(_steady(stream) for stream in steady), _limit(cycles)):
         simulator.add_testbench(bench, background=True)
     simulator.run()
+
+
+def simulated(make: Callable[[], Elaboratable]) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
+    """Make a test of a bench that takes the simulator's context, a fresh component, and the test's own arguments."""
+
+    def decorate(bench: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+        @wraps(bench)
+        def test(**arguments: Any) -> None:
+            dut = make()
+            simulate(dut, partial(bench, dut=dut, **arguments))
+
+        own = inspect.signature(bench)
+        test.__signature__ = own.replace(parameters=list(own.parameters.values())[2:])  # type: ignore[attr-defined]
+        return test
+
+    return decorate
 
 
 def _limit(cycles: int) -> Bench:
@@ -135,6 +153,13 @@ async def stream_get(ctx: Any, stream: Any, count: int, *, seed: int, stall: flo
             values.append(payload)
     ctx.set(stream.ready, 0)
     return values
+
+
+async def pulse(ctx: Any, signal: Any) -> None:
+    """Set a signal for one cycle."""
+    ctx.set(signal, 1)
+    await ctx.tick()
+    ctx.set(signal, 0)
 
 
 async def wait(ctx: Any, cycles: int) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from hw.address_generator import AddressGenerator
 from hw.interfaces import SIZE_4, SIZE_8
-from tests.hw.streams import cycles_of, simulate, stream_get, stream_put
+from tests.hw.streams import cycles_of, pulse, simulate, simulated, stream_get, stream_put
 
 
 def commands(*, writes: bool, count: int) -> list[dict[str, int]]:
@@ -77,22 +77,16 @@ def test_latency_and_throughput_of_one_a_cycle() -> None:
     assert comes_out == [cycle + AddressGenerator.LATENCY for cycle in goes_in]
 
 
-def test_busy_and_moving_while_a_request_is_inside() -> None:
-    dut = AddressGenerator(writes=True)
-
-    async def bench(ctx: Any) -> None:
-        assert not ctx.get(dut.busy)
-        ctx.set(dut.command.valid, 1)
-        await ctx.tick()
-        ctx.set(dut.command.valid, 0)
-        assert (ctx.get(dut.busy), ctx.get(dut.moving)) == (1, 1)
-        await ctx.tick()
-        assert (ctx.get(dut.busy), ctx.get(dut.moving)) == (1, 0)
-        await ctx.tick().repeat(3)
-        assert (ctx.get(dut.busy), ctx.get(dut.moving)) == (1, 0)
-        ctx.set(dut.request.ready, 1)
-        assert ctx.get(dut.moving)
-        await ctx.tick()
-        assert (ctx.get(dut.busy), ctx.get(dut.moving)) == (0, 0)
-
-    simulate(dut, bench)
+@simulated(lambda: AddressGenerator(writes=True))
+async def test_busy_and_moving_while_a_request_is_inside(ctx: Any, dut: AddressGenerator) -> None:
+    assert not ctx.get(dut.busy)
+    await pulse(ctx, dut.command.valid)
+    assert (ctx.get(dut.busy), ctx.get(dut.moving)) == (1, 1)
+    await ctx.tick()
+    assert (ctx.get(dut.busy), ctx.get(dut.moving)) == (1, 0)
+    await ctx.tick().repeat(3)
+    assert (ctx.get(dut.busy), ctx.get(dut.moving)) == (1, 0)
+    ctx.set(dut.request.ready, 1)
+    assert ctx.get(dut.moving)
+    await ctx.tick()
+    assert (ctx.get(dut.busy), ctx.get(dut.moving)) == (0, 0)

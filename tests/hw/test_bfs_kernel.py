@@ -1,6 +1,5 @@
 """BFS kernel: a level of a search, whole, against its definition; the hazards of a level's end; truthful quiescence."""
 
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -18,6 +17,7 @@ from tests.hw.levels import (
     Level,
     SearchLevel,
     machine,
+    pauses,
     random_level,
     run,
     run_beyond_capacity,
@@ -93,15 +93,7 @@ def test_the_published_kernel_reads_on_while_it_has_had_no_slot_yet() -> None:
 def test_the_published_kernel_holds_a_vertex_that_waits_when_the_last_slot_is_used_up(*, blocking: bool) -> None:
     config, level, memory = star(150, blocking=blocking)
     run(config, level)
-    writes = [cycle for cycle, _ in memory.writes]
-    reads = [cycle for cycle, _ in memory.reads]
-    # Pauses between writes in which no read is issued either, though many are still to come. What is on its way to the
-    # port when the pause begins may still leave.
-    held = [
-        (last, first)
-        for last, first in pairwise(writes)
-        if first - last > 10 and max(reads) > first and not any(last + 3 < cycle < first for cycle in reads)
-    ]
+    held = pauses([cycle for cycle, _ in memory.writes], [cycle for cycle, _ in memory.reads])
     assert len(held) > 3 if blocking else held == []
 
 

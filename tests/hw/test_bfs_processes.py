@@ -12,7 +12,7 @@ from hw.bfs.visitor import Visitor
 from hw.bfs.word_reader import WordReader
 from hw.interfaces import SIZE_4, SIZE_8
 from tests.hw.port_memory import answer_commands
-from tests.hw.streams import Bench, cycles_of, simulate, stream_get, stream_put, wait
+from tests.hw.streams import Bench, cycles_of, pulse, simulate, simulated, stream_get, stream_put, wait
 from tests.words import graph_word
 
 QUEUE, NEIGHBOURS, WORDS, NEXT, REACH = 0x1000, 0x2_0000, 0x30_0000, 0x400_0000, 0x5000_0000
@@ -22,9 +22,7 @@ async def begin(ctx: Any, dut: Any, *, count: int, first: int) -> None:
     ctx.set(dut.count, count)
     await ctx.tick()
     ctx.set(dut.first, first)
-    ctx.set(dut.start, 1)
-    await ctx.tick()
-    ctx.set(dut.start, 0)
+    await pulse(ctx, dut.start)
 
 
 @pytest.mark.parametrize(("count", "first"), [(0, 0), (1, 0), (1, 2), (3, 2), (40, 1)])
@@ -68,18 +66,14 @@ def test_readers_request_no_more_than_they_have_places_for(latency: tuple[int, i
     assert len(taken) == 30
 
 
-def test_frontier_reader_takes_no_command_for_granted() -> None:
-    dut = FrontierReader(depth=4, stride=1)
-
-    async def bench(ctx: Any) -> None:
-        await begin(ctx, dut, count=1, first=0)
-        for _ in range(20):
-            assert ctx.get(dut.command.valid)
-            assert not ctx.get(dut.idle)
-            await ctx.tick()
-        assert ctx.get(dut.credits) == 4
-
-    simulate(dut, bench)
+@simulated(lambda: FrontierReader(depth=4, stride=1))
+async def test_frontier_reader_takes_no_command_for_granted(ctx: Any, dut: FrontierReader) -> None:
+    await begin(ctx, dut, count=1, first=0)
+    for _ in range(20):
+        assert ctx.get(dut.command.valid)
+        assert not ctx.get(dut.idle)
+        await ctx.tick()
+    assert ctx.get(dut.credits) == 4
 
 
 def expand(words: Sequence[tuple[int, int]], *, depth: int, seed: int, stall: float = 0.4) -> None:
@@ -234,34 +228,26 @@ def test_visitor_makes_three_writes_in_order_or_drops_the_vertex_as_a_whole(
     assert len(dropped) == len(new) - len(pushed)
 
 
-def test_a_vertex_that_waits_for_its_slot_is_waiting_and_not_idle() -> None:
-    dut = Visitor(depth=4)
-
-    async def bench(ctx: Any) -> None:
-        await stream_put(ctx, dut.neighbours, [{"vertex": 1, "word": 0}], seed=1, stall=0)
+@simulated(lambda: Visitor(depth=4))
+async def test_a_vertex_that_waits_for_its_slot_is_waiting_and_not_idle(ctx: Any, dut: Visitor) -> None:
+    await stream_put(ctx, dut.neighbours, [{"vertex": 1, "word": 0}], seed=1, stall=0)
+    assert not ctx.get(dut.idle)
+    await ctx.tick().repeat(2)
+    for _ in range(50):
+        assert ctx.get(dut.waiting)
         assert not ctx.get(dut.idle)
-        await ctx.tick().repeat(2)
-        for _ in range(50):
-            assert ctx.get(dut.waiting)
-            assert not ctx.get(dut.idle)
-            assert not ctx.get(dut.command.valid)
-            await ctx.tick()
-
-    simulate(dut, bench)
+        assert not ctx.get(dut.command.valid)
+        await ctx.tick()
 
 
-def test_a_full_visitor_still_drops_visited_neighbours_and_takes_no_new_one() -> None:
-    dut = Visitor(depth=4)
-
-    async def bench(ctx: Any) -> None:
-        # The queue's memory and its two registers: two more than the depth.
-        await stream_put(ctx, dut.neighbours, [{"vertex": n, "word": 0} for n in range(6)], seed=1, stall=0)
-        ctx.set(dut.neighbours.valid, 1)
-        ctx.set(dut.neighbours.payload, {"vertex": 9, "word": 1})
-        assert ctx.get(dut.neighbours.ready)
-        assert not ctx.get(dut.demand)
-        ctx.set(dut.neighbours.payload, {"vertex": 9, "word": 0})
-        assert not ctx.get(dut.neighbours.ready)
-        assert not ctx.get(dut.demand)
-
-    simulate(dut, bench)
+@simulated(lambda: Visitor(depth=4))
+async def test_a_full_visitor_still_drops_visited_neighbours_and_takes_no_new_one(ctx: Any, dut: Visitor) -> None:
+    # The queue's memory and its two registers: two more than the depth.
+    await stream_put(ctx, dut.neighbours, [{"vertex": n, "word": 0} for n in range(6)], seed=1, stall=0)
+    ctx.set(dut.neighbours.valid, 1)
+    ctx.set(dut.neighbours.payload, {"vertex": 9, "word": 1})
+    assert ctx.get(dut.neighbours.ready)
+    assert not ctx.get(dut.demand)
+    ctx.set(dut.neighbours.payload, {"vertex": 9, "word": 0})
+    assert not ctx.get(dut.neighbours.ready)
+    assert not ctx.get(dut.demand)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from hw.credits import Credits
-from tests.hw.streams import simulate
+from tests.hw.streams import simulate, simulated
 
 
 @pytest.mark.parametrize("depth", [1, 2, 8])
@@ -34,17 +34,13 @@ def test_count_follows_takes_and_gives(depth: int) -> None:
     assert set(seen) == set(range(depth + 1))
 
 
-def test_take_and_give_at_once_leave_the_count() -> None:
-    dut = Credits(4)
-
-    async def bench(ctx: Any) -> None:
-        ctx.set(dut.take, 1)
-        await ctx.tick().repeat(2)
-        ctx.set(dut.give, 1)
-        await ctx.tick().repeat(3)
-        assert ctx.get(dut.count) == 2
-
-    simulate(dut, bench)
+@simulated(lambda: Credits(4))
+async def test_take_and_give_at_once_leave_the_count(ctx: Any, dut: Credits) -> None:
+    ctx.set(dut.take, 1)
+    await ctx.tick().repeat(2)
+    ctx.set(dut.give, 1)
+    await ctx.tick().repeat(3)
+    assert ctx.get(dut.count) == 2
 
 
 @pytest.mark.parametrize("depth", [0, -4, 3, 12])

@@ -6,7 +6,7 @@ import pytest
 
 from hw.dispatch import Dispatch
 from hw.registers import KERNEL_WINDOW, KERNEL_WORD_BITS, Instruction, Register, Status, kernel_register
-from tests.hw.streams import Bench, cycles_of, simulate, wait
+from tests.hw.streams import Bench, cycles_of, pulse, simulate, simulated, wait
 
 WRITABLE = [register for register in Register if register < Register.STATUS]
 
@@ -29,9 +29,7 @@ async def read(ctx: Any, dut: Dispatch, index: int) -> int:
 
 async def instruct(ctx: Any, dut: Dispatch, code: int) -> None:
     ctx.set(dut.instruction.payload, code)
-    ctx.set(dut.instruction.valid, 1)
-    await ctx.tick()
-    ctx.set(dut.instruction.valid, 0)
+    await pulse(ctx, dut.instruction.valid)
 
 
 async def complete(ctx: Any, dut: Dispatch, *, failed: bool = False) -> None:
@@ -42,56 +40,40 @@ async def complete(ctx: Any, dut: Dispatch, *, failed: bool = False) -> None:
     ctx.set(dut.complete, 0)
 
 
-def test_registers_keep_what_is_written() -> None:
-    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
-
-    async def bench(ctx: Any) -> None:
-        for register in WRITABLE:
-            await write(ctx, dut, register, (register + 1) << 56 | register)
-        for register in reversed(WRITABLE):
-            assert await read(ctx, dut, register) == (register + 1) << 56 | register
-
-    simulate(dut, bench)
+@simulated(lambda: Dispatch(bfs_kernels=2, intersection_kernels=1))
+async def test_registers_keep_what_is_written(ctx: Any, dut: Dispatch) -> None:
+    for register in WRITABLE:
+        await write(ctx, dut, register, (register + 1) << 56 | register)
+    for register in reversed(WRITABLE):
+        assert await read(ctx, dut, register) == (register + 1) << 56 | register
 
 
-def test_the_master_sees_the_registers_a_cycle_after_their_number() -> None:
-    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
-
-    async def bench(ctx: Any) -> None:
-        for register in WRITABLE:
-            await write(ctx, dut, register, 1000 + register)
-        for register in WRITABLE:
-            ctx.set(dut.parameter, register)
-            await ctx.tick()
-            assert ctx.get(dut.value) == 1000 + register
-
-    simulate(dut, bench)
+@simulated(lambda: Dispatch(bfs_kernels=2, intersection_kernels=1))
+async def test_the_master_sees_the_registers_a_cycle_after_their_number(ctx: Any, dut: Dispatch) -> None:
+    for register in WRITABLE:
+        await write(ctx, dut, register, 1000 + register)
+    for register in WRITABLE:
+        ctx.set(dut.parameter, register)
+        await ctx.tick()
+        assert ctx.get(dut.value) == 1000 + register
 
 
 @pytest.mark.parametrize("index", [Register.STATUS, Register.CYCLES, 18, 255, KERNEL_WINDOW, 0xFFFF])
-def test_other_registers_are_read_only(index: int) -> None:
-    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
-
-    async def bench(ctx: Any) -> None:
-        for register in WRITABLE:
-            await write(ctx, dut, register, 7)
-        await write(ctx, dut, index, 2**64 - 1)
-        for register in (*WRITABLE, Register.STATUS, Register.CYCLES):
-            assert await read(ctx, dut, register) == (7 if register in WRITABLE else 0)
-
-    simulate(dut, bench)
+@simulated(lambda: Dispatch(bfs_kernels=2, intersection_kernels=1))
+async def test_other_registers_are_read_only(ctx: Any, dut: Dispatch, index: int) -> None:
+    for register in WRITABLE:
+        await write(ctx, dut, register, 7)
+    await write(ctx, dut, index, 2**64 - 1)
+    for register in (*WRITABLE, Register.STATUS, Register.CYCLES):
+        assert await read(ctx, dut, register) == (7 if register in WRITABLE else 0)
 
 
 @pytest.mark.parametrize("index", [18, 31, KERNEL_WINDOW - 1, kernel_register(3, 0), kernel_register(512, 0), 0xFFFF])
-def test_numbers_without_a_register_read_as_zero(index: int) -> None:
-    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
-
-    async def bench(ctx: Any) -> None:
-        for register in WRITABLE:
-            await write(ctx, dut, register, 2**64 - 1)
-        assert await read(ctx, dut, index) == 0
-
-    simulate(dut, bench)
+@simulated(lambda: Dispatch(bfs_kernels=2, intersection_kernels=1))
+async def test_numbers_without_a_register_read_as_zero(ctx: Any, dut: Dispatch, index: int) -> None:
+    for register in WRITABLE:
+        await write(ctx, dut, register, 2**64 - 1)
+    assert await read(ctx, dut, index) == 0
 
 
 @pytest.mark.parametrize("instruction", list(Instruction))
@@ -130,19 +112,15 @@ def test_an_instruction_starts_its_module_and_returns_its_result(instruction: In
     }
 
 
-def test_complete_of_the_run_before_does_not_end_a_run() -> None:
-    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
-
-    async def bench(ctx: Any) -> None:
-        ctx.set(dut.complete, 1)
-        await instruct(ctx, dut, Instruction.BFS_LEVEL)
-        # The master takes it back as it sees the pulse.
-        await ctx.tick()
-        ctx.set(dut.complete, 0)
-        await wait(ctx, 10)
-        assert not ctx.get(dut.idle)
-
-    simulate(dut, bench)
+@simulated(lambda: Dispatch(bfs_kernels=2, intersection_kernels=1))
+async def test_complete_of_the_run_before_does_not_end_a_run(ctx: Any, dut: Dispatch) -> None:
+    ctx.set(dut.complete, 1)
+    await instruct(ctx, dut, Instruction.BFS_LEVEL)
+    # The master takes it back as it sees the pulse.
+    await ctx.tick()
+    ctx.set(dut.complete, 0)
+    await wait(ctx, 10)
+    assert not ctx.get(dut.idle)
 
 
 @pytest.mark.parametrize("length", [0, 1, 100])
@@ -163,18 +141,14 @@ def test_cycles_are_those_from_dispatch_to_completion(length: int) -> None:
     simulate(dut, bench, background=[cycles_of(~dut.idle, busy)])
 
 
-def test_cycles_so_far_can_be_read_while_running() -> None:
-    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
-
-    async def bench(ctx: Any) -> None:
-        await instruct(ctx, dut, Instruction.BFS_LEVEL)
-        await wait(ctx, 20)
-        first = await read(ctx, dut, Register.CYCLES)
-        await wait(ctx, 20)
-        assert 20 <= first <= 23
-        assert 43 <= await read(ctx, dut, Register.CYCLES) <= 46
-
-    simulate(dut, bench)
+@simulated(lambda: Dispatch(bfs_kernels=2, intersection_kernels=1))
+async def test_cycles_so_far_can_be_read_while_running(ctx: Any, dut: Dispatch) -> None:
+    await instruct(ctx, dut, Instruction.BFS_LEVEL)
+    await wait(ctx, 20)
+    first = await read(ctx, dut, Register.CYCLES)
+    await wait(ctx, 20)
+    assert 20 <= first <= 23
+    assert 43 <= await read(ctx, dut, Register.CYCLES) <= 46
 
 
 @pytest.mark.parametrize("code", [2, 3, 16, 31])
@@ -221,43 +195,35 @@ def test_a_dispatch_to_a_busy_engine_is_refused(second: Instruction) -> None:
     assert len(begins) == 1
 
 
-def test_writes_wait_while_an_instruction_runs() -> None:
-    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
-
-    async def bench(ctx: Any) -> None:
-        await write(ctx, dut, Register.WORDS, 1)
-        await instruct(ctx, dut, Instruction.BFS_LEVEL)
-        ctx.set(dut.write.payload, {"index": Register.WORDS, "value": 2})
-        ctx.set(dut.write.valid, 1)
-        for _ in range(10):
-            assert not ctx.get(dut.write.ready)
-            await ctx.tick()
-        assert await read(ctx, dut, Register.WORDS) == 1
-        await complete(ctx, dut)
-        assert ctx.get(dut.write.ready)
+@simulated(lambda: Dispatch(bfs_kernels=2, intersection_kernels=1))
+async def test_writes_wait_while_an_instruction_runs(ctx: Any, dut: Dispatch) -> None:
+    await write(ctx, dut, Register.WORDS, 1)
+    await instruct(ctx, dut, Instruction.BFS_LEVEL)
+    ctx.set(dut.write.payload, {"index": Register.WORDS, "value": 2})
+    ctx.set(dut.write.valid, 1)
+    for _ in range(10):
+        assert not ctx.get(dut.write.ready)
         await ctx.tick()
-        ctx.set(dut.write.valid, 0)
-        assert await read(ctx, dut, Register.WORDS) == 2
+    assert await read(ctx, dut, Register.WORDS) == 1
+    await complete(ctx, dut)
+    assert ctx.get(dut.write.ready)
+    await ctx.tick()
+    ctx.set(dut.write.valid, 0)
+    assert await read(ctx, dut, Register.WORDS) == 2
 
-    simulate(dut, bench)
 
-
-def test_an_overflow_is_told_until_the_next_dispatch() -> None:
-    dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
-
-    async def bench(ctx: Any) -> None:
-        await instruct(ctx, dut, Instruction.BFS_LEVEL)
-        await wait(ctx, 5)
-        await complete(ctx, dut, failed=True)
-        ctx.set(dut.failed, 0)
-        for _ in range(3):
-            assert await read(ctx, dut, Register.STATUS) == Status.OVERFLOW
-        await instruct(ctx, dut, Instruction.BFS_LEVEL)
-        assert await read(ctx, dut, Register.STATUS) == Status.BUSY
-        await complete(ctx, dut)
-        assert await read(ctx, dut, Register.STATUS) == 0
-
-    simulate(dut, bench)
+@simulated(lambda: Dispatch(bfs_kernels=2, intersection_kernels=1))
+async def test_an_overflow_is_told_until_the_next_dispatch(ctx: Any, dut: Dispatch) -> None:
+    await instruct(ctx, dut, Instruction.BFS_LEVEL)
+    await wait(ctx, 5)
+    await complete(ctx, dut, failed=True)
+    ctx.set(dut.failed, 0)
+    for _ in range(3):
+        assert await read(ctx, dut, Register.STATUS) == Status.OVERFLOW
+    await instruct(ctx, dut, Instruction.BFS_LEVEL)
+    assert await read(ctx, dut, Register.STATUS) == Status.BUSY
+    await complete(ctx, dut)
+    assert await read(ctx, dut, Register.STATUS) == 0
 
 
 @pytest.mark.parametrize("kernel", [0, 1, 2, 17])
@@ -282,9 +248,7 @@ def test_the_kernel_window_asks_the_kernels(kernel: int, word: int, latency: int
                 questions.append((name, *divmod(payload, 1 << KERNEL_WORD_BITS)))
                 await wait(ctx, latency)
                 ctx.set(answer.payload, 2**47 + payload)
-                ctx.set(answer.valid, 1)
-                await ctx.tick()
-                ctx.set(answer.valid, 0)
+                await pulse(ctx, answer.valid)
 
         return bench
 

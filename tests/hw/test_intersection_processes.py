@@ -13,7 +13,7 @@ from hw.intersection.tags import Direction, Tag
 from hw.intersection.unvisit_writer import UnvisitWriter
 from hw.registers import NO_START
 from tests.hw.port_memory import answer_commands
-from tests.hw.streams import simulate, stream_get, stream_put, wait
+from tests.hw.streams import pulse, simulate, simulated, stream_get, stream_put, wait
 
 FORWARD, BACKWARD, COLOURS, WORDS, TRANSPOSED = 0x1000, 0x2_0000, 0x30_0000, 0x400_0000, 0x5000_0000
 
@@ -35,9 +35,7 @@ def test_reach_reader_reads_both_shares_forward_first(forward: int, backward: in
         ctx.set(dut.backward_count, backward)
         await ctx.tick()
         ctx.set(dut.first, first)
-        ctx.set(dut.start, 1)
-        await ctx.tick()
-        ctx.set(dut.start, 0)
+        await pulse(ctx, dut.start)
         assert ctx.get(dut.idle) == (not share)
         entries = await stream_get(ctx, dut.entries, len(share), seed=seed)
         assert entries == [
@@ -190,9 +188,7 @@ def test_unvisit_writer_clears_the_flag_alone(direction: Direction) -> None:
 async def turn(ctx: Any, dut: StartFinder, *, value: int = NO_START, epoch: int = 0, done: int = 1) -> Any:
     """Pass the token through the start finder; return how it left, one cycle later."""
     ctx.set(dut.token_in.payload, {"value": value, "done": done, "epoch": epoch})
-    ctx.set(dut.token_in.valid, 1)
-    await ctx.tick()
-    ctx.set(dut.token_in.valid, 0)
+    await pulse(ctx, dut.token_in.valid)
     assert ctx.get(dut.token_out.valid)
     token = ctx.get(dut.token_out.payload)
     await ctx.tick()
@@ -207,45 +203,33 @@ async def reject(ctx: Any, dut: StartFinder, vertex: int) -> None:
     ctx.set(dut.rejected, 0)
 
 
-def test_start_finder_offers_its_first_find_unless_another_kernel_has() -> None:
-    dut = StartFinder()
-
-    async def bench(ctx: Any) -> None:
-        assert (await turn(ctx, dut)).value == NO_START
-        await reject(ctx, dut, 0)
-        await reject(ctx, dut, 8)
-        assert (await turn(ctx, dut)).value == 0
-        assert (await turn(ctx, dut, value=3)).value == 3
-        assert (await turn(ctx, dut, epoch=1)).value == NO_START
-
-    simulate(dut, bench)
+@simulated(StartFinder)
+async def test_start_finder_offers_its_first_find_unless_another_kernel_has(ctx: Any, dut: StartFinder) -> None:
+    assert (await turn(ctx, dut)).value == NO_START
+    await reject(ctx, dut, 0)
+    await reject(ctx, dut, 8)
+    assert (await turn(ctx, dut)).value == 0
+    assert (await turn(ctx, dut, value=3)).value == 3
+    assert (await turn(ctx, dut, epoch=1)).value == NO_START
 
 
-def test_start_finder_forgets_with_the_next_run() -> None:
-    dut = StartFinder()
-
-    async def bench(ctx: Any) -> None:
-        await reject(ctx, dut, 7)
-        ctx.set(dut.start, 1)
-        await ctx.tick()
-        ctx.set(dut.start, 0)
-        assert (await turn(ctx, dut)).value == NO_START
-        await reject(ctx, dut, 9)
-        assert (await turn(ctx, dut)).value == 9
-
-    simulate(dut, bench)
+@simulated(StartFinder)
+async def test_start_finder_forgets_with_the_next_run(ctx: Any, dut: StartFinder) -> None:
+    await reject(ctx, dut, 7)
+    await pulse(ctx, dut.start)
+    assert (await turn(ctx, dut)).value == NO_START
+    await reject(ctx, dut, 9)
+    assert (await turn(ctx, dut)).value == 9
 
 
 @pytest.mark.parametrize("done", [0, 1])
 @pytest.mark.parametrize("epoch", [0, 1])
 @pytest.mark.parametrize("token_done", [0, 1])
-def test_start_finder_lets_done_stay_only_for_its_own_finished_run(done: int, epoch: int, token_done: int) -> None:
-    dut = StartFinder()
-
-    async def bench(ctx: Any) -> None:
-        ctx.set(dut.done, done)
-        ctx.set(dut.epoch, 1)
-        token = await turn(ctx, dut, epoch=epoch, done=token_done)
-        assert token == {"value": NO_START, "done": int(done and token_done and epoch == 1), "epoch": epoch}
-
-    simulate(dut, bench)
+@simulated(StartFinder)
+async def test_start_finder_lets_done_stay_only_for_its_own_finished_run(
+    ctx: Any, dut: StartFinder, done: int, epoch: int, token_done: int
+) -> None:
+    ctx.set(dut.done, done)
+    ctx.set(dut.epoch, 1)
+    token = await turn(ctx, dut, epoch=epoch, done=token_done)
+    assert token == {"value": NO_START, "done": int(done and token_done and epoch == 1), "epoch": epoch}

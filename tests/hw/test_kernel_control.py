@@ -8,7 +8,7 @@ from hw.causes import Cause
 from hw.interfaces import ChainOp
 from hw.kernel_control import KernelControl
 from hw.registers import Counter, KernelWord, Register
-from tests.hw.streams import collect, cycles_of, simulate, wait
+from tests.hw.streams import collect, cycles_of, pulse, simulate, simulated, wait
 
 PARAMETERS = (Register.WORDS, Register.CURRENT_COUNT, Register.COLOUR)
 
@@ -20,9 +20,7 @@ def control(*, instrument: bool = False) -> KernelControl:
 async def send(ctx: Any, dut: KernelControl, **message: Any) -> Any:
     """Pass a message through the station; return how it left, one cycle later."""
     ctx.set(dut.chain_in.payload, message)
-    ctx.set(dut.chain_in.valid, 1)
-    await ctx.tick()
-    ctx.set(dut.chain_in.valid, 0)
+    await pulse(ctx, dut.chain_in.valid)
     assert ctx.get(dut.chain_out.valid)
     return ctx.get(dut.chain_out.payload)
 
@@ -31,33 +29,25 @@ def parameters_of(ctx: Any, dut: KernelControl) -> list[int]:
     return [ctx.get(getattr(dut, f"register_{register.name.lower()}")) for register in PARAMETERS]
 
 
-def test_parameters_are_kept_and_passed_on() -> None:
-    dut = control()
+@simulated(control)
+async def test_parameters_are_kept_and_passed_on(ctx: Any, dut: KernelControl) -> None:
+    for number, register in enumerate(Register):
+        message = {"op": ChainOp.WRITE, "index": register.value & 15, "value": 2**47 + number}
+        if register <= Register.NEXT_START:
+            assert await send(ctx, dut, **message) == message
+    assert parameters_of(ctx, dut) == [2**47 + list(Register).index(register) for register in PARAMETERS]
+    await ctx.tick()
+    assert not ctx.get(dut.chain_out.valid)
 
-    async def bench(ctx: Any) -> None:
-        for number, register in enumerate(Register):
-            message = {"op": ChainOp.WRITE, "index": register.value & 15, "value": 2**47 + number}
-            if register <= Register.NEXT_START:
-                assert await send(ctx, dut, **message) == message
-        assert parameters_of(ctx, dut) == [2**47 + list(Register).index(register) for register in PARAMETERS]
+
+@simulated(control)
+async def test_only_a_valid_message_counts(ctx: Any, dut: KernelControl) -> None:
+    for op in (ChainOp.WRITE, ChainOp.START, ChainOp.READ, ChainOp.DATA):
+        ctx.set(dut.chain_in.payload, {"op": op, "value": 99})
         await ctx.tick()
         assert not ctx.get(dut.chain_out.valid)
-
-    simulate(dut, bench)
-
-
-def test_only_a_valid_message_counts() -> None:
-    dut = control()
-
-    async def bench(ctx: Any) -> None:
-        for op in (ChainOp.WRITE, ChainOp.START, ChainOp.READ, ChainOp.DATA):
-            ctx.set(dut.chain_in.payload, {"op": op, "value": 99})
-            await ctx.tick()
-            assert not ctx.get(dut.chain_out.valid)
-            assert not ctx.get(dut.start)
-        assert parameters_of(ctx, dut) == [0, 0, 0]
-
-    simulate(dut, bench)
+        assert not ctx.get(dut.start)
+    assert parameters_of(ctx, dut) == [0, 0, 0]
 
 
 def test_start_numbers_the_kernels() -> None:
@@ -76,46 +66,34 @@ def test_start_numbers_the_kernels() -> None:
     assert len(starts) == 3
 
 
-def test_read_is_answered_by_the_kernel_it_reaches_with_no_hops_left() -> None:
-    dut = control()
-
-    async def bench(ctx: Any) -> None:
-        for word, signal in enumerate((dut.state, dut.credits, dut.reservation)):
-            ctx.set(signal, 0xA000_0000_0000 + word)
-        for hops in (1, 5, 15):
-            passed = await send(ctx, dut, op=ChainOp.READ, index=KernelWord.CREDITS.value, hops=hops)
-            assert passed == {"op": ChainOp.READ, "index": KernelWord.CREDITS.value, "hops": hops - 1}
-        for word in range(3):
-            answer = await send(ctx, dut, op=ChainOp.READ, index=word)
-            assert answer.op == ChainOp.DATA
-            assert answer.value == 0xA000_0000_0000 + word
-        assert (await send(ctx, dut, op=ChainOp.READ, index=3)).value == 0
-
-    simulate(dut, bench)
+@simulated(control)
+async def test_read_is_answered_by_the_kernel_it_reaches_with_no_hops_left(ctx: Any, dut: KernelControl) -> None:
+    for word, signal in enumerate((dut.state, dut.credits, dut.reservation)):
+        ctx.set(signal, 0xA000_0000_0000 + word)
+    for hops in (1, 5, 15):
+        passed = await send(ctx, dut, op=ChainOp.READ, index=KernelWord.CREDITS.value, hops=hops)
+        assert passed == {"op": ChainOp.READ, "index": KernelWord.CREDITS.value, "hops": hops - 1}
+    for word in range(3):
+        answer = await send(ctx, dut, op=ChainOp.READ, index=word)
+        assert answer.op == ChainOp.DATA
+        assert answer.value == 0xA000_0000_0000 + word
+    assert (await send(ctx, dut, op=ChainOp.READ, index=3)).value == 0
 
 
-def test_answers_of_others_pass() -> None:
-    dut = control()
-
-    async def bench(ctx: Any) -> None:
-        message = {"op": ChainOp.DATA, "index": 2, "hops": 15, "value": 2**48 - 1}
-        assert await send(ctx, dut, **message) == message
-
-    simulate(dut, bench)
+@simulated(control)
+async def test_answers_of_others_pass(ctx: Any, dut: KernelControl) -> None:
+    message = {"op": ChainOp.DATA, "index": 2, "hops": 15, "value": 2**48 - 1}
+    assert await send(ctx, dut, **message) == message
 
 
-def test_counters_count_their_events() -> None:
-    dut = control()
-
-    async def bench(ctx: Any) -> None:
-        for counter in Counter:
-            ctx.set(dut.events, 1 << counter)
-            await ctx.tick().repeat(10 + counter)
-        ctx.set(dut.events, 0)
-        for counter in Counter:
-            assert (await send(ctx, dut, op=ChainOp.READ, index=KernelWord.COUNTER_0 + counter)).value == 10 + counter
-
-    simulate(dut, bench)
+@simulated(control)
+async def test_counters_count_their_events(ctx: Any, dut: KernelControl) -> None:
+    for counter in Counter:
+        ctx.set(dut.events, 1 << counter)
+        await ctx.tick().repeat(10 + counter)
+    ctx.set(dut.events, 0)
+    for counter in Counter:
+        assert (await send(ctx, dut, op=ChainOp.READ, index=KernelWord.COUNTER_0 + counter)).value == 10 + counter
 
 
 async def start(ctx: Any, dut: KernelControl) -> None:
@@ -145,9 +123,7 @@ def test_a_run_flushes_once_when_idle_and_is_done_when_flushed(work: int, flush_
             await wait(ctx, flush_latency)
             assert ctx.get(dut.busy)
             assert not ctx.get(dut.done)
-            ctx.set(dut.flushed, 1)
-            await ctx.tick()
-            ctx.set(dut.flushed, 0)
+            await pulse(ctx, dut.flushed)
             for _ in range(5):
                 assert ctx.get(dut.done)
                 assert not ctx.get(dut.busy)
@@ -157,38 +133,28 @@ def test_a_run_flushes_once_when_idle_and_is_done_when_flushed(work: int, flush_
     simulate(dut, bench, background=[cycles_of(dut.flush, flushes)])
 
 
-def test_nothing_happens_before_the_first_start() -> None:
-    dut = control()
-
-    async def bench(ctx: Any) -> None:
-        ctx.set(dut.idle, 1)
-        ctx.set(dut.flushed, 1)
-        for _ in range(10):
-            assert not any(ctx.get(signal) for signal in (dut.busy, dut.done, dut.flush, dut.start, dut.error))
-            await ctx.tick()
-
-    simulate(dut, bench)
-
-
-def test_the_error_is_sticky_until_the_next_run() -> None:
-    dut = control()
-
-    async def bench(ctx: Any) -> None:
-        await start(ctx, dut)
-        await wait(ctx, 2)
-        ctx.set(dut.overflow, 1)
+@simulated(control)
+async def test_nothing_happens_before_the_first_start(ctx: Any, dut: KernelControl) -> None:
+    ctx.set(dut.idle, 1)
+    ctx.set(dut.flushed, 1)
+    for _ in range(10):
+        assert not any(ctx.get(signal) for signal in (dut.busy, dut.done, dut.flush, dut.start, dut.error))
         await ctx.tick()
-        ctx.set(dut.overflow, 0)
-        ctx.set(dut.idle, 1)
-        ctx.set(dut.flushed, 1)
-        await wait(ctx, 10)
-        assert ctx.get(dut.done)
-        assert ctx.get(dut.error)
-        await start(ctx, dut)
-        await ctx.tick()
-        assert not ctx.get(dut.error)
 
-    simulate(dut, bench)
+
+@simulated(control)
+async def test_the_error_is_sticky_until_the_next_run(ctx: Any, dut: KernelControl) -> None:
+    await start(ctx, dut)
+    await wait(ctx, 2)
+    await pulse(ctx, dut.overflow)
+    ctx.set(dut.idle, 1)
+    ctx.set(dut.flushed, 1)
+    await wait(ctx, 10)
+    assert ctx.get(dut.done)
+    assert ctx.get(dut.error)
+    await start(ctx, dut)
+    await ctx.tick()
+    assert not ctx.get(dut.error)
 
 
 def test_idle_is_believed_from_the_second_cycle_after_the_start() -> None:
@@ -207,48 +173,40 @@ def test_idle_is_believed_from_the_second_cycle_after_the_start() -> None:
     simulate(dut, bench, background=[cycles_of(dut.flush, flushes)])
 
 
-def test_last_cause_that_applies_counts() -> None:
-    dut = control(instrument=True)
-
-    async def bench(ctx: Any) -> None:
-        async def cause() -> Cause:
-            await ctx.tick()
-            return Cause(ctx.get(dut.cause))
-
-        assert await cause() == Cause.IDLE
-        await start(ctx, dut)
-        await wait(ctx, 2)
-        assert await cause() == Cause.MEMORY
-        ctx.set(dut.idle, 1)
+@simulated(lambda: control(instrument=True))
+async def test_last_cause_that_applies_counts(ctx: Any, dut: KernelControl) -> None:
+    async def cause() -> Cause:
         await ctx.tick()
-        assert await cause() == Cause.FLUSH
-        for expected in Cause:
-            ctx.set(dut.reasons[expected], 1)
-            assert await cause() == max(expected, Cause.FLUSH)
+        return Cause(ctx.get(dut.cause))
 
-    simulate(dut, bench)
+    assert await cause() == Cause.IDLE
+    await start(ctx, dut)
+    await wait(ctx, 2)
+    assert await cause() == Cause.MEMORY
+    ctx.set(dut.idle, 1)
+    await ctx.tick()
+    assert await cause() == Cause.FLUSH
+    for expected in Cause:
+        ctx.set(dut.reasons[expected], 1)
+        assert await cause() == max(expected, Cause.FLUSH)
 
 
-def test_quiescent_unless_something_moves() -> None:
-    dut = control(instrument=True)
+@simulated(lambda: control(instrument=True))
+async def test_quiescent_unless_something_moves(ctx: Any, dut: KernelControl) -> None:
+    async def quiescent() -> int:
+        await ctx.tick()
+        return int(ctx.get(dut.quiescent))
 
-    async def bench(ctx: Any) -> None:
-        async def quiescent() -> int:
-            await ctx.tick()
-            return int(ctx.get(dut.quiescent))
-
+    assert await quiescent()
+    for signal in (dut.moving, dut.flushed, dut.chain_in.valid):
+        ctx.set(signal, 1)
+        assert not await quiescent()
+        ctx.set(signal, 0)
         assert await quiescent()
-        for signal in (dut.moving, dut.flushed, dut.chain_in.valid):
-            ctx.set(signal, 1)
-            assert not await quiescent()
-            ctx.set(signal, 0)
-            assert await quiescent()
-        await start(ctx, dut)
-        assert [await quiescent() for _ in range(4)] == [0, 0, 1, 1]
-        ctx.set(dut.idle, 1)
-        assert [await quiescent() for _ in range(4)] == [0, 0, 1, 1]
-
-    simulate(dut, bench)
+    await start(ctx, dut)
+    assert [await quiescent() for _ in range(4)] == [0, 0, 1, 1]
+    ctx.set(dut.idle, 1)
+    assert [await quiescent() for _ in range(4)] == [0, 0, 1, 1]
 
 
 def test_messages_do_not_get_lost_back_to_back() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from hw.bfs.marking_visitor import MarkingVisitor
 from hw.interfaces import SIZE_8
-from tests.hw.streams import Bench, cycles_of, simulate, stream_get, stream_put, wait
+from tests.hw.streams import Bench, cycles_of, simulate, simulated, stream_get, stream_put, wait
 from tests.words import graph_word
 
 WORDS, NEXT = 0x30_0000, 0x400_0000
@@ -153,20 +153,16 @@ def test_leaves_and_visited_vertices_get_past_those_that_wait_for_slots() -> Non
 
 
 @pytest.mark.parametrize("kind", [LEAF, NEW])
-def test_with_all_marks_waiting_only_visited_vertices_pass(kind: int) -> None:
-    dut = MarkingVisitor(depth=4)
-
-    async def bench(ctx: Any) -> None:
-        prepare(ctx, dut)
-        await stream_put(ctx, dut.neighbours, neighbours_of([LEAF] * ROOM), seed=1, stall=0)
-        ctx.set(dut.neighbours.valid, 1)
-        ctx.set(dut.neighbours.payload, neighbours_of([VISITED])[0])
-        assert ctx.get(dut.neighbours.ready)
-        ctx.set(dut.neighbours.payload, neighbours_of([kind])[0])
-        for _ in range(20):
-            assert not ctx.get(dut.neighbours.ready)
-            assert not ctx.get(dut.demand)
-            await ctx.tick()
-        assert not ctx.get(dut.level)
-
-    simulate(dut, bench)
+@simulated(lambda: MarkingVisitor(depth=4))
+async def test_with_all_marks_waiting_only_visited_vertices_pass(ctx: Any, dut: MarkingVisitor, kind: int) -> None:
+    prepare(ctx, dut)
+    await stream_put(ctx, dut.neighbours, neighbours_of([LEAF] * ROOM), seed=1, stall=0)
+    ctx.set(dut.neighbours.valid, 1)
+    ctx.set(dut.neighbours.payload, neighbours_of([VISITED])[0])
+    assert ctx.get(dut.neighbours.ready)
+    ctx.set(dut.neighbours.payload, neighbours_of([kind])[0])
+    for _ in range(20):
+        assert not ctx.get(dut.neighbours.ready)
+        assert not ctx.get(dut.demand)
+        await ctx.tick()
+    assert not ctx.get(dut.level)

@@ -8,7 +8,7 @@ import pytest
 from hw.interfaces import ChainOp
 from hw.module_master import ModuleMaster
 from hw.registers import KERNEL_WORD_BITS, Register
-from tests.hw.streams import Bench, collect, cycles_of, simulate, wait
+from tests.hw.streams import Bench, collect, cycles_of, pulse, simulate, simulated, wait
 
 PARAMETERS = (Register.CAPACITY, Register.WORDS, Register.COLOUR)
 
@@ -42,9 +42,7 @@ def chain(dut: ModuleMaster, *, delay: int) -> Bench:
 
 
 async def begin(ctx: Any, dut: ModuleMaster) -> None:
-    ctx.set(dut.begin, 1)
-    await ctx.tick()
-    ctx.set(dut.begin, 0)
+    await pulse(ctx, dut.begin)
 
 
 @pytest.mark.parametrize("engine", [0, 3])
@@ -145,13 +143,9 @@ def test_questions_reach_the_kernels_between_runs_and_while_they_work() -> None:
     assert order == [ChainOp.READ, *[ChainOp.WRITE] * 3, ChainOp.START, ChainOp.READ, ChainOp.READ]
 
 
-def test_failed_if_a_kernel_dropped_a_vertex() -> None:
-    dut = ModuleMaster(kernels=3, parameters=PARAMETERS)
-
-    async def bench(ctx: Any) -> None:
-        for error in range(8):
-            ctx.set(dut.error, error)
-            await ctx.tick()
-            assert ctx.get(dut.failed) == (error != 0)
-
-    simulate(dut, bench)
+@simulated(lambda: ModuleMaster(kernels=3, parameters=PARAMETERS))
+async def test_failed_if_a_kernel_dropped_a_vertex(ctx: Any, dut: ModuleMaster) -> None:
+    for error in range(8):
+        ctx.set(dut.error, error)
+        await ctx.tick()
+        assert ctx.get(dut.failed) == (error != 0)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hw.queue_reader import QueueReader
-from tests.hw.streams import simulate, stream_get
+from tests.hw.streams import pulse, simulate, simulated, stream_get
 
 LAST = 2**32 - 1
 
@@ -21,9 +21,7 @@ def read_all(stride: int, runs: list[tuple[int, int]], *, stall: float = 0.4) ->
             ctx.set(dut.count, count)
             await ctx.tick()
             ctx.set(dut.first, first)
-            ctx.set(dut.start, 1)
-            await ctx.tick()
-            ctx.set(dut.start, 0)
+            await pulse(ctx, dut.start)
             ctx.set(dut.first, 0)
             expected = len(range(first, count, stride))
             assert ctx.get(dut.finished) == (expected == 0)
@@ -57,23 +55,19 @@ def test_the_greatest_count(stride: int) -> None:
     assert read_all(stride, runs) == [list(range(first, count, stride)) for count, first in runs]
 
 
-def test_one_index_a_cycle() -> None:
-    dut = QueueReader(stride=2)
-
-    async def bench(ctx: Any) -> None:
-        ctx.set(dut.count, 20)
+@simulated(lambda: QueueReader(stride=2))
+async def test_one_index_a_cycle(ctx: Any, dut: QueueReader) -> None:
+    ctx.set(dut.count, 20)
+    await ctx.tick()
+    ctx.set(dut.start, 1)
+    ctx.set(dut.index.ready, 1)
+    await ctx.tick()
+    ctx.set(dut.start, 0)
+    for index in range(0, 20, 2):
+        assert ctx.get(dut.index.valid)
+        assert ctx.get(dut.index.payload) == index
         await ctx.tick()
-        ctx.set(dut.start, 1)
-        ctx.set(dut.index.ready, 1)
-        await ctx.tick()
-        ctx.set(dut.start, 0)
-        for index in range(0, 20, 2):
-            assert ctx.get(dut.index.valid)
-            assert ctx.get(dut.index.payload) == index
-            await ctx.tick()
-        assert ctx.get(dut.finished)
-
-    simulate(dut, bench)
+    assert ctx.get(dut.finished)
 
 
 @pytest.mark.parametrize("stride", [0, -1])

@@ -9,7 +9,7 @@ import pytest
 
 from hw.interfaces import SIZE_8
 from hw.request_mux import READ, WRITE, RequestMux
-from tests.hw.streams import Bench, collect, cycles_of, simulate, stream_get, stream_put, wait
+from tests.hw.streams import Bench, collect, cycles_of, pulse, simulate, simulated, stream_get, stream_put, wait
 
 SOURCES = (READ, READ, READ, WRITE, WRITE)
 
@@ -154,44 +154,34 @@ def test_a_stalled_channel_does_not_stop_the_other(interval: int, stalled: str) 
     assert len(blocked) >= total
 
 
-def test_hold_grants_nothing() -> None:
-    dut = RequestMux(sources=SOURCES, issue_interval=1)
+@simulated(lambda: RequestMux(sources=SOURCES, issue_interval=1))
+async def test_hold_grants_nothing(ctx: Any, dut: RequestMux) -> None:
+    ctx.set(dut.read.ready, 1)
+    ctx.set(dut.write.ready, 1)
+    for number in range(len(SOURCES)):
+        ctx.set(getattr(dut, f"source{number}").valid, 1)
+    ctx.set(dut.hold, 1)
+    for _ in range(10):
+        assert not ctx.get(dut.granted)
+        assert not any(ctx.get(getattr(dut, f"source{number}").ready) for number in range(len(SOURCES)))
+        await ctx.tick()
+    assert not ctx.get(dut.busy)
+    ctx.set(dut.hold, 0)
+    assert ctx.get(dut.granted)
 
-    async def bench(ctx: Any) -> None:
-        ctx.set(dut.read.ready, 1)
-        ctx.set(dut.write.ready, 1)
-        for number in range(len(SOURCES)):
-            ctx.set(getattr(dut, f"source{number}").valid, 1)
-        ctx.set(dut.hold, 1)
-        for _ in range(10):
-            assert not ctx.get(dut.granted)
-            assert not any(ctx.get(getattr(dut, f"source{number}").ready) for number in range(len(SOURCES)))
+
+@simulated(lambda: RequestMux(sources=[READ, WRITE], issue_interval=1))
+async def test_busy_until_the_port_took_the_request(ctx: Any, dut: RequestMux) -> None:
+    for source, channel in ((dut.source0, dut.read), (dut.source1, dut.write)):
+        await pulse(ctx, source.valid)
+        for _ in range(5):
+            assert ctx.get(dut.busy)
             await ctx.tick()
+        assert not ctx.get(dut.moving)
+        ctx.set(channel.ready, 1)
+        assert ctx.get(dut.moving)
+        await ctx.tick()
         assert not ctx.get(dut.busy)
-        ctx.set(dut.hold, 0)
-        assert ctx.get(dut.granted)
-
-    simulate(dut, bench)
-
-
-def test_busy_until_the_port_took_the_request() -> None:
-    dut = RequestMux(sources=[READ, WRITE], issue_interval=1)
-
-    async def bench(ctx: Any) -> None:
-        for source, channel in ((dut.source0, dut.read), (dut.source1, dut.write)):
-            ctx.set(source.valid, 1)
-            await ctx.tick()
-            ctx.set(source.valid, 0)
-            for _ in range(5):
-                assert ctx.get(dut.busy)
-                await ctx.tick()
-            assert not ctx.get(dut.moving)
-            ctx.set(channel.ready, 1)
-            assert ctx.get(dut.moving)
-            await ctx.tick()
-            assert not ctx.get(dut.busy)
-
-    simulate(dut, bench)
 
 
 def test_parameters_are_checked() -> None:

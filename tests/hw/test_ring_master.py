@@ -6,20 +6,16 @@ import pytest
 
 from hw.interfaces import Token
 from hw.ring_master import RingMaster
-from tests.hw.streams import collect, simulate, wait
+from tests.hw.streams import collect, pulse, simulate, wait
 
 
 async def pass_token(ctx: Any, dut: RingMaster, token: dict[str, int]) -> None:
     ctx.set(dut.ring_in.payload, token)
-    ctx.set(dut.ring_in.valid, 1)
-    await ctx.tick()
-    ctx.set(dut.ring_in.valid, 0)
+    await pulse(ctx, dut.ring_in.valid)
 
 
 async def start(ctx: Any, dut: RingMaster) -> None:
-    ctx.set(dut.start, 1)
-    await ctx.tick()
-    ctx.set(dut.start, 0)
+    await pulse(ctx, dut.start)
 
 
 @pytest.mark.parametrize("stages", [1, 2, 5])

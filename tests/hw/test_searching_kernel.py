@@ -1,6 +1,5 @@
 """BFS kernel of the machine that only searches: levels in the graph words, entries for vertices with neighbours."""
 
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from tests.hw.levels import (
     WORDS,
     SearchLevel,
     machine,
+    pauses,
     run,
 )
 from tests.hw.port_memory import PortMemory
@@ -57,14 +57,7 @@ def test_the_published_kernel_holds_everything_when_a_vertex_waits_at_the_last_s
     config = machine(SearchLevel, issue_interval=2, blocking_reservation=blocking, **sizes)
     run(config, SearchLevel([list(range(1, neighbours + 1)), *([0] for _ in range(neighbours))], [0], memory))
     entries, marks = entries_and_marks(memory)
-    others = marks + [cycle for cycle, _ in memory.reads]
-    # Pauses between entries in which nothing else is issued either, though much is still to come. What is on its way to
-    # the port when the pause begins may still leave.
-    held = [
-        (last, first)
-        for last, first in pairwise(entries)
-        if first - last > 10 and max(others) > first and not any(last + 3 < cycle < first for cycle in others)
-    ]
+    held = pauses(entries, marks + [cycle for cycle, _ in memory.reads])
     assert len(held) > 0 if blocking else held == []
 
 

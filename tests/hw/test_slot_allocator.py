@@ -9,7 +9,7 @@ from amaranth.lib.wiring import connect
 
 from hw.bfs.slot_allocator import SlotAllocator
 from hw.ring_master import RingMaster
-from tests.hw.streams import Bench, cycles_of, simulate
+from tests.hw.streams import Bench, cycles_of, pulse, simulate, simulated
 
 
 class Ring(Elaboratable):
@@ -82,9 +82,7 @@ def test_no_slot_is_given_twice_and_none_is_lost(*, blocking: bool, stations: in
     holders: list[int] = []
 
     async def master(ctx: Any) -> None:
-        ctx.set(ring.master.start, 1)
-        await ctx.tick()
-        ctx.set(ring.master.start, 0)
+        await pulse(ctx, ring.master.start)
         await ctx.tick().until(~ring.master.running)
         assert ctx.get(ring.master.result) == sum(totals)
 
@@ -147,26 +145,26 @@ def test_the_token_is_passed_on_in_one_cycle_whatever_the_station_does(*, blocki
     ("token_done", "station_done", "token_epoch", "station_epoch", "expected"),
     [(1, 1, 0, 0, 1), (1, 1, 1, 1, 1), (1, 1, 1, 0, 0), (1, 1, 0, 1, 0), (0, 1, 1, 1, 0), (1, 0, 1, 1, 0)],
 )
-def test_done_stays_only_if_the_station_finished_this_very_run(
-    token_done: int, station_done: int, token_epoch: int, station_epoch: int, expected: int
+@simulated(lambda: SlotAllocator(depth=4, blocking=False))
+async def test_done_stays_only_if_the_station_finished_this_very_run(
+    ctx: Any,
+    dut: SlotAllocator,
+    token_done: int,
+    station_done: int,
+    token_epoch: int,
+    station_epoch: int,
+    expected: int,
 ) -> None:
-    dut = SlotAllocator(depth=4, blocking=False)
-
-    async def bench(ctx: Any) -> None:
-        ctx.set(dut.done, station_done)
-        ctx.set(dut.epoch, station_epoch)
-        token = await turn(ctx, dut, value=8, done=token_done, epoch=token_epoch)
-        assert token == {"value": 8, "done": expected, "epoch": token_epoch}
-
-    simulate(dut, bench)
+    ctx.set(dut.done, station_done)
+    ctx.set(dut.epoch, station_epoch)
+    token = await turn(ctx, dut, value=8, done=token_done, epoch=token_epoch)
+    assert token == {"value": 8, "done": expected, "epoch": token_epoch}
 
 
 async def turn(ctx: Any, dut: SlotAllocator, *, value: int, done: int = 1, epoch: int = 0) -> Any:
     """Pass the token through the station; return how it left."""
     ctx.set(dut.token_in.payload, {"value": value, "done": done, "epoch": epoch})
-    ctx.set(dut.token_in.valid, 1)
-    await ctx.tick()
-    ctx.set(dut.token_in.valid, 0)
+    await pulse(ctx, dut.token_in.valid)
     return ctx.get(dut.token_out.payload)
 
 
@@ -187,40 +185,32 @@ async def take(ctx: Any, dut: SlotAllocator, count: int) -> list[int]:
     return numbers
 
 
-def test_blocking_reserves_only_when_the_last_reservation_is_used_up() -> None:
-    dut = SlotAllocator(depth=4, blocking=True)
-
-    async def bench(ctx: Any) -> None:
-        await demand(ctx, dut, 2)
-        assert (await turn(ctx, dut, value=10)).value == 12
-        await demand(ctx, dut, 1)
-        assert (await turn(ctx, dut, value=20)).value == 20
-        assert await take(ctx, dut, 1) == [10]
-        assert (await turn(ctx, dut, value=30)).value == 30
-        assert await take(ctx, dut, 1) == [11]
-        assert (await turn(ctx, dut, value=40)).value == 41
-        assert await take(ctx, dut, 1) == [40]
-        assert ctx.get(dut.idle)
-
-    simulate(dut, bench)
+@simulated(lambda: SlotAllocator(depth=4, blocking=True))
+async def test_blocking_reserves_only_when_the_last_reservation_is_used_up(ctx: Any, dut: SlotAllocator) -> None:
+    await demand(ctx, dut, 2)
+    assert (await turn(ctx, dut, value=10)).value == 12
+    await demand(ctx, dut, 1)
+    assert (await turn(ctx, dut, value=20)).value == 20
+    assert await take(ctx, dut, 1) == [10]
+    assert (await turn(ctx, dut, value=30)).value == 30
+    assert await take(ctx, dut, 1) == [11]
+    assert (await turn(ctx, dut, value=40)).value == 41
+    assert await take(ctx, dut, 1) == [40]
+    assert ctx.get(dut.idle)
 
 
-def test_otherwise_one_reservation_more_is_made_ahead() -> None:
-    dut = SlotAllocator(depth=4, blocking=False)
-
-    async def bench(ctx: Any) -> None:
-        await demand(ctx, dut, 2)
-        assert (await turn(ctx, dut, value=10)).value == 12
-        await demand(ctx, dut, 1)
-        assert (await turn(ctx, dut, value=20)).value == 21
-        await demand(ctx, dut, 1)
-        assert (await turn(ctx, dut, value=30)).value == 30
-        assert await take(ctx, dut, 3) == [10, 11, 20]
-        assert (await turn(ctx, dut, value=40)).value == 41
-        assert await take(ctx, dut, 1) == [40]
-        assert ctx.get(dut.idle)
-
-    simulate(dut, bench)
+@simulated(lambda: SlotAllocator(depth=4, blocking=False))
+async def test_otherwise_one_reservation_more_is_made_ahead(ctx: Any, dut: SlotAllocator) -> None:
+    await demand(ctx, dut, 2)
+    assert (await turn(ctx, dut, value=10)).value == 12
+    await demand(ctx, dut, 1)
+    assert (await turn(ctx, dut, value=20)).value == 21
+    await demand(ctx, dut, 1)
+    assert (await turn(ctx, dut, value=30)).value == 30
+    assert await take(ctx, dut, 3) == [10, 11, 20]
+    assert (await turn(ctx, dut, value=40)).value == 41
+    assert await take(ctx, dut, 1) == [40]
+    assert ctx.get(dut.idle)
 
 
 @pytest.mark.parametrize("blocking", [False, True])
@@ -269,37 +259,29 @@ def test_as_the_last_slot_is_taken_a_token_is_used_only_to_reserve_ahead(*, bloc
     simulate(dut, bench)
 
 
-def test_behind_a_slot_that_is_not_taken_the_next_reservation_waits() -> None:
-    dut = SlotAllocator(depth=4, blocking=False)
-
-    async def bench(ctx: Any) -> None:
-        await demand(ctx, dut, 1)
-        await turn(ctx, dut, value=10)
-        await demand(ctx, dut, 2)
-        assert (await turn(ctx, dut, value=20)).value == 22
-        await ctx.tick().repeat(5)
-        assert ctx.get(dut.slot.payload).number == 10
-        assert await take(ctx, dut, 3) == [10, 20, 21]
-        assert ctx.get(dut.idle)
-
-    simulate(dut, bench)
+@simulated(lambda: SlotAllocator(depth=4, blocking=False))
+async def test_behind_a_slot_that_is_not_taken_the_next_reservation_waits(ctx: Any, dut: SlotAllocator) -> None:
+    await demand(ctx, dut, 1)
+    await turn(ctx, dut, value=10)
+    await demand(ctx, dut, 2)
+    assert (await turn(ctx, dut, value=20)).value == 22
+    await ctx.tick().repeat(5)
+    assert ctx.get(dut.slot.payload).number == 10
+    assert await take(ctx, dut, 3) == [10, 20, 21]
+    assert ctx.get(dut.idle)
 
 
-def test_a_demand_in_the_cycle_of_the_token_waits_for_the_next_turn() -> None:
-    dut = SlotAllocator(depth=4, blocking=False)
-
-    async def bench(ctx: Any) -> None:
-        await demand(ctx, dut, 1)
-        ctx.set(dut.demand, 1)
-        token = await turn(ctx, dut, value=5)
-        ctx.set(dut.demand, 0)
-        assert token.value == 6
-        assert ctx.get(dut.demanded) == 1
-        await ctx.tick().repeat(3)
-        assert (await turn(ctx, dut, value=6)).value == 7
-        assert await take(ctx, dut, 2) == [5, 6]
-
-    simulate(dut, bench)
+@simulated(lambda: SlotAllocator(depth=4, blocking=False))
+async def test_a_demand_in_the_cycle_of_the_token_waits_for_the_next_turn(ctx: Any, dut: SlotAllocator) -> None:
+    await demand(ctx, dut, 1)
+    ctx.set(dut.demand, 1)
+    token = await turn(ctx, dut, value=5)
+    ctx.set(dut.demand, 0)
+    assert token.value == 6
+    assert ctx.get(dut.demanded) == 1
+    await ctx.tick().repeat(3)
+    assert (await turn(ctx, dut, value=6)).value == 7
+    assert await take(ctx, dut, 2) == [5, 6]
 
 
 @pytest.mark.parametrize("capacity", [0, 1, 6, 2**32 - 1])

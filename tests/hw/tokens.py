@@ -4,7 +4,7 @@ from random import Random
 from typing import Any
 
 from hw.interfaces import LinkToken
-from tests.hw.streams import Bench, wait
+from tests.hw.streams import Bench, pulse, wait
 
 __all__ = ["random_tokens", "send_round"]
 
@@ -20,9 +20,7 @@ def send_round(dut: Any, tokens: list[Any], arrived: list[Any], chance: Random) 
     async def bench(ctx: Any) -> None:
         for token in tokens:
             ctx.set(dut.link_out.payload, token)
-            ctx.set(dut.link_out.valid, 1)
-            await ctx.tick()
-            ctx.set(dut.link_out.valid, 0)
+            await pulse(ctx, dut.link_out.valid)
             payload = await ctx.tick().sample(dut.link_in.payload).until(dut.link_in.valid)
             arrived.append(payload[0])
             await wait(ctx, chance.randrange(3))

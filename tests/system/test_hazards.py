@@ -5,7 +5,8 @@ hardware (`tests.system.variants`) that has the hazard. Where a hazard needs a c
 run without that cause shows that the variant is right otherwise.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -17,6 +18,7 @@ from sim.memory import READ, WRITE
 from tests.system.graphs import graph_of, messy_graph
 from tests.system.runs import check_bfs, made, search
 from tests.system.variants import (
+    WATCHED,
     EmptyFifoAllocator,
     EmptyFifoVisitor,
     EpochBlindAllocator,
@@ -34,9 +36,6 @@ from tests.system.variants import (
     SleepyShell,
     SplitNeighbourReader,
     UnreservedCredits,
-    WatchedFrontierReader,
-    WatchedNeighbourReader,
-    WatchedWordReader,
     install,
 )
 
@@ -84,40 +83,40 @@ def impose(monkeypatch: pytest.MonkeyPatch, machine: Machine, rule: Rule) -> Tak
     return taken
 
 
+@contextmanager
+def ruled(
+    config: AcceleratorConfig, memory: str, rule: Rule | None, *, limit: int = LIMIT
+) -> Iterator[tuple[Machine, Taken]]:
+    """Give a machine whose memory keeps to a rule, and the account of what it has taken under it."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        with made(config, memory, executor="amaranth", cycle_limit=limit) as machine:
+            yield machine, {} if rule is None else impose(monkeypatch, machine, rule)
+
+
 def passes(config: AcceleratorConfig, memory: str, graph: Graph, *, rule: Rule | None = None) -> None:
     """Search from vertex 0; check levels, counts and memory, and that there were three writes a visit and no other."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        with made(config, memory, executor="amaranth", cycle_limit=LIMIT) as machine:
-            if rule is not None:
-                impose(monkeypatch, machine, rule)
-            run = check_bfs(machine, graph, 0)
-            assert run.retries == 0
-            assert machine.statistics()["memory"]["writes"]["total"] == 3 * (run.reached + run.duplicates - 1)
+    with ruled(config, memory, rule) as (machine, _):
+        run = check_bfs(machine, graph, 0)
+        assert run.retries == 0
+        assert machine.statistics()["memory"]["writes"]["total"] == 3 * (run.reached + run.duplicates - 1)
 
 
 def goes_wrong(
     config: AcceleratorConfig, memory: str, graph: Graph, *, rule: Rule | None = None
 ) -> tuple[list[int], int]:
     """Search from vertex 0, which ends without an error; return the levels and how many writes there were."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        with made(config, memory, executor="amaranth", cycle_limit=LIMIT) as machine:
-            if rule is not None:
-                impose(monkeypatch, machine, rule)
-            run = search(machine, graph, 0)
-            return run.levels.tolist(), machine.statistics()["memory"]["writes"]["total"]
+    with ruled(config, memory, rule) as (machine, _):
+        run = search(machine, graph, 0)
+        return run.levels.tolist(), machine.statistics()["memory"]["writes"]["total"]
 
 
 def hangs(
     config: AcceleratorConfig, memory: str, graph: Graph, *, limit: int, rule: Rule | None = None
 ) -> tuple[str, Taken]:
     """Search from vertex 0, which never comes to its end; return the diagnosis and what was taken under the rule."""
-    taken: Taken = {}
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        with made(config, memory, executor="amaranth", cycle_limit=limit) as machine:
-            if rule is not None:
-                taken = impose(monkeypatch, machine, rule)
-            with pytest.raises(CycleLimitError, match=f"^cycle limit of {limit:,} reached$") as failure:
-                search(machine, graph, 0)
+    with ruled(config, memory, rule, limit=limit) as (machine, taken):
+        with pytest.raises(CycleLimitError, match=f"^cycle limit of {limit:,} reached$") as failure:
+            search(machine, graph, 0)
     return failure.value.diagnosis, taken
 
 
@@ -145,10 +144,7 @@ def test_3_the_last_write_of_a_level_is_lost(monkeypatch: pytest.MonkeyPatch) ->
         return True, cycle % 32 == 0
 
     passes(ONE, "fixed:20", CHAIN, rule=seldom)
-    install(
-        monkeypatch,
-        {"application_engine.BfsKernel": FlushedEarlyKernel, "kernel.RequestMux": ForgetfulMux},
-    )
+    install(monkeypatch, {"application_engine.BfsKernel": FlushedEarlyKernel, "kernel.RequestMux": ForgetfulMux})
     passes(ONE, "fixed:20", CHAIN)
     # Of each visit only the first write comes out: the frontier goes on, and nobody sees that the rest is missing.
     assert goes_wrong(ONE, "fixed:20", CHAIN, rule=seldom) == ([0, -1, -1, -1, -1, -1], 5)
@@ -218,14 +214,7 @@ def test_7_no_fifo_overflows(reader: str, full: str, stuck: str, monkeypatch: py
     config = ONE.replace(neighbour_depth=16)
     graph = messy_graph(20, 160, 5)
     with monkeypatch.context() as watched:
-        install(
-            watched,
-            {
-                "bfs.kernel.FrontierReader": WatchedFrontierReader,
-                "bfs.kernel.NeighbourReader": WatchedNeighbourReader,
-                "bfs.kernel.WordReader": WatchedWordReader,
-            },
-        )
+        install(watched, WATCHED)
         passes(config, "fixed:20", graph)
         install(watched, {f"bfs.{reader}_reader.Credits": GenerousCredits})
         with pytest.raises(AssertionError, match=f"^Assertion violated: overflow of the {full} FIFO$"):

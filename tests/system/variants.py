@@ -27,6 +27,7 @@ from hw.ring_master import RingMaster
 from hw.shell import Shell
 
 __all__ = [
+    "WATCHED",
     "EmptyFifoAllocator",
     "EmptyFifoVisitor",
     "EpochBlindAllocator",
@@ -44,9 +45,6 @@ __all__ = [
     "SleepyShell",
     "SplitNeighbourReader",
     "UnreservedCredits",
-    "WatchedFrontierReader",
-    "WatchedNeighbourReader",
-    "WatchedWordReader",
     "install",
 ]
 
@@ -65,8 +63,10 @@ def install(monkeypatch: pytest.MonkeyPatch, variants: dict[str, type]) -> None:
         monkeypatch.setattr(f"hw.{place}", variant)
 
 
-def _connect_same(m: Module, outer: Any, inner: Any, *, but: Sequence[str] = ()) -> None:
-    """Connect the members of `inner` to those of `outer`, which has the same, except those named."""
+def _around(outer: Any, inner: Any, *, but: Sequence[str] = (), reset: Any = None) -> Module:
+    """Return a module with `inner` in it, whose members are those of `outer`, except those named."""
+    m = Module()
+    m.submodules.inner = inner if reset is None else ResetInserter(reset)(inner)
     for name, member in outer.signature.members.items():
         if name in but:
             continue
@@ -75,6 +75,7 @@ def _connect_same(m: Module, outer: Any, inner: Any, *, but: Sequence[str] = ())
             connect(m, its, flipped(ours))
         else:
             m.d.comb += its.eq(ours) if member.flow is In else ours.eq(its)
+    return m
 
 
 class SplitNeighbourReader(NeighbourReader):
@@ -82,11 +83,10 @@ class SplitNeighbourReader(NeighbourReader):
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Put the two queues before the process."""
-        m = Module()
-        m.submodules.inner = inner = NeighbourReader(depth=self._depth)
+        inner = NeighbourReader(depth=self._depth)
+        m = _around(self, inner, but=("words", "idle"))
         m.submodules.starts = starts = Queue(32, self._depth)
         m.submodules.counts = counts = Queue(31, self._depth)
-        _connect_same(m, self, inner, but=("words", "idle"))
         room = starts.input.ready & counts.input.ready
         start, count = self.words.payload[32:], self.words.payload[1:32]
         both = starts.output.valid & counts.output.valid
@@ -110,9 +110,8 @@ class EmptyFifoVisitor(Visitor):
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Change what idle means."""
-        m = Module()
-        m.submodules.inner = inner = Visitor(depth=self._depth)
-        _connect_same(m, self, inner, but=("idle",))
+        inner = Visitor(depth=self._depth)
+        m = _around(self, inner, but=("idle",))
         m.d.comb += self.idle.eq(self.level <= 1)
         return m
 
@@ -122,9 +121,8 @@ class EmptyFifoAllocator(SlotAllocator):
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Add a way round the station."""
-        m = Module()
-        m.submodules.inner = inner = SlotAllocator(depth=self._depth, blocking=self._blocking)
-        _connect_same(m, self, inner, but=("idle", "token_in", "token_out"))
+        inner = SlotAllocator(depth=self._depth, blocking=self._blocking)
+        m = _around(self, inner, but=("idle", "token_in", "token_out"))
         passing = Signal()
         token = Signal.like(self.token_in.payload)
         m.d.sync += [passing.eq(self.token_in.valid & self.done), token.eq(self.token_in.payload)]
@@ -140,20 +138,21 @@ class EmptyFifoAllocator(SlotAllocator):
         return m
 
 
-class ForgetfulMux(RequestMux):
-    """Hazard 3: never busy; what is on its way to the port is dropped when the kernel flushes."""
+class _FlushedMux(RequestMux):
+    """A multiplexer that is told of the flush."""
 
     def __init__(self, **sizes: Any) -> None:
         super().__init__(**sizes)
         self.flushing = Signal()
 
+
+class ForgetfulMux(_FlushedMux):
+    """Hazard 3: never busy; what is on its way to the port is dropped when the kernel flushes."""
+
     def elaborate(self, platform: object) -> Elaboratable:
         """Reset the multiplexer with the flush."""
-        m = Module()
         inner = RequestMux(sources=self._kinds, issue_interval=self._issue_interval)
-        m.submodules.inner = ResetInserter(self.flushing)(inner)
-        _connect_same(m, self, inner, but=("busy",))
-        return m
+        return _around(self, inner, but=("busy",), reset=self.flushing)
 
 
 class FlushedEarlyKernel(Kernel):
@@ -166,18 +165,13 @@ class FlushedEarlyKernel(Kernel):
         return m
 
 
-class RepeatingMux(RequestMux):
+class RepeatingMux(_FlushedMux):
     """Hazard 3: offers the last write again and again until the flush has come back."""
-
-    def __init__(self, **sizes: Any) -> None:
-        super().__init__(**sizes)
-        self.flushing = Signal()
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Keep the last write."""
-        m = Module()
-        m.submodules.inner = inner = RequestMux(sources=self._kinds, issue_interval=self._issue_interval)
-        _connect_same(m, self, inner, but=("write",))
+        inner = RequestMux(sources=self._kinds, issue_interval=self._issue_interval)
+        m = _around(self, inner, but=("write",))
         written = Signal()
         last = Signal.like(self.write.payload)
         with m.If(inner.write.valid):
@@ -215,9 +209,8 @@ class SleepyRingMaster(RingMaster):
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Stop the token at the entrance."""
-        m = Module()
-        m.submodules.inner = inner = RingMaster(stages=self._stages, initial=self._initial)
-        _connect_same(m, self, inner, but=("ring_in",))
+        inner = RingMaster(stages=self._stages, initial=self._initial)
+        m = _around(self, inner, but=("ring_in",))
         m.d.comb += [
             inner.ring_in.valid.eq(self.ring_in.valid & (self.lead | ~self.asleep)),
             inner.ring_in.payload.eq(self.ring_in.payload),
@@ -240,9 +233,8 @@ class LeakyRingMaster(RingMaster):
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Add a way round the master for it."""
-        m = Module()
-        m.submodules.inner = inner = RingMaster(stages=self._stages, initial=self._initial)
-        _connect_same(m, self, inner, but=("ring_out",))
+        inner = RingMaster(stages=self._stages, initial=self._initial)
+        m = _around(self, inner, but=("ring_out",))
         leak = Signal()
         token = Signal.like(self.ring_in.payload)
         m.d.sync += [
@@ -263,9 +255,8 @@ class EpochBlindAllocator(SlotAllocator):
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Compare the token's epoch with itself."""
-        m = Module()
-        m.submodules.inner = inner = SlotAllocator(depth=self._depth, blocking=self._blocking)
-        _connect_same(m, self, inner, but=("epoch",))
+        inner = SlotAllocator(depth=self._depth, blocking=self._blocking)
+        m = _around(self, inner, but=("epoch",))
         m.d.comb += inner.epoch.eq(self.token_in.payload.epoch)
         return m
 
@@ -300,10 +291,9 @@ class InOrderDecoder(ResponseDecoder):
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Put a queue before the decoder, as long as all that can be in flight."""
-        m = Module()
-        m.submodules.inner = inner = ResponseDecoder(self._processes)
+        inner = ResponseDecoder(self._processes)
+        m = _around(self, inner, but=("response",))
         m.submodules.waiting = waiting = Queue(Response, 1024)
-        _connect_same(m, self, inner, but=("response",))
         head = waiting.output
         passes = (head.payload.tag != Tag.NEIGHBOUR_ID) | self.room
         m.d.comb += [
@@ -333,36 +323,29 @@ class GenerousCredits(Credits):
         super().__init__(4 * depth)
 
 
-def _watch(m: Any, **fifos: str) -> Any:
-    """Add assertions to an elaborated process that the FIFOs of these names are never written when they are full."""
-    for told, name in fifos.items():
-        fifo = getattr(m.submodules, name)
-        m.d.sync += Assert(~fifo.input.valid | fifo.input.ready, f"overflow of the {told} FIFO")
-    return m
+def _watched(kind: Any, **fifos: str) -> type:
+    """Return a process with assertions that its FIFOs of these names are never written when they are full."""
+
+    class Watched(kind):
+        """The process with the watch."""
+
+        def elaborate(self, platform: object) -> Elaboratable:
+            """Add the watch."""
+            m: Any = super().elaborate(platform)
+            for told, name in fifos.items():
+                fifo = getattr(m.submodules, name)
+                m.d.sync += Assert(~fifo.input.valid | fifo.input.ready, f"overflow of the {told} FIFO")
+            return m
+
+    return Watched
 
 
-class WatchedFrontierReader(FrontierReader):
-    """Process 1 with a watch on its FIFO."""
-
-    def elaborate(self, platform: object) -> Elaboratable:
-        """Add the watch."""
-        return _watch(super().elaborate(platform), frontier="fifo")
-
-
-class WatchedNeighbourReader(NeighbourReader):
-    """Process 2 with a watch on its FIFO."""
-
-    def elaborate(self, platform: object) -> Elaboratable:
-        """Add the watch."""
-        return _watch(super().elaborate(platform), neighbour="fifo")
-
-
-class WatchedWordReader(WordReader):
-    """Process 3 with a watch on its FIFOs."""
-
-    def elaborate(self, platform: object) -> Elaboratable:
-        """Add the watch."""
-        return _watch(super().elaborate(platform), id="id_fifo", word="word_fifo")
+WATCHED = {
+    "bfs.kernel.FrontierReader": _watched(FrontierReader, frontier="fifo"),
+    "bfs.kernel.NeighbourReader": _watched(NeighbourReader, neighbour="fifo"),
+    "bfs.kernel.WordReader": _watched(WordReader, id="id_fifo", word="word_fifo"),
+}
+"""The processes that read, each with a watch on its FIFOs, by their places."""
 
 
 class SharedChannelMux(RequestMux):
@@ -370,9 +353,8 @@ class SharedChannelMux(RequestMux):
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Put the register behind the multiplexer."""
-        m = Module()
-        m.submodules.inner = inner = RequestMux(sources=self._kinds, issue_interval=self._issue_interval)
-        _connect_same(m, self, inner, but=("read", "write", "busy"))
+        inner = RequestMux(sources=self._kinds, issue_interval=self._issue_interval)
+        m = _around(self, inner, but=("read", "write", "busy"))
         full = Signal()
         writes = Signal()
         free = ~full | Mux(writes, self.write.ready, self.read.ready)

@@ -10,7 +10,7 @@ from hw.axi.registers import IDENTITY, AxiStatus, ControlRegister, engine_regist
 from hw.axi.signatures import Resp
 from hw.config import PRESETS
 from hw.registers import KERNEL_WINDOW, Register, kernel_register
-from tests.hw.streams import Bench, collect, simulate, wait
+from tests.hw.streams import Bench, collect, pulse, simulate, wait
 
 CONFIG = PRESETS["test"]
 KERNELS = CONFIG.bfs_kernels + CONFIG.intersection_kernels
@@ -68,9 +68,7 @@ def engine(dut: AxiControl, answer: Callable[[int], int]) -> Bench:
             ctx.set(dut.read.ready, 0)
             await wait(ctx, 2)
             ctx.set(dut.data.payload, answer(number))
-            ctx.set(dut.data.valid, 1)
-            await ctx.tick()
-            ctx.set(dut.data.valid, 0)
+            await pulse(ctx, dut.data.valid)
 
     return bench
 

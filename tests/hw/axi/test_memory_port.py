@@ -11,7 +11,7 @@ from hw.axi.memory_port import AxiMemoryPort
 from hw.axi.signatures import Resp
 from hw.config import ConfigError
 from hw.interfaces import SIZE_4, SIZE_8
-from tests.hw.streams import Bench, simulate, stream_put, wait
+from tests.hw.streams import Bench, pulse, simulate, stream_put, wait
 
 LIMITS = AxiLimits(outstanding_reads=4, outstanding_writes=8)
 
@@ -178,9 +178,7 @@ def test_writes_have_their_data_and_strobes_and_a_flush_waits_for_every_answer(s
     async def put(ctx: Any) -> None:
         for first in range(0, len(requests), 10):
             await stream_put(ctx, dut.port.write, requests[first : first + 10], seed=seed, stall=0.1)
-            ctx.set(dut.port.flush, 1)
-            await ctx.tick()
-            ctx.set(dut.port.flush, 0)
+            await pulse(ctx, dut.port.flush)
             await ctx.tick().until(dut.port.flushed)
             assert state["answered"] == first + 10
             state["flushed"] += 1
@@ -203,9 +201,7 @@ def test_a_flush_without_writes_is_answered_soon() -> None:
     dut = AxiMemoryPort(LIMITS)
 
     async def bench(ctx: Any) -> None:
-        ctx.set(dut.port.flush, 1)
-        await ctx.tick()
-        ctx.set(dut.port.flush, 0)
+        await pulse(ctx, dut.port.flush)
         await ctx.tick().until(dut.port.flushed)
 
     simulate(dut, bench, cycles=5)

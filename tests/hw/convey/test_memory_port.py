@@ -7,7 +7,7 @@ import pytest
 
 from hw.convey.memory_port import ConveyMemoryPort
 from hw.interfaces import SIZE_4, SIZE_8
-from tests.hw.streams import simulate, stream_put
+from tests.hw.streams import simulate, simulated, stream_put
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -73,38 +73,30 @@ def test_requests_leave_in_order_of_their_kind_and_heed_the_stalls(seed: int) ->
 
 
 @pytest.mark.parametrize("stalled", ["rd_rq_stall", "wr_rq_stall"])
-def test_a_stall_of_one_kind_does_not_stop_the_other(stalled: str) -> None:
-    dut = ConveyMemoryPort()
-
-    async def bench(ctx: Any) -> None:
-        ctx.set(getattr(dut.mc, stalled), 1)
-        await ctx.tick().repeat(3)
-        ctx.set(dut.port.read.valid, 1)
-        ctx.set(dut.port.write.valid, 1)
-        await ctx.tick().repeat(2)
-        for _ in range(10):
-            _, _, load, store = await ctx.tick().sample(dut.mc.req_ld, dut.mc.req_st)
-            assert (load, store) == ((0, 1) if stalled == "rd_rq_stall" else (1, 0))
-
-    simulate(dut, bench)
+@simulated(ConveyMemoryPort)
+async def test_a_stall_of_one_kind_does_not_stop_the_other(ctx: Any, dut: ConveyMemoryPort, stalled: str) -> None:
+    ctx.set(getattr(dut.mc, stalled), 1)
+    await ctx.tick().repeat(3)
+    ctx.set(dut.port.read.valid, 1)
+    ctx.set(dut.port.write.valid, 1)
+    await ctx.tick().repeat(2)
+    for _ in range(10):
+        _, _, load, store = await ctx.tick().sample(dut.mc.req_ld, dut.mc.req_st)
+        assert (load, store) == ((0, 1) if stalled == "rd_rq_stall" else (1, 0))
 
 
-def test_answers_and_flushes_pass_through_a_register() -> None:
-    dut = ConveyMemoryPort()
-
-    async def bench(ctx: Any) -> None:
-        ctx.set(dut.mc.rsp_push, 1)
-        ctx.set(dut.mc.rsp_data, 2**64 - 3)
-        ctx.set(dut.mc.rsp_rdctl, 2)
-        ctx.set(dut.mc.rsp_flush_cmplt, 1)
-        ctx.set(dut.port.flush, 1)
-        assert not ctx.get(dut.port.response.valid | dut.port.flushed | dut.mc.req_flush)
-        await ctx.tick()
-        assert ctx.get(dut.port.response.valid & dut.port.flushed & dut.mc.req_flush)
-        assert ctx.get(dut.port.response.payload) == {"data": 2**64 - 3, "tag": 2}
-        for signal in (dut.mc.rsp_push, dut.mc.rsp_flush_cmplt, dut.port.flush):
-            ctx.set(signal, 0)
-        await ctx.tick()
-        assert not ctx.get(dut.port.response.valid | dut.port.flushed | dut.mc.req_flush)
-
-    simulate(dut, bench)
+@simulated(ConveyMemoryPort)
+async def test_answers_and_flushes_pass_through_a_register(ctx: Any, dut: ConveyMemoryPort) -> None:
+    ctx.set(dut.mc.rsp_push, 1)
+    ctx.set(dut.mc.rsp_data, 2**64 - 3)
+    ctx.set(dut.mc.rsp_rdctl, 2)
+    ctx.set(dut.mc.rsp_flush_cmplt, 1)
+    ctx.set(dut.port.flush, 1)
+    assert not ctx.get(dut.port.response.valid | dut.port.flushed | dut.mc.req_flush)
+    await ctx.tick()
+    assert ctx.get(dut.port.response.valid & dut.port.flushed & dut.mc.req_flush)
+    assert ctx.get(dut.port.response.payload) == {"data": 2**64 - 3, "tag": 2}
+    for signal in (dut.mc.rsp_push, dut.mc.rsp_flush_cmplt, dut.port.flush):
+        ctx.set(signal, 0)
+    await ctx.tick()
+    assert not ctx.get(dut.port.response.valid | dut.port.flushed | dut.mc.req_flush)

@@ -5,12 +5,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.memory import FLUSH, READ, WRITE, Memory
+from sim.memory import FLUSH, READ, WRITE, Memory, Profile, parse_profile
 
-__all__ = ["Request", "Stepper", "View", "flush", "hand_over", "read", "shown", "write"]
+__all__ = ["Request", "Stepper", "View", "flush", "hand_over", "machine", "read", "shown", "write"]
 
 Request = tuple[int, int, int, int]
 """Kind, port, payload, data."""
+
+
+def machine(
+    profile: str | Profile = "hc2", *, engines: int = 1, ports: int = 1, size: int = 1 << 16, capacity: int = 1 << 20
+) -> Memory:
+    """Return a memory with `size` bytes allocated, from address 4096 on."""
+    named = parse_profile(profile) if isinstance(profile, str) else profile
+    memory = Memory(named, engines=engines, ports=ports, capacity=capacity)
+    memory.allocate(size)
+    return memory
 
 
 def read(port: int, address: int, *, size: int = 8, tag: int = 0) -> Request:

@@ -7,24 +7,28 @@ import numpy.typing as npt
 import pytest
 
 from sim.memory import Hc2, Memory
-from tests.sim.memory.stepper import Stepper, read
-from tests.sim.memory.traffic import play, requests
+from tests.sim.memory.stepper import Stepper, machine, read
+from tests.sim.memory.traffic import Played, play, requests
 
 PORTS = 16
 LINK_OF = Hc2().link_of
 
 
-def machine(*, ports: int = PORTS) -> Memory:
+def crossbar(*, ports: int = PORTS) -> Memory:
     # Banks that nobody waits for: what is seen is the link's entry 61 cycles before.
-    memory = Memory(Hc2(bank_busy=1), engines=1, ports=ports, capacity=1 << 24)
-    memory.allocate(1 << 23)
-    return memory
+    return machine(Hc2(bank_busy=1), ports=ports, size=1 << 23, capacity=1 << 24)
 
 
-def addresses(rng: np.random.Generator, *, count: int) -> npt.NDArray[np.int64]:
-    """Return random addresses for each port, over all links, each port with banks of its own."""
+def load(seed: int, share: float, *, count: int, cycles: int) -> tuple[npt.NDArray[np.int64], Played]:
+    """Play random reads over all links, each port with banks of its own; return their addresses too."""
+    rng = np.random.default_rng(seed)
+    shape = (PORTS, count)
     port = np.arange(PORTS)[:, None]
-    return 8192 + 8 * rng.integers(0, 64, (PORTS, count)) + 512 * port + 8192 * rng.integers(0, 1 << 9, (PORTS, count))
+    addresses = 8192 + 8 * rng.integers(0, 64, shape) + 512 * port + 8192 * rng.integers(0, 1 << 9, shape)
+    after = np.cumsum(rng.geometric(share, (1, *shape)), axis=2)
+    return addresses, play(
+        crossbar(), requests(ports=PORTS, count=count, address=addresses, after=after), cycles=cycles
+    )
 
 
 def entries(accepted: npt.NDArray[np.int64], links: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -52,19 +56,15 @@ def entries(accepted: npt.NDArray[np.int64], links: npt.NDArray[np.int64]) -> np
 
 @pytest.mark.parametrize(("seed", "share"), [(1, 0.3), (2, 0.5), (3, 0.8), (4, 1.0)])
 def test_links_serve_the_oldest_head_of_the_ports_queues(seed: int, share: float) -> None:
-    rng = np.random.default_rng(seed)
-    plan = requests(engines=1, ports=PORTS, count=300)
-    plan["address"] = addresses(rng, count=plan.shape[2])
-    plan["after"] = np.cumsum(rng.geometric(share, plan.shape), axis=2)
-    played = play(machine(), plan, cycles=6000)
+    addresses, played = load(seed, share, count=300, cycles=6000)
     assert (played.seen >= 0).all()
-    links = np.array([[LINK_OF(int(address)) for address in row] for row in plan["address"][0]])
+    links = np.array([[LINK_OF(int(address)) for address in row] for row in addresses])
     assert np.array_equal(played.seen[0] - 61, entries(played.accepted[0], links))
 
 
 def test_a_request_uses_the_gap_that_an_older_one_leaves() -> None:
     # Port 0 sends two to link 0 and then, after the first of them, one to link 1, which waits behind the second.
-    bench = Stepper(machine(ports=2))
+    bench = Stepper(crossbar(ports=2))
     bench.step([read(0, 8192), read(1, 8192 + 512)])
     bench.step([read(0, 8192 + 1024)])
     bench.step([read(0, 8192 + 8)])
@@ -75,11 +75,6 @@ def test_a_request_uses_the_gap_that_an_older_one_leaves() -> None:
 
 def test_half_a_load_waits_less_than_two_cycles() -> None:
     # Queues at the inputs of a crossbar without end wait 2 cycles at half a load of random traffic (Karol et al. 1987).
-    memory = machine()
-    plan = requests(engines=1, ports=PORTS, count=4000)
-    rng = np.random.default_rng(5)
-    plan["address"] = addresses(rng, count=plan.shape[2])
-    plan["after"] = np.cumsum(rng.geometric(0.5, plan.shape), axis=2)
-    played = play(memory, plan, cycles=9000)
+    _, played = load(5, 0.5, count=4000, cycles=9000)
     waits = played.seen - 61 - played.accepted
     assert 1 < waits[:, :, 500:3500].mean() < 2

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 
 from sim.memory import FLUSH, READ, WRITE, Hc2, Memory, PayloadLayout, Profile, parse_profile
-from tests.sim.memory.stepper import Request, Stepper, flush, read, write
+from tests.sim.memory.stepper import Request, Stepper, flush, machine, read, write
 
 
-def bench(profile: Profile | None = None, *, engines: int = 2, ports: int = 3) -> Stepper:
-    memory = Memory(profile or parse_profile("fixed:5"), engines=engines, ports=ports, capacity=1 << 20)
-    memory.allocate(100)
-    return Stepper(memory)
+def bench(profile: str | Profile = "fixed:5", *, engines: int = 2, ports: int = 3) -> Stepper:
+    return Stepper(machine(profile, engines=engines, ports=ports, size=100))
 
 
 @pytest.mark.parametrize(("address", "size"), [(4096, 8), (4096, 4), (4196 - 4, 4), (4184, 8)])
@@ -34,7 +32,7 @@ def test_accesses_at_the_edges_are_allowed(address: int, size: int) -> None:
 )
 @pytest.mark.parametrize("profile", ["hc2", "fixed:5", "stress"])
 def test_access_outside(request_: Request, text: str, profile: str) -> None:
-    drive = bench(parse_profile(profile))
+    drive = bench(profile)
     drive.run(3)
     drive.step([request_], ae=1)
     assert drive.code != 0
@@ -103,7 +101,7 @@ def test_flushes_waiting_are_limited(flushes: int, refused: bool) -> None:
 
 @pytest.mark.parametrize("engines", [1, 4])
 def test_mailboxes_start_at_cache_lines(engines: int) -> None:
-    memory = Memory(parse_profile("fixed:5"), engines=engines, ports=3, capacity=1 << 20)
+    memory = bench(engines=engines).memory
     assert [memory.mailboxes[ae:].ctypes.data % 64 for ae in range(engines)] == [0] * engines
 
 

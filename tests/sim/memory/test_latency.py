@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from sim.memory import Hc2, Memory, parse_profile
-from tests.sim.memory.stepper import Stepper, flush, read, write
+from sim.memory import Hc2, Memory
+from tests.sim.memory.stepper import Stepper, flush, machine, read, write
 from tests.sim.memory.traffic import play, requests
 
 
 def fresh(profile: str, *, engines: int = 1, ports: int = 2) -> Memory:
-    memory = Memory(parse_profile(profile), engines=engines, ports=ports, capacity=1 << 20)
-    memory.write(memory.allocate(1 << 16), np.arange(1 << 13, dtype=np.uint64))
+    memory = machine(profile, engines=engines, ports=ports)
+    memory.write(4096, np.arange(1 << 13, dtype=np.uint64))
     return memory
 
 
@@ -21,27 +21,22 @@ def first_event(bench: Stepper, limit: int) -> int:
 
 def test_unloaded_read_takes_75_cycles_on_every_port_and_engine() -> None:
     memory = fresh("hc2", engines=4, ports=16)
-    plan = requests(engines=4, ports=16, count=1)
-    plan["address"] = 4096
-    plan["after"] = 200 * np.arange(64).reshape(4, 16, 1)
+    plan = requests(engines=4, ports=16, count=1, after=200 * np.arange(64).reshape(4, 16, 1))
     played = play(memory, plan, cycles=200 * 64)
     assert np.array_equal(played.accepted, plan["after"])
     assert np.all(played.seen - played.accepted == 75)
 
 
 def test_unloaded_read_follows_the_parameters() -> None:
-    memory = Memory(Hc2(request_travel=1, bank_busy=2, response_travel=4), engines=1, ports=1, capacity=8192)
-    bench = Stepper(memory)
-    bench.step([read(0, memory.allocate(8))])
+    bench = Stepper(machine(Hc2(request_travel=1, bank_busy=2, response_travel=4)))
+    bench.step([read(0, 4096)])
     assert first_event(bench, 20) == 7
 
 
 @pytest.mark.parametrize("latency", [1, 2, 4, 5, 75, 400, 100_000])
 def test_fixed_latency_is_exact_under_full_load(latency: int) -> None:
     memory = fresh(f"fixed:{latency}", ports=4)
-    plan = requests(engines=1, ports=4, count=3000)
-    plan["address"] = 4096
-    played = play(memory, plan, cycles=latency + 3000)
+    played = play(memory, requests(ports=4, count=3000), cycles=latency + 3000)
     assert memory.error() is None
     assert np.array_equal(played.accepted[0, 3], np.arange(3000))
     assert np.all(played.seen - played.accepted == latency)
@@ -103,9 +98,7 @@ def test_flush_of_nothing(profile: str, expected: int) -> None:
 
 def test_flush_waits_for_the_writes_of_its_port_only() -> None:
     memory = fresh("hc2", ports=2)
-    plan = requests(engines=1, ports=2, count=21)
-    plan["kind"] = 1
-    plan["address"] = 4096
+    plan = requests(ports=2, count=21, kind=1)
     plan["kind"][0, :, 20] = 2
     plan["kind"][0, 1, :20] = 0
     played = play(memory, plan, cycles=2000)

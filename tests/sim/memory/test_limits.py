@@ -3,15 +3,13 @@
 import numpy as np
 import pytest
 
-from sim.memory import READ, WRITE, Hc2, Memory
-from tests.sim.memory.stepper import Stepper, read, write
+from sim.memory import READ, WRITE, Hc2
+from tests.sim.memory.stepper import Stepper, machine, read, write
 from tests.sim.memory.traffic import play, requests
 
 
 def bench(parameters: Hc2, *, ports: int = 1) -> Stepper:
-    memory = Memory(parameters, engines=1, ports=ports, capacity=1 << 20)
-    memory.allocate(1 << 16)
-    return Stepper(memory)
+    return Stepper(machine(parameters, ports=ports))
 
 
 @pytest.mark.parametrize("limit", [1, 2, 10])
@@ -67,10 +65,6 @@ def test_a_limit_of_one_below_the_latency_is_felt_and_the_latency_is_not(kind: i
     taken = []
     for limit in (74, 75, 76):
         parameters = Hc2(reads_in_flight=limit, writes_in_flight=limit)
-        memory = Memory(parameters, engines=1, ports=1, capacity=1 << 20)
-        memory.allocate(1 << 18)
-        plan = requests(engines=1, ports=1, count=3000)
-        plan["kind"] = kind
-        plan["address"] = 4096 + 8 * np.arange(3000)
-        taken.append(np.count_nonzero(play(memory, plan, cycles=3000).accepted >= 0))
+        plan = requests(count=3000, kind=kind, address=4096 + 8 * np.arange(3000))
+        taken.append(np.count_nonzero(play(machine(parameters), plan, cycles=3000).accepted >= 0))
     assert taken == [3000 * 74 // 75, 3000, 3000]

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sim.memory import Memory, parse_profile
-from tests.sim.memory.traffic import Played, play, requests
+from sim.memory import Memory, Profile
+from tests.sim.memory.stepper import machine
+from tests.sim.memory.traffic import Played, Rounds, play, requests
 
 CYCLES = 1500
 
@@ -24,11 +25,19 @@ def mixed(seed: int, *, engines: int, ports: int, words: int, count: int = 300) 
     return plan
 
 
-def run(profile: str, plan: NDArray[np.void], *, quantum: int = 0, threads: int = 1) -> tuple[Memory, Played]:
+def run(
+    profile: str | Profile,
+    plan: NDArray[np.void],
+    *,
+    cycles: int = CYCLES,
+    quantum: int = 0,
+    threads: int = 1,
+    rounds: Rounds = "settled",
+) -> tuple[Memory, Played]:
+    """Play requests without an error."""
     engines, ports, _ = plan.shape
-    memory = Memory(parse_profile(profile), engines=engines, ports=ports, capacity=1 << 20)
-    memory.allocate(1 << 19)
-    played = play(memory, plan, cycles=CYCLES, quantum=quantum, threads=threads)
+    memory = machine(profile, engines=engines, ports=ports, size=1 << 19)
+    played = play(memory, plan, cycles=cycles, quantum=quantum, threads=threads, rounds=rounds)
     assert memory.error() is None
     return memory, played
 
@@ -38,6 +47,16 @@ def assert_same(memory: Memory, played: Played, other: Memory, replayed: Played)
         assert np.array_equal(getattr(played, name), getattr(replayed, name)), name
     assert np.array_equal(memory.read(4096, np.uint64, 1 << 16), other.read(4096, np.uint64, 1 << 16))
     assert memory.statistics() == other.statistics()
+
+
+def check_too_long_a_round(*, latency: int, quantum: int, cycle: int, rounds: Rounds) -> None:
+    """Check what is said of rounds longer than a fixed latency allows, and of which read first."""
+    memory = machine(f"fixed:{latency}")
+    play(memory, requests(count=3), cycles=20, quantum=quantum, rounds=rounds)
+    assert memory.error() == (
+        f"memory: read (engine 0 port 0 cycle {cycle}): due in cycle {latency} but shown later; "
+        f"settle every {latency} cycles and leave out no event"
+    )
 
 
 @pytest.mark.parametrize("profile", ["hc2", "fixed:75", "stress:5"])
@@ -72,13 +91,4 @@ def test_threads_give_the_same(profile: str) -> None:
 
 
 def test_too_large_a_quantum_is_an_error() -> None:
-    plan = requests(engines=1, ports=1, count=3)
-    plan["address"] = 4096
-    memory = Memory(parse_profile("fixed:3"), engines=1, ports=1, capacity=8192)
-    memory.allocate(4096)
-    play(memory, plan, cycles=20, quantum=4)
-    expected = (
-        "memory: read (engine 0 port 0 cycle 4): due in cycle 3 but shown later; "
-        "settle every 3 cycles and leave out no event"
-    )
-    assert memory.error() == expected
+    check_too_long_a_round(latency=3, quantum=4, cycle=4, rounds="settled")

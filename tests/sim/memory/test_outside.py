@@ -8,8 +8,8 @@ from host.algorithms.search import breadth_first_search
 from host.graph.memory_map import PlacedGraph
 from sim.configuration import PRESETS
 from sim.machine import create_machine
-from sim.memory import Memory, Profile, parse_profile
-from tests.sim.memory.stepper import Stepper, read
+from sim.memory import Profile, parse_profile
+from tests.sim.memory.stepper import Stepper, machine, read
 from tests.system.graphs import messy_graph
 
 RULES = Path(__file__).with_name("outside.py")
@@ -25,11 +25,10 @@ def profile(tmp_path: Path) -> Profile:
 
 def test_rules_hold(profile: Profile) -> None:
     assert str(profile) == "channel:9"
-    bench = Stepper(Memory(profile, engines=2, ports=2, capacity=1 << 20))
-    address = bench.memory.allocate(256)
-    bench.step([read(0, address), read(1, address + 64)])
+    bench = Stepper(machine(profile, engines=2, ports=2))
+    bench.step([read(0, 4096), read(1, 4096 + 64)])
     bench.run(20)
-    bench.step([read(0, address + 72)])
+    bench.step([read(0, 4096 + 72)])
     assert [(cycle, list(view.responses)) for cycle, view in bench.run(20)] == [(23, [0])]
     histogram = bench.memory.statistics()["read_latency"]["histogram"]
     assert histogram == [[2, 1], [9, 1], [10, 1]]
@@ -53,8 +52,7 @@ def test_other_source_is_another_profile(profile: Profile, tmp_path: Path) -> No
     changed = parse_profile(f"{other}:9")
     assert changed.describe() | {"source": ""} == profile.describe() | {"source": ""}
     assert changed.describe()["source"] != profile.describe()["source"]
-    bench = Stepper(Memory(changed, engines=1, ports=2, capacity=1 << 20))
-    address = bench.memory.allocate(8)
-    bench.step([read(0, address)])
-    bench.step([read(1, address)])
+    bench = Stepper(machine(changed, ports=2))
+    bench.step([read(0, 4096)])
+    bench.step([read(1, 4096)])
     assert [(cycle, list(view.responses)) for cycle, view in bench.run(20)] == [(4, [1]), (9, [0])]

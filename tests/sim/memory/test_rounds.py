@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sim.memory import FLUSH, Hc2, Memory, Profile, parse_profile
-from tests.sim.memory.stepper import hand_over, read, shown, write
-from tests.sim.memory.test_order import assert_same, mixed
-from tests.sim.memory.traffic import Played, Rounds, play, requests
+from tests.sim.memory.stepper import hand_over, machine, read, shown, write
+from tests.sim.memory.test_order import assert_same, check_too_long_a_round, mixed, run
+from tests.sim.memory.traffic import Rounds, requests
 
 PIPELINED = [rounds for rounds in get_args(Rounds) if rounds != "settled"]
 
@@ -23,57 +23,34 @@ PROFILES: dict[str, Profile] = {
     "stress:9": parse_profile("stress:9"),
 }
 
-CYCLES = 1200
-
-
-def run(name: str, rounds: Rounds, *, quantum: int, words: int, threads: int = 1) -> tuple[Memory, Played]:
-    plan = mixed(23, engines=4, ports=6, words=words)
-    memory = Memory(PROFILES[name], engines=4, ports=6, capacity=1 << 20)
-    memory.allocate(1 << 19)
-    played = play(memory, plan, cycles=CYCLES, quantum=quantum, rounds=rounds, threads=threads)
-    assert memory.error() is None
-    return memory, played
-
 
 @pytest.mark.parametrize("rounds", PIPELINED)
 @pytest.mark.parametrize("name", PROFILES)
 @pytest.mark.parametrize("words", [8, 1 << 14])
 def test_pipelined_rounds_give_the_same(name: str, rounds: Rounds, words: int) -> None:
-    longest = PROFILES[name].quantum // 2
-    for quantum in {1, longest}:
-        settled = run(name, "settled", quantum=quantum, words=words)
-        assert_same(*settled, *run(name, rounds, quantum=quantum, words=words))
+    profile, plan = PROFILES[name], mixed(23, engines=4, ports=6, words=words)
+    for quantum in {1, profile.quantum // 2}:
+        settled = run(profile, plan, cycles=1200, quantum=quantum)
+        assert_same(*settled, *run(profile, plan, cycles=1200, quantum=quantum, rounds=rounds))
 
 
 def test_engines_on_threads_beside_serving_give_the_same() -> None:
-    settled = run("hc2", "settled", quantum=30, words=256)
+    plan = mixed(23, engines=4, ports=6, words=256)
+    settled = run("hc2", plan, cycles=1200, quantum=30)
     for _ in range(3):
-        assert_same(*settled, *run("hc2", "served beside", quantum=30, words=256, threads=4))
+        assert_same(*settled, *run("hc2", plan, cycles=1200, quantum=30, rounds="served beside", threads=4))
 
 
 def test_a_backlog_beyond_the_near_cycles_comes_in_order() -> None:
     # All reads fall on one bank, so that the last is seen 15 cycles times their number later.
     plan = requests(engines=2, ports=4, count=100)
-    plan["address"] = 4096
-    memory = Memory(parse_profile("hc2"), engines=2, ports=4, capacity=1 << 20)
-    memory.allocate(1 << 16)
-    played = play(memory, plan, cycles=15 * 800 + 200, rounds="served last")
-    assert memory.error() is None
+    _, played = run("hc2", plan, cycles=15 * 800 + 200, rounds="served last")
     assert np.array_equal(np.sort(played.seen.ravel()), 75 + 15 * np.arange(800))
     assert np.all(np.diff(played.seen, axis=-1) > 0)
 
 
 def test_too_long_a_round_is_an_error() -> None:
-    plan = requests(engines=1, ports=1, count=3)
-    plan["address"] = 4096
-    memory = Memory(parse_profile("fixed:4"), engines=1, ports=1, capacity=8192)
-    memory.allocate(4096)
-    play(memory, plan, cycles=20, quantum=3, rounds="served last")
-    expected = (
-        "memory: read (engine 0 port 0 cycle 6): due in cycle 4 but shown later; "
-        "settle every 4 cycles and leave out no event"
-    )
-    assert memory.error() == expected
+    check_too_long_a_round(latency=4, quantum=3, cycle=6, rounds="served last")
 
 
 def drive(memory: Memory, cycle: int, requests: dict[int, list[tuple[int, int, int, int]]]) -> None:
@@ -84,8 +61,8 @@ def drive(memory: Memory, cycle: int, requests: dict[int, list[tuple[int, int, i
 
 
 def test_a_step_left_out_is_made_up_for() -> None:
-    memory = Memory(parse_profile("hc2"), engines=1, ports=1, capacity=8192)
-    memory.write(memory.allocate(8), np.array([7], np.uint64))
+    memory = machine()
+    memory.write(4096, np.array([7], np.uint64))
     for cycle in range(76):
         drive(memory, cycle, {0: [read(0, 4096, tag=3)]} if cycle == 0 else {})
         assert memory.seal(cycle) == 0
@@ -94,8 +71,7 @@ def test_a_step_left_out_is_made_up_for() -> None:
 
 
 def test_serving_and_delivering_again_does_nothing() -> None:
-    memory = Memory(parse_profile("hc2"), engines=1, ports=1, capacity=8192)
-    memory.allocate(8)
+    memory = machine()
     drive(memory, 0, {0: [read(0, 4096), write(0, 4096, 1)]})
     for cycle in range(3):
         memory.seal(cycle)
@@ -110,8 +86,7 @@ def test_serving_and_delivering_again_does_nothing() -> None:
 
 @pytest.mark.parametrize("rounds", [1, 5])
 def test_an_error_of_serving_comes_before_a_later_one_of_an_engine(rounds: int) -> None:
-    memory = Memory(Hc2(reads_in_flight=1), engines=2, ports=1, capacity=8192)
-    memory.allocate(8)
+    memory = machine(Hc2(reads_in_flight=1), engines=2, size=8)
     codes = []
     for cycle in range(10):
         drive(memory, cycle, {0: [read(0, 8192)]} if cycle == 0 else {1: [read(0, 4096)]})
@@ -124,8 +99,7 @@ def test_an_error_of_serving_comes_before_a_later_one_of_an_engine(rounds: int) 
 
 
 def test_next_event_sees_near_and_far_responses_and_flushes() -> None:
-    memory = Memory(parse_profile("fixed:1000"), engines=1, ports=2, capacity=8192)
-    memory.allocate(8)
+    memory = machine("fixed:1000", ports=2)
     drive(memory, 0, {0: [read(1, 4096)]})
     memory.settle(0)
     assert memory.next_event(0, 1) == 1000
@@ -143,9 +117,7 @@ def test_next_event_sees_near_and_far_responses_and_flushes() -> None:
 @pytest.mark.parametrize("name", PROFILES)
 def test_cycles_before_the_next_event_may_be_left_out(name: str) -> None:
     random = np.random.default_rng(5)
-    every, leaving = (Memory(PROFILES[name], engines=1, ports=6, capacity=1 << 16) for _ in range(2))
-    for memory in (every, leaving):
-        memory.allocate(1 << 15)
+    every, leaving = (machine(PROFILES[name], ports=6) for _ in range(2))
     left_out = 0
     for cycle in range(3000):
         # Bursts, with pauses in which all of a burst is answered.

@@ -5,18 +5,16 @@ import json
 import numpy as np
 import pytest
 
-from sim.memory import READ, WRITE, Hc2, Memory, parse_profile
-from tests.sim.memory.stepper import Stepper, read
-from tests.sim.memory.test_order import CYCLES, mixed
-from tests.sim.memory.traffic import play, requests
+from sim.memory import READ, WRITE, Hc2
+from tests.sim.memory.stepper import Stepper, machine, read
+from tests.sim.memory.test_order import CYCLES, mixed, run
+from tests.sim.memory.traffic import requests
 
 
 @pytest.mark.parametrize("profile", ["hc2", "fixed:75", "stress:2"])
 def test_sums_agree(profile: str) -> None:
     plan = mixed(11, engines=4, ports=8, words=5000)
-    memory = Memory(parse_profile(profile), engines=4, ports=8, capacity=1 << 20)
-    memory.allocate(1 << 16)
-    played = play(memory, plan, cycles=CYCLES)
+    memory, played = run(profile, plan)
     statistics = json.loads(json.dumps(memory.statistics()))
     taken = plan[played.accepted >= 0]
     for kind, name in ((READ, "reads"), (WRITE, "writes")):
@@ -38,11 +36,8 @@ def test_sums_agree(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", ["hc2", "stress:2"])
 def test_latencies_agree(profile: str) -> None:
-    memory = Memory(parse_profile(profile), engines=2, ports=8, capacity=1 << 20)
-    memory.allocate(1 << 19)
-    plan = requests(engines=2, ports=8, count=400)
-    plan["address"] = 4096 + 8 * np.random.default_rng(5).integers(0, 1 << 10, plan.shape)
-    played = play(memory, plan, cycles=4000)
+    addresses = 4096 + 8 * np.random.default_rng(5).integers(0, 1 << 10, (2, 8, 400))
+    memory, played = run(profile, requests(engines=2, ports=8, count=400, address=addresses), cycles=4000)
     latency = np.sort((played.seen - played.accepted).ravel())
     statistics = memory.statistics()
     report = statistics["read_latency"]
@@ -63,33 +58,25 @@ def test_latencies_agree(profile: str) -> None:
 
 
 def test_last_bin_is_open() -> None:
-    memory = Memory(parse_profile("fixed:5000"), engines=1, ports=1, capacity=8192)
-    bench = Stepper(memory)
-    bench.step([read(0, memory.allocate(8))])
-    report = memory.statistics()["read_latency"]
+    bench = Stepper(machine("fixed:5000"))
+    bench.step([read(0, 4096)])
+    report = bench.memory.statistics()["read_latency"]
     assert report["histogram"] == [[2047, 1]]
     assert (report["minimum"], report["maximum"], report["mean"]) == (2047, 5000, 5000.0)
 
 
 def test_nothing_counted_yet() -> None:
-    statistics = Memory(parse_profile("hc2"), engines=1, ports=2, capacity=8192).statistics()
+    statistics = machine(ports=2).statistics()
     assert statistics["cycles"] == 0
     assert statistics["bank_utilisation"] == 0
-    assert statistics["read_latency"] == {
-        "count": 0,
-        "mean": None,
-        "minimum": None,
-        "maximum": None,
-        "p50": None,
-        "p99": None,
-        "histogram": [],
-    }
+    figures = dict.fromkeys(("mean", "minimum", "maximum", "p50", "p99"))
+    assert statistics["read_latency"] == {"count": 0, **figures, "histogram": []}
 
 
 def test_reset_counts_from_the_next_cycle() -> None:
-    memory = Memory(parse_profile("hc2"), engines=1, ports=2, capacity=8192)
+    memory = machine(ports=2)
     bench = Stepper(memory)
-    bench.step([read(0, memory.allocate(8))])
+    bench.step([read(0, 4096)])
     memory.reset_statistics()
     assert memory.statistics()["reads"]["total"] == 0
     bench.run(99)

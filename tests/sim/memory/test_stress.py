@@ -3,18 +3,15 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.memory import FLUSH, WRITE, Memory, parse_profile
-from tests.sim.memory.stepper import Stepper, write
+from sim.memory import FLUSH, WRITE, Memory
+from tests.sim.memory.stepper import Stepper, machine, write
 from tests.sim.memory.traffic import play, requests
 
 
 def sparse(seed: str) -> tuple[Memory, NDArray[np.int64]]:
     """Return the latencies of reads so far apart that none waits for another."""
-    memory = Memory(parse_profile(seed), engines=2, ports=8, capacity=1 << 20)
-    memory.allocate(1 << 16)
-    plan = requests(engines=2, ports=8, count=200)
-    plan["address"] = 4096
-    plan["after"] = 1200 * np.arange(200)
+    memory = machine(seed, engines=2, ports=8)
+    plan = requests(engines=2, ports=8, count=200, after=1200 * np.arange(200))
     played = play(memory, plan, cycles=1200 * 201)
     assert memory.error() is None
     return memory, played.seen - played.accepted
@@ -47,11 +44,7 @@ def test_ports_and_engines_differ() -> None:
 def test_a_flush_follows_50_to_250_cycles_after_a_write() -> None:
     delays = []
     for seed in range(30):
-        memory = Memory(parse_profile(f"stress:{seed}"), engines=1, ports=1, capacity=1 << 20)
-        plan = requests(engines=1, ports=1, count=2)
-        plan["address"] = memory.allocate(8)
-        plan["kind"] = [[[WRITE, FLUSH]]]
-        played = play(memory, plan, cycles=400)
+        played = play(machine(f"stress:{seed}"), requests(count=2, kind=[WRITE, FLUSH]), cycles=400)
         assert played.accepted[0, 0, 1] == played.accepted[0, 0, 0] + 1
         delays.append(int(played.flushed[0, 0, 0] - played.accepted[0, 0, 0]))
     assert min(delays) >= 50
@@ -60,7 +53,7 @@ def test_a_flush_follows_50_to_250_cycles_after_a_write() -> None:
 
 
 def test_channels_stall_about_a_fifth_of_the_time_and_apart() -> None:
-    memory = Memory(parse_profile("stress:4"), engines=1, ports=16, capacity=1 << 20)
+    memory = machine("stress:4", ports=16)
     bench = Stepper(memory)
     views = [bench.step() for _ in range(3000)]
     bits = np.arange(16)
@@ -77,16 +70,12 @@ def test_channels_stall_about_a_fifth_of_the_time_and_apart() -> None:
 
 
 def test_a_write_is_not_held_up_by_a_stalled_read_channel() -> None:
-    memory = Memory(parse_profile("stress:4"), engines=1, ports=1, capacity=1 << 20)
-    address = memory.allocate(8)
-    bench = Stepper(memory)
+    bench = Stepper(machine("stress:4"))
     while (view := bench.step()).reads_ready or not view.writes_ready:
         assert bench.cycle < 1000
     cycle = bench.cycle - 1
-    other = Memory(parse_profile("stress:4"), engines=1, ports=1, capacity=1 << 20)
-    other.allocate(8)
-    again = Stepper(other)
+    again = Stepper(machine("stress:4"))
     again.run(cycle)
-    again.step([write(0, address, 3)])
-    assert other.error() is None
-    assert other.read(address, np.uint64, 1).tolist() == [3]
+    again.step([write(0, 4096, 3)])
+    assert again.memory.error() is None
+    assert again.memory.read(4096, np.uint64, 1).tolist() == [3]

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,10 +43,11 @@ class Played:
     flushed: NDArray[np.int64]
 
 
-def requests(*, engines: int, ports: int, count: int) -> NDArray[np.void]:
-    """Return `count` reads of 8 bytes at address 0 for each port, from cycle 0 on, to be changed by the caller."""
+def requests(*, engines: int = 1, ports: int = 1, count: int, **fields: Any) -> NDArray[np.void]:
+    """Return `count` reads of 8 bytes at address 4096 for each port, from cycle 0 on, but for the fields given."""
     plan = np.zeros((engines, ports, count), REQUEST)
-    plan["size"] = 8
+    for name, value in ({"address": 4096, "size": 8} | fields).items():
+        plan[name] = value
     return plan
 
 
