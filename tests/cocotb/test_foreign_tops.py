@@ -10,7 +10,7 @@ from tests.cocotb.simulators import SIMULATORS, needs_library, run_bench
 
 
 @needs_library
-@pytest.mark.parametrize("graphs", [20, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("graphs", [10, pytest.param(100, marks=pytest.mark.long)])
 @pytest.mark.parametrize("simulator", SIMULATORS)
 @pytest.mark.parametrize("top", ["axi", "convey"])
 def test_one_engine(top: str, simulator: str, graphs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,10 @@ def test_machine_that_only_searches_on_both_executors(memory: str) -> None:
     compared(PUBLISHED, memory, *((graph, 0) for graph in (CROWD, TANGLE, rmat_graph(32, 3, seed=2))))
 
 
-@pytest.mark.parametrize(("config", "memory"), [("hc2-1ae", "hc2"), ("published-1ae", "fixed:1")])
+@pytest.mark.parametrize(
+    ("config", "memory"),
+    [pytest.param("hc2-1ae", "hc2", marks=pytest.mark.long), ("published-1ae", "fixed:1")],
+)
 def test_search_of_a_whole_engine_on_both_executors(config: str, memory: str) -> None:
     (search,) = compared(config, memory, (CROWD, 0), counters=False)
     assert search.statistics["memory"]["writes"]["total"] > 0
@@ -99,6 +102,6 @@ def test_machines_of_one_process_are_independent() -> None:
 
 
 def test_later_runs_of_a_machine_are_as_long_as_its_first() -> None:
-    with made("hc2-1ae", "fixed:75") as machine:
+    with made("published-1ae", "fixed:75") as machine:
         first, second = (outcome(machine, TANGLE).instructions for _ in range(2))
     assert first == second
