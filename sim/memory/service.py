@@ -37,8 +37,8 @@ def _access(storage: Words, request: Request, address: int, wide: int, is_read: 
 
 
 @inlined
-def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int) -> None:
-    """Perform an AE's requests of one cycle."""
+def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int) -> int:
+    """Perform an AE's requests of one cycle, and return how many there were."""
     storage, requests = context.storage, batch.requests
     top, size_bit, address_mask = context.top, context.size_bit, context.address_mask
     index, end, serving = batch.served, batch.count, 0
@@ -55,15 +55,18 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int) -> None:
                 _refuse(context, request, ae, address, wide)
             else:
                 _access(storage, request, address, wide, is_read)
-            back = context.rules.serve(context.shared, ae, address, is_read, request.time, cycle)
+            entered = request.time
+            back = context.rules.serve(context.shared, ae, address, is_read, entered, cycle)
             if back < 0:
                 context.service_error.note(ErrorCode.OVERBOOKED, request.kind(), 0, ae, request.port(), cycle)
-                back = request.time
-            serving += back - request.time
+                back = entered
+            serving += back - entered
             request.time = back
         index += 1
+    done = index - batch.served
     batch.served = index
     context.serving += serving
+    return done
 
 
 @inlined
@@ -76,14 +79,16 @@ def _oldest(batch: Batch) -> int:
 def serve(context: Context) -> None:
     """Perform all requests of a round; see `sim.memory.memory.Memory.serve`."""
     engines, sides = context.engines, context.sides
-    while True:
-        now = NEVER
-        for ae in range(engines):
-            now = min(now, _oldest(sides[ae].batches[context.served]))
-        if now == NEVER:
-            return
+    now, left = NEVER, 0
+    for ae in range(engines):
+        batch = sides[ae].batches[context.served]
+        left += batch.count - batch.served
+        now = min(now, _oldest(batch))
+    ae = now % engines
+    while left != 0:
         context.rules.before_service(context.shared, now)
-        ae = now % engines
         for _ in range(engines):
-            _serve_engine(context, ae, sides[ae].batches[context.served], now)
+            left -= _serve_engine(context, ae, sides[ae].batches[context.served], now)
             ae = ae + 1 if ae + 1 < engines else 0
+        ae = ae + 1 if ae + 1 < engines else 0
+        now += 1

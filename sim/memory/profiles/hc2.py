@@ -19,12 +19,10 @@ _PLACES = 65_536
 
 
 class Bank(Record):
-    """A bank: from when on it is free, accesses so far, the cycles that they have waited for it, and its link."""
+    """A bank: from when on it is free, and accesses so far."""
 
     free: int
     accesses: int
-    waited: int
-    link: Constant
 
 
 class WriteQueue(Record):
@@ -50,10 +48,14 @@ class Own(Record):
 
 
 class Shared(Record):
-    """Banks by the bits of an address above the lowest three, and the links on the way back."""
+    """Banks by the bits of an address above the lowest three, and the links on the way back.
+
+    `waited` counts the cycles that accesses have waited for their bank.
+    """
 
     last_bank: Constant
     links_of_engine: Constant
+    waited: int
     banks: Rows[Bank]
     links: Calendar
 
@@ -212,8 +214,7 @@ class Hc2(Profile):
         own["writes"]["last"] = -1
         room.link(own["writes"][:, :ports], "complete", int, depth)
         shared["last_bank"] = self.controllers * self.banks - 1
-        banks = room.link(shared, "banks", Bank, self.controllers * self.banks)[0]
-        banks["link"] = self.contention.link_by_word
+        room.link(shared, "banks", Bank, self.controllers * self.banks)
         shared["links_of_engine"] = links
         # Everything in flight waits for the same bank.
         in_flight = own.size * ports * (self.reads_in_flight + self.writes_in_flight)
@@ -249,8 +250,8 @@ class Hc2(Profile):
         start = max(arrival, bank.free)
         done = start + self.bank_busy
         bank.free = done
-        bank.waited += start - arrival
-        slot = shared.links.book(ae * shared.links_of_engine + bank.link, done, now, is_read)
+        shared.waited += start - arrival
+        slot = shared.links.book(ae * shared.links_of_engine + self.link_of(address), done, now, is_read)
         return (slot if is_read != 0 else done) + self.response_travel
 
     @rule
@@ -296,7 +297,7 @@ class Hc2(Profile):
         banks = self.controllers * self.banks
         accesses = np.zeros(banks, np.int64)
         accesses[[self.bank_of(address) for address in range(0, 8 * banks, 8)]] = _banks(state)["accesses"]
-        waited = int(_banks(state)["waited"].sum())
+        waited = int(state.shared["waited"][0])
         busy = int(accesses.sum()) * self.bank_busy
         return {
             "controllers": accesses.reshape(self.controllers, self.banks).sum(axis=1).tolist(),
@@ -312,7 +313,7 @@ class Hc2(Profile):
 
     def reset_statistics(self, state: State) -> None:
         """Count from 0 on."""
-        _banks(state)["accesses"] = _banks(state)["waited"] = 0
+        _banks(state)["accesses"] = state.shared["waited"] = 0
 
 
 def _banks(state: State) -> NDArray[np.void]:

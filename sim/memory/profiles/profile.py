@@ -96,7 +96,7 @@ class Profile:
     restless   between cycles                 whether `stalled` may change without any request or response
     ========== ============================== ==============================================================
 
-    `before_entries` and `before_service` are called once for all requests of a cycle, before `enter` and `serve`. All
+    `before_entries` and `before_service` are called once for a cycle, before any `enter` and `serve`. All
     but `serve` and `before_service` get the AE's `side` and may touch nothing else: an AE runs ahead of the others. The
     profile's own state of an AE is `side.own`; what AEs share, and only those two get, is `shared`.
 
