@@ -104,7 +104,7 @@ class Memory:
         self._context = self._room.make(context, 1)
         self.mailboxes = self._room.link(self._context, "mailboxes", Mailbox, engines)[0]
         self._sides = self._room.link(self._context, "sides", side, engines)[0]
-        self._state = State(own=self._sides["own"], shared=self._context["shared"], room=self._room)
+        self._state = State(own=self._sides["own"], shared=self._context["service"]["shared"], room=self._room)
         self._set_context(layout)
         self._set_sides()
         profile.build(self._state, ports=ports)
@@ -303,12 +303,13 @@ class Memory:
     def statistics(self) -> dict[str, Any]:
         """Return what was counted, ready for JSON; see `sim.memory.statistics.summarise`."""
         cycles = int(self._context["settled"][0]) + 1 - self._first_cycle
-        entering, serving = int(self._sides["entering"].sum()), int(self._context["serving"][0])
+        entering, serving = int(self._sides["entering"].sum()), int(self._context["service"]["waited"][0])
         own = self.profile.statistics(self._state, cycles=cycles, entering=entering, serving=serving)
         return {"profile": str(self.profile), **summarise(self._sides, own, ports=self.ports, cycles=cycles)}
 
     def reset_statistics(self) -> None:
         """Count from the cycle after the last settled one on."""
         self._first_cycle = int(self._context["settled"][0]) + 1
-        self._sides["statistics"] = self._sides["stalls"] = self._sides["entering"] = self._context["serving"] = 0
+        self._sides["statistics"] = self._sides["stalls"] = self._sides["entering"] = 0
+        self._context["service"]["waited"] = 0
         self.profile.reset_statistics(self._state)

@@ -32,6 +32,7 @@ __all__ = [
     "Request",
     "Response",
     "Ring",
+    "Service",
     "Side",
     "Statistics",
     "context_of",
@@ -229,8 +230,20 @@ class Side(Record, lines=True):
     own: Any
 
 
+class Service(Record, lines=True):
+    """What serving requests changes: only `serve` touches it.
+
+    `waited` counts the cycles of all accesses from the time that the profile's `enter` gave to that of its `serve`.
+    `shared` are the profile's resources that AEs share.
+    """
+
+    waited: int
+    error: Error
+    shared: Any
+
+
 class Context(Record, lines=True):
-    """The memory. `rules` are the profile's parameters and rules, `shared` its resources that AEs share."""
+    """The memory. `rules` are the profile's parameters and rules."""
 
     engines: Constant
     ports: Constant
@@ -241,7 +254,6 @@ class Context(Record, lines=True):
     served: int
     delivered: int
     settled: int
-    serving: int
     top: int
     address_mask: Constant
     size_bit: Constant
@@ -251,9 +263,8 @@ class Context(Record, lines=True):
     mailboxes: Rows[Mailbox]
     sides: Rows[Side]
     error: Error
-    service_error: Error
     rules: Any
-    shared: Any
+    service: Any
 
 
 @cache
@@ -266,7 +277,8 @@ def context_of(profile: type[Any]) -> tuple[type[Side], type[Context]]:
         return type(base.__name__, (base,), named, lines=True)
 
     side = special(Side, own=profile.Own)
-    return side, special(Context, sides=Rows[side], rules=profile, shared=profile.Shared)  # type: ignore[valid-type]
+    service = special(Service, shared=profile.Shared)
+    return side, special(Context, sides=Rows[side], rules=profile, service=service)  # type: ignore[valid-type]
 
 
 def in_lines(words: int) -> int:

@@ -23,7 +23,7 @@ def _keep_first(first: Error, other: Error) -> None:
 @apart
 def _collect_errors(context: Context) -> int:
     """Make the first error of serving and of all AEs that of the memory; return its code."""
-    _keep_first(context.error, context.service_error)
+    _keep_first(context.error, context.service.error)
     for ae in range(context.engines):
         _keep_first(context.error, context.sides[ae].error)
     return context.error.code

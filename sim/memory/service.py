@@ -18,7 +18,7 @@ def _refuse(context: Context, request: Request, ae: int, address: int, wide: int
     outside = address < BASE_ADDRESS or address + 4 + 4 * wide > context.top
     code = ErrorCode.OUTSIDE if outside else ErrorCode.MISALIGNED
     kind = request.kind() + 4 * wide
-    context.service_error.note(code, kind, address, ae, request.port(), request.cycle())
+    context.service.error.note(code, kind, address, ae, request.port(), request.cycle())
     request.data[0] = 0
 
 
@@ -41,7 +41,8 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int) -> int:
     """Perform an AE's requests of one cycle, and return how many there were."""
     storage, requests = context.storage, batch.requests
     top, size_bit, address_mask = context.top, context.size_bit, context.address_mask
-    index, end, serving = batch.served, batch.count, 0
+    service = context.service
+    index, end, waited = batch.served, batch.count, 0
     while index != end:
         request = requests[index]
         if request.cycle() != cycle:
@@ -56,16 +57,16 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int) -> int:
             else:
                 _access(storage, request, address, wide, is_read)
             entered = request.time
-            back = context.rules.serve(context.shared, ae, address, is_read, entered, cycle)
+            back = context.rules.serve(service.shared, ae, address, is_read, entered, cycle)
             if back < 0:
-                context.service_error.note(ErrorCode.OVERBOOKED, request.kind(), 0, ae, request.port(), cycle)
+                service.error.note(ErrorCode.OVERBOOKED, request.kind(), 0, ae, request.port(), cycle)
                 back = entered
-            serving += back - entered
+            waited += back - entered
             request.time = back
         index += 1
     done = index - batch.served
     batch.served = index
-    context.serving += serving
+    service.waited += waited
     return done
 
 
@@ -86,7 +87,7 @@ def serve(context: Context) -> None:
         now = min(now, _oldest(batch))
     ae = now % engines
     while left != 0:
-        context.rules.before_service(context.shared, now)
+        context.rules.before_service(context.service.shared, now)
         for _ in range(engines):
             left -= _serve_engine(context, ae, sides[ae].batches[context.served], now)
             ae = ae + 1 if ae + 1 < engines else 0

@@ -47,6 +47,7 @@ LINE_WORDS = 8
 Element = TypeVar("Element")
 Method = TypeVar("Method", bound=Callable[..., Any])
 _WORD = ir.IntType(64)
+_LINE_BYTES = 8 * LINE_WORDS
 
 
 Constant = Annotated[int, "constant"]
@@ -158,17 +159,20 @@ def declare(
     methods : dict
         Functions to compile, whose first parameter is the record.
     lines : bool
-        Whether it is whole cache lines long.
+        Whether it is whole cache lines long. What is inside a record and that long begins at a cache line, so that
+        threads that work on neighbours do not hinder each other.
     word : str
         What words are in numpy arrays; in compiled code they are always signed.
     """
     fields, formats, place = {}, [], 0
     for field, annotation in kinds.items():
         kind, format_, access = _field(annotation, word)
+        if access == "inside" and np.dtype(format_).itemsize % _LINE_BYTES == 0:
+            place = _whole_lines(place)
         fields[field] = (place, kind, access)
         formats.append(format_)
         place += np.dtype(format_).itemsize
-    size = -(-place // (8 * LINE_WORDS)) * 8 * LINE_WORDS if lines else place
+    size = _whole_lines(place) if lines else place
     offsets = [offset for offset, _, _ in fields.values()]
     dtype = np.dtype({"names": list(fields), "formats": formats, "offsets": offsets, "itemsize": size})
     # A class of its own, since numba finds methods by the class of a type.
@@ -179,6 +183,10 @@ def declare(
         options = OPTIONS | {"forceinline": not hasattr(function, "seldom")}
         overload_method(kind, method, jit_options=options)(_chooser(function))
     return dtype, address
+
+
+def _whole_lines(size: int) -> int:
+    return -(-size // _LINE_BYTES) * _LINE_BYTES
 
 
 def _chooser(function: Callable[..., Any]) -> Callable[..., Any]:
