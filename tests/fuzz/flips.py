@@ -19,6 +19,7 @@ The first three are as they must be. Of each other one the line that repeats it 
 
 import argparse
 import io
+import json
 import multiprocessing
 import sys
 import tempfile
@@ -138,9 +139,10 @@ def _plan(config: str, memory: str, seed: int, number: int, folder: Path) -> _Pl
         found = [f"{vertex} {name}\n" for vertex, name in zip(ids, ids[strong_components(graph)], strict=True)]
         arguments = ("scc", *options, "--labels", "-")
     expected = "".join(found)
-    made: list[Machine] = []
-    assert _run(arguments, made.append) == (0, expected, ""), arguments
-    return _Plan(arguments, expected, made[0].cycle, 8 * (graph.vertices + graph.edges))
+    document = folder / "result.json"
+    assert _run((*arguments, "--json", str(document)), lambda _: None) == (0, expected, ""), arguments
+    cycles = json.loads(document.read_text())["wall"]["simulated_cycles"]
+    return _Plan(arguments, expected, cycles, 8 * (graph.vertices + graph.edges))
 
 
 def _flip(machine: Machine, rng: np.random.Generator, span: int) -> str:
