@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from host.algorithms.reach import compact
+from host.algorithms.reach import check_frontier, compact
 from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, default_slack
 from host.words import counted
 from sim.coprocessor import Coprocessor, Instruction, Register, Status
@@ -186,6 +186,8 @@ class Driver:
         counts = [1]
         levels: list[Level] = []
         while count:
+            frontier = queues.frontiers[current].values[:count]
+            check_frontier(frontier, edges=direction.graph.graph.edges, name=direction.graph.name)
             capacity = queues.capacity - (0 if reach is None else entries)
             start, cycles, status, pushed = self.run(
                 Instruction.BFS_LEVEL,

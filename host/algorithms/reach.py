@@ -1,4 +1,4 @@
-"""What searches reached, counted from their reach queues with vertices that were pushed twice taken once."""
+"""What searches wrote into their queues: whether it can be, and what they reached, vertices pushed twice taken once."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,54 @@ from numba import njit
 
 from host.words import counted
 from sim.errors import SimulationError
-from sim.graph_word import DEGREE, LEVEL, VISITED, Field
+from sim.graph_word import DEGREE, LEVEL, START, VISITED, Field
 
-__all__ = ["ReachAccount", "check_colours", "compact", "first_uncoloured", "levels_of", "levels_of_words"]
+__all__ = [
+    "ReachAccount",
+    "check_colours",
+    "check_frontier",
+    "compact",
+    "first_uncoloured",
+    "levels_of",
+    "levels_of_words",
+]
+
+
+@njit(cache=True, nogil=True)
+def _first_beyond(frontier: npt.NDArray[np.uint64], edges: int, fields: tuple[Field, Field]) -> int:
+    start, degree = fields
+    for place in range(frontier.size):
+        word = frontier[place]
+        if np.int64(word >> start.shift & start.mask) + np.int64(word >> degree.shift & degree.mask) > edges:
+            return place
+    return frontier.size
+
+
+def check_frontier(frontier: npt.NDArray[np.uint64], *, edges: int, name: str) -> None:
+    """Refuse a frontier queue in which a graph word has neighbours that the graph has not.
+
+    The hardware would read on up to the end of the memory, for hours where that is large.
+
+    Parameters
+    ----------
+    frontier : ndarray of uint64
+        The entries of the queue.
+    edges : int
+        Edges of the graph.
+    name : str
+        What messages call it.
+
+    Raises
+    ------
+    SimulationError
+        There is such an entry.
+    """
+    place = _first_beyond(frontier, edges, (START, DEGREE))
+    if place < frontier.size:
+        raise SimulationError(
+            f"entry {place} of a frontier queue is {int(frontier[place]):#x}: "
+            f"the {name} has no such neighbours, only {counted(edges, 'edge')}"
+        )
 
 
 def _check_ids(ids: npt.NDArray[np.uint32], *, vertices: int, name: str) -> None:

@@ -10,7 +10,8 @@ detected  status 3, and one line on standard error
 hang      status 3: the watchdog's line, and its diagnosis
 wrong     status 0, and another result
 untidy    another status, an internal error, or more than one line
-endless   the cycle limit was reached, `LIMIT` times what the undisturbed run takes, or a minute or two had passed
+endless   the cycle limit was reached, many times what the undisturbed run takes or what it takes to read the whole
+          memory, which a damaged count can lead to; or two minutes had passed
 crash     the process ended
 ========= ==============================================================================================
 
@@ -46,8 +47,11 @@ __all__ = ["GOOD", "Outcome", "outcome_of"]
 GOOD = ("masked", "detected", "hang")
 """The outcomes that are as they must be."""
 
-LIMIT = 50
+_TIMES = 50
 """How many times as long as undisturbed a run may take."""
+
+_CYCLES_A_BYTE = 12
+"""Cycles that it may take for every byte of the memory besides: one kernel that reads it all, from the slowest bank."""
 
 _TABLES = {"test-bfs": 'preset = "test"\nbfs_only = true\n'}
 """Configurations that are no presets."""
@@ -76,6 +80,8 @@ class _Plan(NamedTuple):
     """What its output must be."""
     cycles: int
     """What it takes."""
+    limit: int
+    """What it may take with a flip."""
     span: int
     """Bytes that its arrays use at least; the rest of the queues is slack."""
 
@@ -128,7 +134,7 @@ def _plan(config: str, memory: str, seed: int, number: int, folder: Path) -> _Pl
     if config in _TABLES:
         (folder / f"{config}.toml").write_text(_TABLES[config])
     name = str(folder / f"{config}.toml") if config in _TABLES else config
-    slack = ("--queue-slack", str(rng.choice([0, 20, 65_536])))
+    slack = ("--queue-slack", str(rng.choice([0, 20, 2000])))
     options = (str(path), "--config", name, "--memory", memory, "--threads", "1", "--quiet", *slack)
     if config.endswith("bfs") or rng.random() < 0.4:
         source = int(rng.integers(graph.vertices))
@@ -140,9 +146,11 @@ def _plan(config: str, memory: str, seed: int, number: int, folder: Path) -> _Pl
         arguments = ("scc", *options, "--labels", "-")
     expected = "".join(found)
     document = folder / "result.json"
-    assert _run((*arguments, "--json", str(document)), lambda _: None) == (0, expected, ""), arguments
+    made: list[Machine] = []
+    assert _run((*arguments, "--json", str(document)), made.append) == (0, expected, ""), arguments
     cycles = json.loads(document.read_text())["wall"]["simulated_cycles"]
-    return _Plan(arguments, expected, cycles, 8 * (graph.vertices + graph.edges))
+    limit = _TIMES * cycles + _CYCLES_A_BYTE * made[0].memory.allocated
+    return _Plan(arguments, expected, cycles, limit, 8 * (graph.vertices + graph.edges))
 
 
 def _flip(machine: Machine, rng: np.random.Generator, span: int) -> str:
@@ -191,8 +199,7 @@ def outcome_of(config: str, memory: str, seed: int, number: int, folder: Path) -
         cycle = int(rng.integers(1, plan.cycles))
         machine.at(cycle, lambda: done.append(_flip(machine, rng, plan.span)))
 
-    limit = str(LIMIT * plan.cycles + 100_000)
-    status, out, err = _run((*plan.arguments, "--cycle-limit", limit), arm)
+    status, out, err = _run((*plan.arguments, "--cycle-limit", str(plan.limit)), arm)
     lines = err.splitlines()
     said = f": {lines[0]}" if lines else ""
     return Outcome(_judged(status, out == plan.expected, lines), f"{plan.arguments[0]}, {''.join(done)}{said}")

@@ -191,9 +191,9 @@ def test_hang(executor: str) -> None:
 
 @every_executor
 def test_actions_come_when_all_have_met_and_disturb_nothing(executor: str) -> None:
-    graph = GRAPHS["random"] if executor == "compiled" else GRAPHS["bow tie"]
+    graph = GRAPHS["random" if executor == "compiled" else "two-cycle"]
     with made("test", "hc2", executor=executor) as machine:
-        expected = check_bfs(machine, graph, 0)
+        expected = search(machine, graph, 0)
         end, statistics = machine.cycle, machine.statistics()
         interval = meeting_interval(machine.config, machine.memory)
     done: list[tuple[int, int]] = []
@@ -208,7 +208,7 @@ def test_actions_come_when_all_have_met_and_disturb_nothing(executor: str) -> No
         wanted = [300, 100, 300, 101, 0, end // 2, 10**9]
         for cycle in wanted:
             machine.at(cycle, partial(note, cycle))
-        found = check_bfs(machine, graph, 0)
+        found = search(machine, graph, 0)
         assert machine.cycle == end
         assert machine.statistics() == statistics
     assert found.level_records == expected.level_records

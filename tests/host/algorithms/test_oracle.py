@@ -78,7 +78,7 @@ def degree(word: np.uint64) -> np.uint64:
 @pytest.mark.parametrize("change", [start, degree])
 def test_start_and_degree_must_stay(change: Callable[[np.uint64], np.uint64]) -> None:
     changed = placed()
-    changed.words |= VISITED.put(1)
+    changed.words[:] |= VISITED.put(1)
     changed.words[7] = change(changed.words[7])
     with pytest.raises(SimulationError) as caught:
         check_graphs(FakeCoprocessor(), (changed,))

@@ -5,9 +5,17 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from host.algorithms.reach import ReachAccount, check_colours, compact, levels_of, levels_of_words
+from host.algorithms.reach import (
+    ReachAccount,
+    check_colours,
+    check_frontier,
+    compact,
+    levels_of,
+    levels_of_words,
+)
 from sim.errors import SimulationError
 from sim.graph_word import LEVEL, VISITED
+from tests.words import graph_word
 
 
 def count(reach: np.ndarray) -> None:
@@ -31,6 +39,18 @@ def test_entries_that_are_no_vertices(use: Callable[[np.ndarray], None], place: 
     with pytest.raises(SimulationError) as caught:
         use(reach)
     assert str(caught.value) == (f"entry {place} of the reach queue of the transpose is {value}: there are 5 vertices")
+
+
+@pytest.mark.parametrize(("start", "degree"), [(8, 3), (2**32 - 1, 0), (0, 2**31 - 1)])
+def test_frontier_words_with_neighbours_that_the_graph_has_not(start: int, degree: int) -> None:
+    frontier = np.array([graph_word(10, 0, False), graph_word(7, 3, True), 0], np.uint64)
+    check_frontier(frontier, edges=10, name="transpose")
+    frontier[2] = graph_word(start, degree, False)
+    with pytest.raises(SimulationError) as caught:
+        check_frontier(frontier, edges=10, name="transpose")
+    assert str(caught.value) == (
+        f"entry 2 of a frontier queue is {int(frontier[2]):#x}: the transpose has no such neighbours, only 10 edges"
+    )
 
 
 def test_levels_deeper_than_the_search() -> None:

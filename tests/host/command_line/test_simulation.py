@@ -166,7 +166,7 @@ def refusing() -> FakeCoprocessor:
         (
             wrong_colour,
             3,
-            "cyscc scc: wrong result: vertex 11: component 11 found, 10 expected (1 of 8 vertices wrong)\n",
+            "cyscc scc: wrong result: vertex 11: component 11 found, 10 expected (3 of 8 vertices wrong)\n",
         ),
         (failing(MemoryError()), 2, "cyscc scc: not enough memory\n"),
         (failing(KeyboardInterrupt()), 130, "cyscc scc: interrupted\n"),
