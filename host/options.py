@@ -183,6 +183,9 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     )
     add_threads(parser, "the executor")
     add_result_options(parser)
+    parser.add_argument(
+        "--simplify", action="store_true", help="drop repeated edges and self-loops before the machine gets the graph"
+    )
     parser.add_argument("--cycle-limit", type=at_least(1), metavar="N", help="give up after this many cycles")
     parser.add_argument(
         "--queue-slack",

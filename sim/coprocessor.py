@@ -88,6 +88,10 @@ class Coprocessor(abc.ABC):
             Cycle limit, hang (nothing moved for the watchdog's time), access outside memory.
         """
 
+    def stray_writes(self) -> list[int]:
+        """Return addresses outside all that was allocated that something was written to, as far as it can be told."""
+        return []
+
     @abc.abstractmethod
     def begin_attempt(self) -> None:
         """Count what follows as an attempt of its own: the run begins again, since its queues were too small."""

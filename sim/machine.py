@@ -1,5 +1,6 @@
 """The simulated coprocessor: an executor, the memory and the host's way to both."""
 
+import heapq
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -75,6 +76,8 @@ class Machine(Coprocessor):
         self._slice = _SHORTEST_SLICE
         self._due = 0.0  # when progress is to be reported next
         self._readout = 0  # cycles in which event counters were read
+        self._actions: list[tuple[int, int, Callable[[], None]]] = []  # a heap: cycle, number, action
+        self._arranged = 0  # actions that were ever arranged
         self._attempts = 0  # those given up
         self._attempt: Tally | None = None  # what had been counted when the present attempt began
         self.build_seconds = build_seconds
@@ -91,6 +94,23 @@ class Machine(Coprocessor):
     def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
         """Return the memory itself as an array."""
         return self.memory.view(address, dtype, count)
+
+    def at(self, cycle: int, action: Callable[[], None]) -> None:
+        """Have something done when all AEs have met in or after a cycle, be it in the middle of an instruction.
+
+        No request is under way to the memory then: it holds what has been written. The run is not disturbed: with an
+        action that changes nothing it has the same cycles and results as without one. Of several actions the one
+        arranged first comes first. What the run ends before is not done.
+
+        Parameters
+        ----------
+        cycle : int
+            Cycle, counted from reset; a past one stands for the end of the next step.
+        action : callable
+            What to do: it may look at the memory and write to it, and arrange another action.
+        """
+        heapq.heappush(self._actions, (cycle, self._arranged, action))
+        self._arranged += 1
 
     def set_registers(self, values: Mapping[Register, int]) -> None:
         """Write AEG registers of every AE; takes effect before the next dispatch or read, a cycle each."""
@@ -124,6 +144,10 @@ class Machine(Coprocessor):
         if self._cycle_limit is not None and self._spent > self._cycle_limit:
             raise self._limit_error()
         return cycles
+
+    def stray_writes(self) -> list[int]:
+        """Return the addresses of words of no allocation that something was written to."""
+        return self.memory.stray_writes()
 
     def begin_attempt(self) -> None:
         """Count what follows as an attempt of its own; reads the event counters, which takes simulated cycles."""
@@ -199,23 +223,34 @@ class Machine(Coprocessor):
                 if left < 0:
                     raise self._limit_error()
                 budget = min(budget, max(left, 1))
+            if self._actions:
+                budget = min(budget, max(self._actions[0][0] - self._executor.cycle, 1))
             began = perf_counter()
             state = self._executor.run(budget)
             now = perf_counter()
             if self._on_progress is not None and now >= self._due:
                 self._due = now + _REPORT_SECONDS
                 self._on_progress(self._executor.cycle)
-            if state == RunState.DONE:
-                return
             if state == RunState.MEMORY_ERROR:
                 raise MemoryAccessError(str(self.memory.error()))
             if state == RunState.HUNG:
                 raise HangError(
                     f"nothing moved until cycle {self._executor.cycle:,}: the machine hangs", self._diagnosis()
                 )
+            self._act()
+            if state == RunState.DONE:
+                return
             if budget == self._slice:
                 pace = _REPORT_SECONDS / max(now - began, 1e-3)
                 self._slice = max(_SHORTEST_SLICE, int(self._slice * min(max(pace, 0.5), 4.0)))
+
+    def _act(self) -> None:
+        """Do what is due."""
+        due = []
+        while self._actions and self._actions[0][0] <= self._executor.cycle:
+            due.append(heapq.heappop(self._actions))
+        for _, _, action in due:
+            action()
 
     def _limit_error(self) -> CycleLimitError:
         return CycleLimitError(f"cycle limit of {self._cycle_limit:,} reached", self._diagnosis())

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from host.algorithms.reach import compact
+from host.algorithms.reach import check_frontier, compact
 from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, default_slack
+from host.words import counted
 from sim.coprocessor import Coprocessor, Instruction, Register, Status
 from sim.errors import SimulationError
 from sim.graph_word import LEVEL, VISITED
@@ -169,7 +170,7 @@ class Driver:
         QueueOverflowError
             A level pushed more than its queues hold.
         SimulationError
-            The simulation failed.
+            The simulation failed, or what it wrote cannot be.
         """
         queues, words = self._queues, direction.graph.words
         words[source] |= VISITED.put(1)
@@ -185,6 +186,8 @@ class Driver:
         counts = [1]
         levels: list[Level] = []
         while count:
+            frontier = queues.frontiers[current].values[:count]
+            check_frontier(frontier, edges=direction.graph.graph.edges, name=direction.graph.name)
             capacity = queues.capacity - (0 if reach is None else entries)
             start, cycles, status, pushed = self.run(
                 Instruction.BFS_LEVEL,
@@ -208,9 +211,14 @@ class Driver:
             counts.append(pushed)
             entries += pushed
             if reach is not None and entries > most:
-                counts = compact(reach.values, counts, vertices=vertices)
+                counts = compact(reach.values, counts, vertices=vertices, name=direction.graph.name)
                 entries = sum(counts)
             count, current = pushed, 1 - current
+            if count and len(levels) >= vertices:
+                raise SimulationError(
+                    f"the search from vertex {source} goes on after {len(levels)} levels: "
+                    f"there are {counted(vertices, 'vertex', 'vertices')}"
+                )
             if self._on_level is not None:
                 self._on_level(len(levels), entries)
         return Search(source=source, counts=tuple(counts), levels=tuple(levels))

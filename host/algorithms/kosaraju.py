@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from host.algorithms.driver import Direction, Driver, Search, with_larger_queues
-from host.algorithms.reach import ReachAccount, first_uncoloured
+from host.algorithms.reach import ReachAccount, check_colours, first_uncoloured
 from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays
 from sim.coprocessor import NO_START, Coprocessor, Instruction, Register
 from sim.errors import SimulationError
@@ -172,6 +172,7 @@ class _Attempt:
                     f"the intersection of iteration {run.iterations} offered vertex {offered} as the next start, "
                     + ("which has a colour" if offered < colours.size else f"of {colours.size} vertices")
                 )
+        check_colours(colours, run.components)
         return run
 
     def _first_uncoloured(self, begin: int) -> int:
@@ -215,7 +216,8 @@ class _Attempt:
         assert direction.reach is not None
         search = self._driver.search(direction, start)
         cycles = search.cycles
-        reached, edges = self._account.count(direction.graph.words, direction.reach.values, entries=search.entries)
+        graph, reach = direction.graph, direction.reach.values
+        reached, edges = self._account.count(graph.words, reach, entries=search.entries, name=graph.name)
         totals.add(search, cycles=cycles, reached=reached, edges=edges)
         return search, cycles
 

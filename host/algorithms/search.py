@@ -58,14 +58,15 @@ def _account_of_queue(direction: Direction, search: Search) -> _Account:
     """Return what a search found, from its reach queue."""
     assert direction.reach is not None
     vertices = direction.graph.graph.vertices
-    levels = levels_of(direction.reach.values, search.counts, vertices=vertices)
-    reached, edges = ReachAccount(vertices).count(direction.graph.words, direction.reach.values, entries=search.entries)
+    reach, name = direction.reach.values, direction.graph.name
+    levels = levels_of(reach, search.counts, vertices=vertices, name=name)
+    reached, edges = ReachAccount(vertices).count(direction.graph.words, reach, entries=search.entries, name=name)
     return levels, reached, search.pushed - reached, edges
 
 
 def _account_of_words(graph: PlacedGraph, search: Search) -> _Account:
     """Return what a search found that wrote levels into the graph words and queued only vertices with neighbours."""
-    levels = levels_of_words(graph.words)
+    levels = levels_of_words(graph.words, deepest=len(search.levels), name=graph.name)
     degrees = graph.graph.out_degrees()
     reached = degrees[levels >= 0]
     queued = int(np.count_nonzero(reached)) + int(degrees[search.source] == 0)

@@ -78,15 +78,18 @@ def run(arguments: argparse.Namespace) -> None:
     simulation = Simulation(arguments, {"--levels": arguments.levels, "--roofline-plot": arguments.roofline_plot})
     if wants_roofline and simulation.config.bfs_only:
         raise UsageError(f"--roofline reads the reach queue, and {arguments.config} keeps none")
-    graph = simulation.read_graph()
+    read = simulation.read_graph()
     try:
-        source = graph.index(arguments.source)
+        source = read.index(arguments.source)
     except InputError as error:
         raise InputError(f"{error} (--source)", path=arguments.graph) from None
     with simulation.machine() as machine:
         with simulation.phase("load", "placing"):
-            placed = PlacedGraph.place(machine, graph)
+            placed = PlacedGraph.place(machine, read.simplified() if arguments.simplify else read)
             graph = placed.graph
+            dropped = read.edges - graph.edges
+            if not dropped or arguments.no_verify:
+                read = graph
         recorder = None
         if wants_roofline:
             from host.studies.roofline.limits import Bounds
@@ -102,15 +105,16 @@ def run(arguments: argparse.Namespace) -> None:
                 on_level=advance.on_level,
             )
         statistics = machine.statistics()
-        verified = simulation.verified(lambda: check_levels(search.levels, graph, source))
-        setting = simulation.setting(graph, machine, uploaded_bytes=placed.size)
+        reference = "sequential search"
+        checked = simulation.verified(machine, (placed,), reference, lambda: check_levels(search.levels, read, source))
+        setting = simulation.setting(graph, machine, uploaded_bytes=placed.size, dropped_edges=dropped)
         wall = simulation.wall(machine)
     if arguments.levels is not None:
         reached = np.flatnonzero(search.levels >= 0)
         with open_output(arguments.levels) as file:
             write_pairs(file, graph.original(reached), search.levels[reached].astype(np.int64))
-    document = bfs_document(search, setting, wall, graph=graph, verified=verified, statistics=statistics)
-    table = bfs_table(search, setting, wall, graph=graph, verified=verified)
+    document = bfs_document(search, setting, wall, graph=graph, checked=checked, statistics=statistics)
+    table = bfs_table(search, setting, wall, graph=graph, checked=checked)
     if recorder is not None:
         from host.studies.roofline.analysis import Roofline
         from host.studies.roofline.report import roofline_document, roofline_table

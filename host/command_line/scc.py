@@ -58,15 +58,18 @@ def run(arguments: argparse.Namespace) -> None:
     simulation = Simulation(arguments, {"--labels": arguments.labels})
     if simulation.config.bfs_only:
         raise UsageError(f"--config: {arguments.config} only searches: it keeps no reach queue to intersect")
-    graph = simulation.read_graph()
+    read = simulation.read_graph()
     with simulation.machine() as machine:
         with simulation.phase("load", "transposing, trimming and placing"):
+            graph = read.simplified() if arguments.simplify else read
+            dropped = read.edges - graph.edges
             transpose = graph.transpose()
             trimmed = trim(graph, transpose)
             forward = PlacedGraph.place(machine, graph)
-            graph = forward.graph
-            backward = PlacedGraph.place(machine, transpose)
-            transpose = backward.graph
+            backward = PlacedGraph.place(machine, transpose, name="transpose")
+            graph, transpose = forward.graph, backward.graph
+            if not dropped or arguments.no_verify:
+                read = graph
         with simulation.simulating(machine, graph.vertices, "iteration") as advance:
             components = strong_components(
                 machine,
@@ -78,14 +81,15 @@ def run(arguments: argparse.Namespace) -> None:
             )
         statistics = machine.statistics()
         labels = canonical(components.colours)
-        verified = simulation.verified(lambda: check_components(labels, graph))
-        setting = simulation.setting(graph, machine, uploaded_bytes=forward.size + backward.size)
+        checked = simulation.verified(machine, (forward, backward), "scipy", lambda: check_components(labels, read))
+        uploaded = forward.size + backward.size
+        setting = simulation.setting(graph, machine, uploaded_bytes=uploaded, dropped_edges=dropped)
         wall = simulation.wall(machine)
     largest = int(component_sizes(labels)[1].max())
     if arguments.labels is not None:
         with open_output(arguments.labels) as file:
             write_pairs(file, graph.original(np.arange(graph.vertices, dtype=np.uint32)), graph.original(labels))
     document = scc_document(
-        components, setting, wall, graph=graph, largest=largest, verified=verified, statistics=statistics
+        components, setting, wall, graph=graph, largest=largest, checked=checked, statistics=statistics
     )
-    simulation.publish(document, scc_table(components, setting, wall, largest=largest, verified=verified))
+    simulation.publish(document, scc_table(components, setting, wall, largest=largest, checked=checked))

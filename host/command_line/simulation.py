@@ -4,9 +4,9 @@ import argparse
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ from host.words import counted
 from sim.errors import SimulationError
 
 if TYPE_CHECKING:
+    from host.algorithms.oracle import Checked
+    from host.graph.memory_map import PlacedGraph
     from sim.machine import Machine
     from sim.memory import Profile
 
@@ -240,26 +242,59 @@ class Simulation:
                 f"{self._arguments.waves} is not written\n"
             )
 
-    def verified(self, difference: Callable[[], str | None]) -> bool | None:
-        """Refuse a wrong result, found so by a function as of `check_result`; None if it was not to be checked."""
-        if self._arguments.no_verify:
-            return None
+    def verified(
+        self,
+        machine: "Machine",
+        graphs: Sequence["PlacedGraph"],
+        reference: str,
+        difference: Callable[[], str | None],
+    ) -> "Checked | None":
+        """Refuse a memory in which something changed that must not, and a wrong result.
+
+        Parameters
+        ----------
+        machine : Machine
+            The machine after its run.
+        graphs : sequence of PlacedGraph
+            The graphs that were placed there.
+        reference : str
+            Whose result the machine's is compared with.
+        difference : callable
+            Compares them, and returns what `check_result` takes. Called when the graphs are known to be as they were.
+
+        Returns
+        -------
+        Checked or None
+            What was compared. None where it was not to be: only stray writes are looked for then.
+
+        Raises
+        ------
+        SimulationError
+            Something is wrong.
+        """
+        from host.algorithms.oracle import check_graphs, check_stray_writes
+
         with self.phase("verify", "verifying"):
+            check_stray_writes(machine)
+            if self._arguments.no_verify:
+                return None
+            checked = check_graphs(machine, graphs)
             check_result(difference())
-        return True
+        return replace(checked, reference=reference)
 
     def publish(self, document: dict[str, Any], table: str) -> None:
         """Write the result where it was asked for; the table only if nothing else goes to standard output."""
         quiet = self._arguments.quiet or STANDARD_OUTPUT in self._outputs.values()
         publish(document, table, path=self._arguments.json, quiet=quiet)
 
-    def setting(self, graph: Graph, machine: "Machine", *, uploaded_bytes: int) -> Setting:
-        """Return what ran where."""
+    def setting(self, graph: Graph, machine: "Machine", *, uploaded_bytes: int, dropped_edges: int) -> Setting:
+        """Return what ran where; `dropped_edges` of those that were read are not in the graph."""
         arguments = self._arguments
         return Setting(
             graph=str(arguments.graph),
             vertices=graph.vertices,
-            edges=graph.edges,
+            edges=graph.edges + dropped_edges,
+            dropped_edges=dropped_edges if arguments.simplify else None,
             config=arguments.config,
             memory=arguments.memory,
             executor=arguments.executor,

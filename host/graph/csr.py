@@ -1,6 +1,6 @@
 """Directed graphs in compressed sparse row (CSR) form."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -94,6 +94,30 @@ def _scatter_rows(
             place = np.int64(columns[index]) + 1
             sorted_[offsets[place]] = row
             offsets[place] += 1
+
+
+@njit(cache=True, nogil=True)
+def _mark_first(
+    rows: NDArray[np.int64],
+    columns: NDArray[np.uint32],
+    met: NDArray[np.uint32],
+    kept: NDArray[np.bool_],
+    offsets: NDArray[np.int64],
+) -> None:
+    """Mark the first entry of each column in each row of a square CSR matrix but the diagonal, and count them.
+
+    `met`, zeroed, keeps the last row, counted from 1, that had an entry of each column.
+    """
+    for row in range(len(rows) - 1):
+        number = np.uint32(row + 1)
+        met[row] = number
+        count = 0
+        for index in range(rows[row], rows[row + 1]):
+            column = columns[index]
+            kept[index] = met[column] != number
+            met[column] = number
+            count += kept[index]
+        offsets[row + 1] = offsets[row] + count
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -200,6 +224,18 @@ class Graph:
         _count(self.targets, offsets)
         _scatter_rows(self.offsets, self.targets, offsets, sorted_)
         return Graph(offsets=offsets[:-1], targets=sorted_, ids=self.ids, base=self.base)
+
+    def simplified(self) -> "Graph":
+        """Return the graph with each edge once and without self-loops; the graph itself if it is so already.
+
+        Who reaches whom, in how many steps, stays as it is, and the order of the edges too.
+        """
+        kept = np.empty(self.edges, np.bool_)
+        offsets = np.zeros(self.vertices + 1, np.int64)
+        _mark_first(self.offsets, self.targets, np.zeros(self.vertices, np.uint32), kept, offsets)
+        if offsets[-1] == self.edges:
+            return self
+        return replace(self, offsets=offsets, targets=self.targets[kept])
 
     def out_degrees(self) -> NDArray[np.int64]:
         """Return the number of edges that leave each vertex, int64, shape (n,)."""

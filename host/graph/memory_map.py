@@ -8,6 +8,7 @@ import numpy.typing as npt
 from numba import njit
 
 from host.graph.csr import Graph
+from host.graph.digests import block_digests
 from sim.coprocessor import Coprocessor
 from sim.graph_word import DEGREE, START, VISITED, Field
 
@@ -54,18 +55,33 @@ class PlacedGraph:
         Address of C, the 32-bit neighbour ids.
     words : ndarray of uint64, shape (vertices,)
         R itself. Use it only between instructions.
+    digests : ndarray of uint64, shape (blocks,)
+        Digests of the neighbour ids as they were before they were uploaded, see `host.graph.digests`.
+    name : str
+        What messages call it.
     """
 
     graph: Graph
     words_address: int
     neighbours_address: int
     words: npt.NDArray[np.uint64]
+    digests: npt.NDArray[np.uint64]
+    name: str = "graph"
 
     @classmethod
-    def place(cls, coprocessor: Coprocessor, graph: Graph) -> Self:
+    def place(cls, coprocessor: Coprocessor, graph: Graph, *, name: str = "graph") -> Self:
         """Upload a graph. Drop the caller's `graph` afterwards and use this object's: its edges then exist once.
 
         The graph words are written by `reset`.
+
+        Parameters
+        ----------
+        coprocessor : Coprocessor
+            Where to.
+        graph : Graph
+            The graph, in the host's own memory.
+        name : str
+            What messages call it.
         """
         words_address = coprocessor.allocate(8 * graph.vertices)
         neighbours_address = coprocessor.allocate(max(4 * graph.edges, 4))
@@ -76,6 +92,8 @@ class PlacedGraph:
             words_address=words_address,
             neighbours_address=neighbours_address,
             words=coprocessor.view(words_address, np.uint64, graph.vertices),
+            digests=block_digests(graph.targets),
+            name=name,
         )
 
     @property

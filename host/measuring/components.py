@@ -9,6 +9,7 @@ import numpy as np
 
 from host.algorithms.components import canonical
 from host.algorithms.kosaraju import strong_components
+from host.algorithms.oracle import check_graphs, check_stray_writes
 from host.algorithms.reach import first_uncoloured
 from host.algorithms.reference import check_components
 from host.algorithms.software import run_software
@@ -65,11 +66,15 @@ class SccRequest(MachineRequest):
         first_uncoloured(np.ones(1, np.uint32), 0)  # compiled before it is timed
         machine = create_machine(PRESETS[self.preset], parse_profile(self.memory), threads=1)
         try:
-            forward, backward = (PlacedGraph.place(machine, each) for each in (graph, transpose))
+            forward = PlacedGraph.place(machine, graph)
+            backward = PlacedGraph.place(machine, transpose, name="transpose")
             del transpose
             begin = time.perf_counter()
             run = strong_components(machine, forward, backward, trimmed)
             seconds = time.perf_counter() - begin
+            check_stray_writes(machine)
+            if verify:
+                check_graphs(machine, (forward, backward))
             _check(run.colours, graph, verify=verify)
         finally:
             machine.close()

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from host.algorithms.oracle import check_graphs, check_stray_writes
 from host.algorithms.reference import check_levels
 from host.algorithms.search import BfsRun, breadth_first_search
 from host.graph.csr import Graph
@@ -92,7 +93,7 @@ class BfsRequest(MachineRequest):
         SimulationError
             The simulation failed, its result is wrong, or the search missed the giant component.
         """
-        run, shares, clock, seconds = _search(graph, self)
+        run, shares, clock, seconds = _search(graph, self, verify=verify)
         if run.reached * _LEAST_REACHED < graph.vertices:
             raise SimulationError(f"the search from vertex {run.source} reached only {run.reached} vertices")
         if verify and (difference := check_levels(run.levels, graph, run.source)) is not None:
@@ -146,7 +147,7 @@ def cause_shares(causes: Mapping[str, int], *, kernels: int, cycles: int) -> dic
     return {cause: causes[cause] / (kernels * cycles) for cause in CAUSES}
 
 
-def _search(graph: Graph, request: BfsRequest) -> tuple[BfsRun, dict[str, float], float, float]:
+def _search(graph: Graph, request: BfsRequest, *, verify: bool) -> tuple[BfsRun, dict[str, float], float, float]:
     """Search; return also shares of cycles, clock in hertz and the wall time of the simulation."""
     # Imported late: the machine is what takes long to import.
     from sim.machine import create_machine
@@ -166,6 +167,9 @@ def _search(graph: Graph, request: BfsRequest) -> tuple[BfsRun, dict[str, float]
                 # make a clean measurement.
                 slack <<= run.retries
                 continue
+            check_stray_writes(machine)
+            if verify:
+                check_graphs(machine, (placed,))
             causes = machine.statistics()["causes"]["bfs"]
             shares = cause_shares(causes, kernels=config.total_bfs_kernels, cycles=run.cycles)
             return run, shares, machine.clock, seconds

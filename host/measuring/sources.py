@@ -14,6 +14,7 @@ _PATTERNS = {
     "host": (
         "algorithms/**/*.py",
         "graph/csr.py",
+        "graph/digests.py",
         "graph/generators/*.py",
         "graph/memory_map.py",
         "graph/trim.py",

@@ -9,6 +9,7 @@ import numpy as np
 
 from host.algorithms.driver import Search
 from host.algorithms.kosaraju import ComponentRun, Iteration
+from host.algorithms.oracle import Checked
 from host.algorithms.search import BfsRun
 from host.graph.csr import Graph
 from host.output import STANDARD_OUTPUT, open_output
@@ -26,7 +27,9 @@ class Setting:
     graph : str
         The graph's file, as given.
     vertices, edges : int
-        Its size.
+        Its size, as read.
+    dropped_edges : int or None
+        Edges that were dropped before it was placed, None where none were to be.
     config, memory, executor : str
         Configuration, memory profile and executor, as given.
     configuration, memory_profile : dict
@@ -42,6 +45,7 @@ class Setting:
     graph: str
     vertices: int
     edges: int
+    dropped_edges: int | None = None
     config: str
     configuration: dict[str, Any]
     memory: str
@@ -119,16 +123,21 @@ def publish(document: dict[str, Any], text: str, *, path: str | None, quiet: boo
         sys.stdout.write(text)
 
 
-def _common(run: ComponentRun | BfsRun, setting: Setting, wall: Wall) -> dict[str, Any]:
+def _common(run: ComponentRun | BfsRun, setting: Setting, wall: Wall, checked: Checked | None) -> dict[str, Any]:
     """Return what every document holds, the total of the cycles left out."""
     where = asdict(setting)
     return {
         **identity(),
-        "graph": {"file": where.pop("graph"), "vertices": where.pop("vertices"), "edges": where.pop("edges")},
+        "graph": {
+            "file": where.pop("graph"),
+            **{name: where.pop(name) for name in ("vertices", "edges", "dropped_edges")},
+        },
         **where,
         "seconds": setting.seconds(run.cycles),
         "edges_traversed": run.edges_traversed,
         "gteps": setting.gteps(run.edges_traversed, run.cycles),
+        "verified": None if checked is None else True,
+        "checked": None if checked is None else asdict(checked),
         "wall": {**asdict(wall), "cycles_per_second": wall.cycles_per_second},
     }
 
@@ -164,7 +173,7 @@ def scc_document(
     *,
     graph: Graph,
     largest: int,
-    verified: bool | None,
+    checked: Checked | None,
     statistics: dict[str, Any],
 ) -> dict[str, Any]:
     """Return the result of `cyscc scc` as a JSON document.
@@ -181,13 +190,13 @@ def scc_document(
         The graph, for the ids of the input.
     largest : int
         Vertices of the largest component.
-    verified : bool or None
-        Whether the result was checked and right; None when it was not checked.
+    checked : Checked or None
+        What the result was checked by, and found right; None when it was not checked.
     statistics : dict
         Counters of the hardware and the memory.
     """
     return {
-        **_common(run, setting, wall),
+        **_common(run, setting, wall, checked),
         "components": {"count": run.components, "largest": largest},
         "trimmed": run.trimmed,
         "iterations": run.iterations,
@@ -202,7 +211,6 @@ def scc_document(
         "backward": asdict(run.backward),
         "intersection": {"runs": run.intersections, "cycles": run.intersection_cycles},
         "longest_iteration": _iteration(run.longest, graph),
-        "verified": verified,
         "statistics": statistics,
     }
 
@@ -213,18 +221,17 @@ def bfs_document(
     wall: Wall,
     *,
     graph: Graph,
-    verified: bool | None,
+    checked: Checked | None,
     statistics: dict[str, Any],
 ) -> dict[str, Any]:
     """Return the result of `cyscc bfs` as a JSON document. The parameters are those of `scc_document`."""
     return {
-        **_common(run, setting, wall),
+        **_common(run, setting, wall, checked),
         "source": input_name(graph, run.source),
         "reached": run.reached,
         "levels": [level._asdict() for level in run.level_records],
         "duplicates": run.duplicates,
         "retries": run.retries,
         "cycles": {"total": run.cycles},
-        "verified": verified,
         "statistics": statistics,
     }

@@ -2,6 +2,7 @@
 
 from host.algorithms.driver import Level
 from host.algorithms.kosaraju import ComponentRun
+from host.algorithms.oracle import Checked
 from host.algorithms.search import BfsRun
 from host.graph.csr import Graph
 from host.results.documents import Setting, Wall, input_name
@@ -34,19 +35,23 @@ def largest_text(components: int, largest: int) -> str:
 
 
 def _run_table(
-    run: ComponentRun | BfsRun, setting: Setting, wall: Wall, verified: bool | None, rows: list[tuple[str, str]]
+    run: ComponentRun | BfsRun, setting: Setting, wall: Wall, checked: Checked | None, rows: list[tuple[str, str]]
 ) -> str:
     """Return what every table holds, with the rows of one kind of run in between."""
     threads = counted(setting.threads, "thread")
+    dropped = setting.dropped_edges
+    left = setting.edges - (dropped or 0)
+    simplified = [] if dropped is None else [("simplified", f"{counted(dropped, 'edge')} dropped, {left:,} left")]
     restarted = [("restarts", f"{run.retries}, the queues having overflowed")] if run.retries else []
     gteps = setting.gteps(run.edges_traversed, run.cycles)
     everything = [
         ("graph", graph_text(setting.graph, setting.vertices, setting.edges)),
+        *simplified,
         ("machine", f"{setting.config}, memory {setting.memory}, executor {setting.executor}, {threads}"),
         *rows,
         ("simulated", f"{_time(setting.seconds(run.cycles))} at {setting.clock_hz / 1e6:g} MHz"),
         ("traversed", f"{counted(run.edges_traversed, 'edge')}, {gteps:.3f} GTEPS"),
-        ("verified", {True: "yes", False: "no", None: "not checked"}[verified]),
+        ("verified", "not checked" if checked is None else "yes"),
         *restarted,
         (
             "wall time",
@@ -57,7 +62,7 @@ def _run_table(
     return plain_table(everything, words=2)
 
 
-def scc_table(run: ComponentRun, setting: Setting, wall: Wall, *, largest: int, verified: bool | None) -> str:
+def scc_table(run: ComponentRun, setting: Setting, wall: Wall, *, largest: int, checked: Checked | None) -> str:
     """Return the result of `cyscc scc` as a table. The parameters are those of `scc_document`."""
     phases = (
         ("forward", run.forward.cycles),
@@ -72,7 +77,7 @@ def scc_table(run: ComponentRun, setting: Setting, wall: Wall, *, largest: int, 
         ("iterations", f"{run.iterations:,}"),
         *((name, f"{n:>{width},} cycles  {n / max(run.cycles, 1):>6.1%}") for name, n in phases),
     ]
-    return _run_table(run, setting, wall, verified, rows)
+    return _run_table(run, setting, wall, checked, rows)
 
 
 def _level_table(levels: tuple[Level, ...]) -> str:
@@ -84,7 +89,7 @@ def _level_table(levels: tuple[Level, ...]) -> str:
     return plain_table(rows, head=("level", *shown), words=0)
 
 
-def bfs_table(run: BfsRun, setting: Setting, wall: Wall, *, graph: Graph, verified: bool | None) -> str:
+def bfs_table(run: BfsRun, setting: Setting, wall: Wall, *, graph: Graph, checked: Checked | None) -> str:
     """Return the result of `cyscc bfs` as a table. The parameters are those of `scc_document`."""
     rows = [
         ("source", f"{input_name(graph, run.source)}"),
@@ -92,4 +97,4 @@ def bfs_table(run: BfsRun, setting: Setting, wall: Wall, *, graph: Graph, verifi
         ("duplicates", f"{counted(run.duplicates, *_VERTEX)} pushed again"),
         ("cycles", f"{run.cycles:,}"),
     ]
-    return _level_table(run.level_records) + "\n" + _run_table(run, setting, wall, verified, rows)
+    return _level_table(run.level_records) + "\n" + _run_table(run, setting, wall, checked, rows)

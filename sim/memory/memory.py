@@ -1,5 +1,6 @@
 """The memory as a whole: storage, timing, and what to ask it afterwards."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -275,8 +276,13 @@ class Memory:
         """
         return self._storage.view(address, dtype, count)
 
+    @property
+    def allocations(self) -> Sequence[tuple[int, int]]:
+        """Address and size in bytes of each allocation, in the order of addresses."""
+        return self._storage.allocations
+
     def stray_writes(self) -> list[int]:
-        """Return the addresses of words between allocations that something was written to."""
+        """Return the addresses of words of no allocation that something was written to."""
         return self._storage.stray_writes()
 
     def error(self) -> str | None:

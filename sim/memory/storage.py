@@ -34,6 +34,8 @@ class Storage:
         End of the last allocation, or 4096 when there is none.
     words : ndarray of uint64
         The storage itself.
+    allocations : list of (int, int)
+        Address and size in bytes of each allocation, in the order of addresses.
 
     Raises
     ------
@@ -50,7 +52,7 @@ class Storage:
         self._pages = self._map()
         self.words: NDArray[np.uint64] = np.frombuffer(self._pages, np.uint64)
         self.top = BASE_ADDRESS
-        self._allocations: list[tuple[int, int]] = []
+        self.allocations: list[tuple[int, int]] = []
 
     def _map(self) -> mmap.mmap:
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
@@ -101,13 +103,13 @@ class Storage:
             raise ValueError(f"allocation size must be at least 1 byte, not {size_bytes!r}")
         if alignment < 8 or alignment & (alignment - 1):
             raise ValueError(f"allocation alignment must be a power of two from 8 on, not {alignment!r}")
-        free = self.top + _GUARD if self._allocations else BASE_ADDRESS
+        free = self.top + _GUARD if self.allocations else BASE_ADDRESS
         address = -(-free // alignment) * alignment
         if address + size_bytes > self.capacity:
             left = max(self.capacity - address, 0)
             raise MemoryError(f"cannot allocate {size_bytes} bytes: {left} of {self.capacity} bytes are left")
         self.top = address + size_bytes
-        self._allocations.append((address, size_bytes))
+        self.allocations.append((address, size_bytes))
         return address
 
     def view(self, address: int, dtype: DTypeLike, count: int) -> NDArray[Any]:
@@ -127,10 +129,16 @@ class Storage:
         return np.frombuffer(self._pages, kind, count, address)
 
     def stray_writes(self) -> list[int]:
-        """Return the addresses of non-zero words between allocations, where nothing should ever be written."""
+        """Return the addresses of 4-byte words of no allocation in which something stands that nobody may write.
+
+        Looked at is all between the allocations, before the first one, and as much behind the last one as lies between
+        two at least.
+        """
+        contents = np.frombuffer(self._pages, np.uint8)
         addresses: list[int] = []
-        for (start, size), (following, _) in zip(self._allocations, self._allocations[1:], strict=False):
-            first = -(-(start + size) // 8)
-            gap = self.words[first : following // 8]
-            addresses += [8 * (first + int(index)) for index in np.flatnonzero(gap)]
+        begin = 0
+        for start, size in [*self.allocations, (min(self.top + _GUARD, self.capacity), 0)]:
+            found = np.flatnonzero(contents[begin:start])
+            addresses += [4 * int(word) for word in np.unique((found + begin) // 4)]
+            begin = start + size
         return addresses

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 from itertools import count
 from typing import cast
 
@@ -14,6 +15,7 @@ from hw.registers import KernelWord, kernel_register
 from sim.coprocessor import Instruction, Register, Status
 from sim.errors import CycleLimitError, HangError, MemoryAccessError, SimulationError
 from sim.executors.amaranth import AmaranthExecutor
+from sim.executors.base import meeting_interval
 from sim.executors.compiled.executor import CompiledExecutor
 from sim.executors.names import EXECUTORS
 from sim.machine import Machine, create_machine
@@ -185,6 +187,55 @@ def test_hang(executor: str) -> None:
     assert stopped is not None
     assert 400 < int(stopped[1]) < 400 + 60
     assert told(caught.value) == STUCK.format(0, 1, 3, 8, "1 read")
+
+
+@every_executor
+def test_actions_come_when_all_have_met_and_disturb_nothing(executor: str) -> None:
+    graph = GRAPHS["random" if executor == "compiled" else "one edge"]
+    memory = "hc2" if executor == "compiled" else "fixed:75"
+    with made("test", memory, executor=executor) as machine:
+        expected = search(machine, graph, 0)
+        end, statistics = machine.cycle, machine.memory.statistics()
+        interval = meeting_interval(machine.config, machine.memory)
+    done: list[tuple[int, int]] = []
+    again: list[int] = []
+    with made("test", memory, executor=executor) as machine:
+
+        def note(cycle: int) -> None:
+            done.append((cycle, machine.cycle))
+            if cycle == 300:
+                machine.at(0, lambda: again.append(machine.cycle))
+
+        wanted = [300, 100, 300, 101, 0, end // 2, 10**9]
+        for cycle in wanted:
+            machine.at(cycle, partial(note, cycle))
+        found = search(machine, graph, 0)
+        assert (machine.cycle, machine.memory.statistics()) == (end, statistics)
+    assert found.level_records == expected.level_records
+    assert (found.levels == expected.levels).all()
+    steps = {cycle: max(-(-cycle // interval), 1) for cycle in wanted}
+    assert done == [(cycle, steps[cycle] * interval) for cycle in sorted(wanted[:-1])]
+    assert again == [(steps[300] + 1) * interval] * 2
+
+
+def test_action_finds_in_memory_what_was_written_and_may_change_it() -> None:
+    seen: list[list[int]] = []
+    with made("test", "fixed:75") as machine:
+        level = dispatch_level(machine)
+
+        def look() -> None:
+            reach = machine.view(level.reach_queue, np.uint32, 2)
+            seen.append(reach.tolist())
+            reach[:] = 9
+
+        machine.at(10, look)
+        machine.at(100_000, look)
+        machine.wait()
+        assert machine.read(level.reach_queue, np.uint32, 2).tolist() == [1, 2]
+        machine.at(machine.cycle, look)
+        machine.get_registers([Register.STATUS])
+        assert machine.read(level.reach_queue, np.uint32, 2).tolist() == [9, 9]
+    assert seen == [[0, 0], [1, 2]]
 
 
 def test_slow_memory_is_no_hang_and_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

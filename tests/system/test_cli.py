@@ -5,8 +5,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import sim.machine
 from host.command_line.main import main
 from hw.config import PRESETS
 
@@ -126,6 +128,39 @@ def test_soc_epinions_on_the_full_machine(soc_epinions: Path, tmp_path: Path) ->
     document = json.loads(out.read_text())
     values = keys(document, "graph.vertices", "components.count", "components.largest", "iterations", "verified")
     assert values == [75879, 42176, 32223, 2716, True]
+
+
+@pytest.mark.parametrize("command", [["scc"], ["bfs", "--source", "0"]])
+def test_bit_that_flips_before_the_run_is_found_out(
+    graph: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    create = sim.machine.create_machine
+
+    def flipping(*arguments: Any, **options: Any) -> sim.machine.Machine:
+        machine = create(*arguments, **options)
+
+        def flip() -> None:
+            machine.view(0x1400, np.uint32, 1)[0] ^= 1
+
+        machine.at(0, flip)
+        return machine
+
+    monkeypatch.setattr("sim.machine.create_machine", flipping)
+    Path(graph).write_text("0 1\n1 0\n")
+    assert main([*command, graph, *SMALL]) == 3
+    assert capfd.readouterr().err == (
+        f"cyscc {command[0]}: memory: neighbours of the graph are not those that were read: "
+        "block 0, addresses 0x1400 to 0x1407 (1 of 1 block changed)\n"
+    )
+
+
+def test_parallel_edges_cost_nothing_when_simplified(graph: str) -> None:
+    cycles = []
+    for copies, options in ((1, []), (20, ["--simplify"])):
+        Path(graph).write_text("".join(f"{v} {(7 * v + 1) % 30}\n" * copies for v in range(30)))
+        assert main(["scc", graph, *SMALL, *options, "--quiet", "--json", "json"]) == 0
+        cycles.append(json.loads(Path("json").read_text())["cycles"])
+    assert cycles[0] == cycles[1]
 
 
 def test_exported_verilog(graph: str) -> None:

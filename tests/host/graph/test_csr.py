@@ -149,3 +149,30 @@ def test_an_input_error_is_one_line() -> None:
     assert str(InputError("bad")) == "bad"
     assert str(InputError("bad", path="a.gr")) == "a.gr: bad"
     assert str(InputError("bad", path="a\nb.gr", line=3)) == "a\\nb.gr:3: bad"
+
+
+def test_simplified_keeps_each_edge_once_in_its_order_and_no_self_loops() -> None:
+    edges = [(0, 2), (0, 1), (0, 2), (1, 1), (2, 0), (2, 2), (2, 0), (2, 1)]
+    sources, targets = np.array(edges, np.uint32).T
+    graph = Graph.from_edges(4, sources, targets, ids=np.array([5, 6, 8, 9]))
+    simple = graph.simplified()
+    assert simple.offsets.tolist() == [0, 2, 2, 4, 4]
+    assert simple.targets.tolist() == [2, 1, 0, 1]
+    assert simple.targets.dtype == np.uint32
+    assert simple.ids is graph.ids
+    assert graph.targets.tolist() == [2, 1, 2, 1, 0, 2, 0, 1]
+
+
+def test_a_simple_graph_is_simplified_already() -> None:
+    for pairs in ([], [(0, 1), (1, 0), (1, 2)]):
+        sources, targets = np.array(pairs, np.uint32).reshape(-1, 2).T
+        graph = Graph.from_edges(3, sources, targets, base=1)
+        assert graph.simplified() is graph
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=40))
+def test_simplified_is_its_definition(pairs: list[tuple[int, int]]) -> None:
+    sources, targets = np.array(pairs, np.uint32).reshape(-1, 2).T
+    simple = Graph.from_edges(7, sources, targets).simplified()
+    left = list(zip(np.repeat(np.arange(7), simple.out_degrees()).tolist(), simple.targets.tolist(), strict=True))
+    assert left == sorted(dict.fromkeys(pair for pair in pairs if pair[0] != pair[1]), key=lambda pair: pair[0])

@@ -40,9 +40,14 @@ def test_start_index_beyond_31_bits_keeps_all_its_bits() -> None:
         offsets = np.array([2**32 - 1, 2**32 - 1 + 2**31 - 1], np.int64)
 
     words = np.zeros(1, np.uint64)
-    PlacedGraph(graph=Offsets(), words_address=0, neighbours_address=0, words=words).reset(  # type: ignore[arg-type]
-        np.array([True])
+    placed = PlacedGraph(
+        graph=Offsets(),  # type: ignore[arg-type]
+        words_address=0,
+        neighbours_address=0,
+        words=words,
+        digests=np.empty(0, np.uint64),
     )
+    placed.reset(np.array([True]))
     assert words[0] == (2**32 - 1) << 32 | (2**31 - 1) << 1 | 1
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from host.algorithms.driver import Level
 from host.algorithms.kosaraju import ComponentRun, SearchTotals, strong_components
+from host.algorithms.oracle import Checked
 from host.algorithms.search import BfsRun, breadth_first_search
 from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph
@@ -33,6 +34,7 @@ SETTING = Setting(
     configuration={"engines": 4},
     memory_profile={"latency": 75},
 )
+CHECKED = Checked(reference="scipy", neighbour_blocks=2, graph_words=10, level_words=0)
 WALL = Wall(load=0.5, build=1.25, simulate=2.0, verify=0.04, simulated_cycles=300_000, peak_memory_bytes=123_000_000)
 
 
@@ -58,7 +60,7 @@ def test_scc_document() -> None:
         trim(graph(), transpose),
     )
     document = scc_document(
-        run, SETTING, WALL, graph=graph(), largest=2, verified=True, statistics={"memory": {"reads": 1}}
+        run, SETTING, WALL, graph=graph(), largest=2, checked=CHECKED, statistics={"memory": {"reads": 1}}
     )
     expected = {
         "graph.vertices": 7115,
@@ -74,7 +76,9 @@ def test_scc_document() -> None:
         "seconds": run.cycles / 150e6,
         "edges_traversed": run.forward.edges + run.backward.edges,
         "gteps": pytest.approx((run.forward.edges + run.backward.edges) * 0.15 / run.cycles),
+        "graph.dropped_edges": None,
         "verified": True,
+        "checked": {"reference": "scipy", "neighbour_blocks": 2, "graph_words": 10, "level_words": 0},
         "wall.build": 1.25,
         "wall.simulate": 2.0,
         "wall.cycles_per_second": 150_000.0,
@@ -102,7 +106,7 @@ def test_scc_document() -> None:
 def test_bfs_document() -> None:
     coprocessor = FakeCoprocessor()
     run = breadth_first_search(coprocessor, PlacedGraph.place(coprocessor, graph()), 1)
-    document = bfs_document(run, SETTING, WALL, graph=graph(), verified=None, statistics={})
+    document = bfs_document(run, SETTING, WALL, graph=graph(), checked=None, statistics={})
     expected = {
         "source": 20,
         "reached": 4,
@@ -117,6 +121,7 @@ def test_bfs_document() -> None:
         "edges_traversed": 5,
         "gteps": pytest.approx(5 * 0.15 / 307),
         "verified": None,
+        "checked": None,
         "wall.build": 1.25,
         "wall.simulate": 2.0,
         "wall.cycles_per_second": 150_000.0,
@@ -128,7 +133,7 @@ def test_bfs_document() -> None:
 def test_without_cycles_there_is_no_throughput() -> None:
     run = ComponentRun(colours=np.arange(1, 4, dtype=np.uint32), components=3, trimmed=3)
     wall = Wall(load=0, build=0, simulate=0, verify=0, simulated_cycles=0, peak_memory_bytes=0)
-    document = scc_document(run, SETTING, wall, graph=graph(), largest=1, verified=True, statistics={})
+    document = scc_document(run, SETTING, wall, graph=graph(), largest=1, checked=CHECKED, statistics={})
     assert (document["gteps"], document["seconds"], document["longest_iteration"]) == (0.0, 0.0, None)
     assert document["wall"]["cycles_per_second"] == 0.0
 
@@ -151,7 +156,7 @@ def test_scc_table() -> None:
         intersection_cycles=105_000,
         retries=1,
     )
-    assert scc_table(run, SETTING, WALL, largest=1300, verified=True).splitlines() == [
+    assert scc_table(run, SETTING, WALL, largest=1300, checked=CHECKED).splitlines() == [
         "graph         dir/g.txt: 7,115 vertices, 103,689 edges",
         "machine       hc2, memory fixed:75, executor compiled, 2 threads",
         "components    5,816, the largest of 1,300 vertices",
@@ -169,6 +174,17 @@ def test_scc_table() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("dropped", "text"), [(0, "0 edges dropped, 103,689 left"), (1, "1 edge dropped, 103,688 left")]
+)
+def test_dropped_edges_are_told(dropped: int, text: str) -> None:
+    setting = replace(SETTING, dropped_edges=dropped)
+    table = bfs_table(bfs_run(1), setting, WALL, graph=graph(), checked=None)
+    assert f"graph       dir/g.txt: 7,115 vertices, 103,689 edges\nsimplified  {text}\n" in table
+    document = bfs_document(bfs_run(1), setting, WALL, graph=graph(), checked=None, statistics={})
+    assert (document["graph"]["edges"], document["graph"]["dropped_edges"]) == (103_689, dropped)
+
+
 def bfs_run(levels: int) -> BfsRun:
     return BfsRun(
         source=2,
@@ -182,7 +198,7 @@ def bfs_run(levels: int) -> BfsRun:
 
 
 def test_bfs_table() -> None:
-    assert bfs_table(bfs_run(3), SETTING, WALL, graph=graph(), verified=None).splitlines() == [
+    assert bfs_table(bfs_run(3), SETTING, WALL, graph=graph(), checked=None).splitlines() == [
         "level  frontier  pushed  cycles",
         "    0         1       1   1,000",
         "    1         1       1   1,000",
@@ -203,7 +219,7 @@ def test_bfs_table() -> None:
 
 @pytest.mark.parametrize(("levels", "lines"), [(31, 31), (32, 31), (100_000, 31)])
 def test_of_very_many_levels_the_middle_is_left_out(levels: int, lines: int) -> None:
-    table = bfs_table(bfs_run(levels), SETTING, WALL, graph=graph(), verified=True).splitlines()
+    table = bfs_table(bfs_run(levels), SETTING, WALL, graph=graph(), checked=CHECKED).splitlines()
     rows = table[1 : table.index("")]
     assert len(rows) == lines
     assert ("..." in rows[24]) == (levels > 31)
@@ -214,6 +230,6 @@ def test_one_is_not_many() -> None:
     assert [counted(number, "edge") for number in (0, 1, 2000)] == ["0 edges", "1 edge", "2,000 edges"]
     run = ComponentRun(colours=np.array([1], np.uint32), components=1, trimmed=1)
     alone = replace(SETTING, vertices=1, edges=1, threads=1)
-    table = scc_table(run, alone, WALL, largest=1, verified=True)
+    table = scc_table(run, alone, WALL, largest=1, checked=CHECKED)
     for part in ("1 vertex, 1 edge\n", "the largest of 1 vertex\n", "1 thread\n", "trimmed       1 vertex\n"):
         assert part in table

@@ -107,6 +107,26 @@ def test_stray_writes_are_found() -> None:
     assert memory.stray_writes() == [first + 1000]
 
 
+def test_stray_writes_are_found_to_the_byte_before_and_behind_all_allocations_too() -> None:
+    storage = Storage(1 << 20)
+    contents = storage.words.view(np.uint8)
+    assert storage.allocations == []
+    for size in (1001, 6):
+        storage.allocate(size)
+    assert storage.allocations == [(4096, 1001), (5632, 6)]
+    contents[4096:5097] = contents[5632:5638] = 1
+    assert storage.stray_writes() == []
+    places = [0, 4095, 5097, 5098, 5631, 5638, 5638 + 511]
+    contents[places] = 1
+    assert storage.stray_writes() == [0, 4092, 5096, 5628, 5636, 6148]
+
+
+def test_nothing_lies_behind_an_allocation_up_to_the_end() -> None:
+    storage = Storage(1 << 20)
+    storage.allocate((1 << 20) - 4096)
+    assert storage.stray_writes() == []
+
+
 @pytest.mark.parametrize(
     ("engines", "ports", "capacity", "message"),
     [

@@ -1,0 +1,1 @@
+"""Faults made on purpose, and what becomes of them."""
