@@ -32,6 +32,9 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 INSTALLED_FPGA := $(VENV)/installed-fpga
 BUILD := build
+SUPPLY := $(BUILD)/supply
+comma := ,
+LOCKS := requirements.lock requirements-fpga.lock requirements-supply.lock
 NETLIST := $(BUILD)/netlist.txt
 WAVES := $(BUILD)/waves.vcd
 SYNTHESISED := $(if $(filter file,$(origin CONFIG)),hc2 hc2-1ae published published-1ae,$(CONFIG))
@@ -41,7 +44,7 @@ NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/netlist.py host/
 # Verilator's scripts look for Python by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup sim reproduce bench bench-compare test test-long lint format verilog formal synth timing waves docs lock clean
+.PHONY: help setup sim reproduce bench bench-compare test test-long sanitize lint format verilog formal synth timing waves docs lock bom clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -73,7 +76,7 @@ $(INSTALLED): pyproject.toml requirements.lock
 	@$(find_compiler)
 	@$(find_python); $(BIN)/python -c 'import pip' 2>/dev/null || "$$python" -m venv --clear $(VENV)
 	@echo "installing the locked packages into $(VENV) (a quarter of a minute on a fast line)"
-	@$(PIP) -r requirements.lock
+	@$(PIP) --require-hashes -r requirements.lock
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@cd "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" && \
 	  "$(abspath $(BIN))/python" -m compileall -q -j 2 $(AHEAD) >/dev/null
@@ -81,7 +84,13 @@ $(INSTALLED): pyproject.toml requirements.lock
 
 $(INSTALLED_FPGA): requirements-fpga.lock | $(INSTALLED)
 	@echo "installing the place-and-route tool into $(VENV)"
-	@$(PIP) -r requirements-fpga.lock
+	@$(PIP) --require-hashes -r requirements-fpga.lock
+	@touch $@
+
+# Apart from the rest, so that a lock can be made anew whatever the present one says.
+$(SUPPLY)/installed: requirements-supply.lock
+	@$(find_python); "$$python" -m venv --clear $(SUPPLY)
+	@$(SUPPLY)/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements-supply.lock
 	@touch $@
 
 sim: $(INSTALLED) $(if $(GRAPH),,$(NETLIST)) ## Find the components of GRAPH (by default the machine's own netlist)
@@ -111,6 +120,23 @@ test: lint ## Lint, then run the tests (all but the long ones)
 
 test-long: $(INSTALLED) $(INSTALLED_FPGA) ## Run the long tests
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m long
+
+# $(call sanitized,LIBRARY,FLAGS): run the compiled executor's tests on machines that GCC has made watch themselves. Python
+# itself is not made so: the library is there first, and nothing is said of what Python leaves behind. TSan wants
+# addresses where it looks for them.
+sanitized = CYSCC_CACHE="$(CURDIR)/$(BUILD)/sanitized" CXX="g++ -g -fno-omit-frame-pointer $2" \
+  LD_PRELOAD="$$(g++ -print-file-name=lib$1.so) $$(g++ -print-file-name=libstdc++.so.6)" ASAN_OPTIONS=detect_leaks=0 \
+  TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/tests/sanitizers/tsan.txt" \
+  setarch -R $(BIN)/python -m pytest -q -p no:cacheprovider tests/sim/executors/test_executors.py \
+  -k "both_executors and not whole and not shallow or threads or independent or later_runs"
+# The same of what numba compiles: arrays with bounds, and addresses with pages behind that kill who goes too far.
+bounded = NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$(CURDIR)/$(BUILD)/bounded" $(BIN)/python -m pytest -q -n $(JOBS) \
+  -p tests.sanitizers.guards -m 'not long' tests/host/graph tests/host/algorithms tests/sim/memory tests/system
+
+sanitize: $(INSTALLED) ## Run the compiled executor's tests with ASan, UBSan and TSan, and numba's with bounds (an hour)
+	@$(call sanitized,asan,-fsanitize=address$(comma)undefined -fno-sanitize-recover=all)
+	@$(call sanitized,tsan,-fsanitize=thread)
+	@$(bounded)
 
 lint: $(INSTALLED) ## Check format, style and types
 	@$(BIN)/ruff format --check
@@ -145,16 +171,23 @@ docs: $(INSTALLED) ## Build the documentation in build/docs; a warning is an err
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs $(BUILD)/docs
 	@echo "documentation: $(BUILD)/docs/index.html"
 
-lock: ## Resolve the newest versions that pyproject.toml allows into requirements.lock
-	@$(find_python); "$$python" -m venv --clear $(BUILD)/lock
-	@$(BUILD)/lock/bin/python -m pip install -qq -e '.[dev,docs]'
-	@{ sed '/^#/!d' requirements.lock; \
-	   $(BUILD)/lock/bin/python -m pip freeze --all --exclude pip --exclude cyscc; } > $(BUILD)/requirements.lock
-	@$(BUILD)/lock/bin/python -m pip install -qq -c $(BUILD)/requirements.lock -e '.[fpga]'
-	@{ sed '/^#/!d' requirements-fpga.lock; $(BUILD)/lock/bin/python -m pip freeze --all --exclude pip --exclude cyscc \
-	   | grep -vxFf $(BUILD)/requirements.lock; } > $(BUILD)/requirements-fpga.lock
-	@mv $(BUILD)/requirements.lock $(BUILD)/requirements-fpga.lock .
-	@rm -rf $(BUILD)/lock
+# Hashes of every file of a version, for all systems and Pythons; an index of one's own is named by UV_DEFAULT_INDEX.
+LOCK := $(SUPPLY)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+  --no-emit-index-url --no-emit-find-links
+# $(call locked,FILE,OPTIONS): resolve into build/FILE, below the comment at the head of FILE.
+locked = { sed '/^\#/!d' $1; $(LOCK) $2; } > $(BUILD)/$1
+
+lock: $(SUPPLY)/installed ## Resolve the newest versions that pyproject.toml allows, with hashes, into the lock files
+	@$(call locked,requirements.lock,pyproject.toml --extra dev --extra docs)
+	@$(call locked,requirements-fpga.lock,--group fpga -c $(BUILD)/requirements.lock)
+	@$(call locked,requirements-supply.lock,--group supply)
+	@mv $(LOCKS:%=$(BUILD)/%) .
+
+bom: $(SUPPLY)/installed ## Write the bill of materials, in CycloneDX's form, to build/bom.json
+	@# It warns that a lock does not say who needs whom.
+	@$(SUPPLY)/bin/python -W ignore -m cyclonedx_py requirements requirements.lock --pyproject pyproject.toml --mc-type application \
+	  --output-reproducible --of JSON -o $(BUILD)/bom.json
+	@echo "written: $(BUILD)/bom.json"
 
 clean: ## Remove build/ and the caches of Python, numba and the tools; .venv stays (rm -rf .venv removes it)
 	rm -rf $(BUILD) cyscc.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache

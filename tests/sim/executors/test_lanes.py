@@ -1,6 +1,5 @@
 """Modules whose instances are lanes of one object: what they compute, and what is refused."""
 
-import platform
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +18,7 @@ from hw.config import PRESETS
 from sim.errors import BuildError
 from sim.executors.compiled.lanes import lanes_source
 from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
+from tests.sim.executors.processors import tools_for
 from tests.system.runs import made
 
 NATIVE = Path(sim.executors.__path__[0]) / "compiled" / "native"
@@ -170,18 +170,20 @@ def driver(lanes: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("lanes", "without"),
+    ("lanes", "processor"),
     [
-        *((lanes, ()) for lanes in (1, 8, 11, 16)),
-        *((lanes, ("-mno-avx512f",)) for lanes in (3, 16)),
-        (16, ("-mno-avx512f", "-mno-avx")),
-        # As on a processor of another make.
-        (11, ("-mno-avx512f", "-mno-avx", "-U__SSE2__")),
+        *((lanes, "native") for lanes in (1, 8, 11, 16)),
+        (3, "x86-64-v3"),  # AVX2
+        (16, "x86-64-v3"),
+        (16, "skylake-avx512"),  # the first with AVX-512, without what later ones added
+        (16, "x86-64-v2"),  # SSE4.2
+        (11, "plain"),  # as on a processor of another make
+        pytest.param(16, "aarch64", marks=pytest.mark.long),
+        pytest.param(5, "aarch64", marks=pytest.mark.long),
     ],
 )
-def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int, without: tuple[str, ...]) -> None:
-    if without and platform.machine() != "x86_64":
-        pytest.skip("only x86 has these options")
+def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int, processor: str) -> None:
+    compiler, runner = tools_for(processor)
     random = Random(lanes)
     shape = ports(Mixed())
     inputs = [(name, width) for name, width, is_input in shape if is_input]
@@ -191,8 +193,7 @@ def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int, 
     ]
     (tmp_path / "mixed.h").write_text(lanes_source(Mixed(), name="Mixed", lanes=lanes))
     (tmp_path / "driver.cpp").write_text(driver(lanes))
-    options = ["-std=c++20", "-O1", "-march=native", *without, "-I", str(NATIVE)]
-    command = ["g++", *options, "driver.cpp", "-o", "driver"]
+    command = [*compiler, "-std=c++20", "-O1", "-I", str(NATIVE), "driver.cpp", "-o", "driver"]
     subprocess.run(command, cwd=tmp_path, check=True)
     given = [
         f"{values[name] >> 64 * word & (1 << 64) - 1:x}"
@@ -201,7 +202,9 @@ def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int, 
         for word in range(-(-width // 64))
         for values in cycle
     ]
-    result = subprocess.run([tmp_path / "driver"], input=" ".join(given), capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [*runner, tmp_path / "driver"], input=" ".join(given), capture_output=True, text=True, check=True
+    )
     words = iter(int(word, 16) for word in result.stdout.split())
     for number, wanted in enumerate(expected_outputs(stimuli)):
         got = [dict.fromkeys((name for name, _ in outputs), 0) for _ in range(lanes)]

@@ -1,0 +1,1 @@
+"""Tests under sanitizers; see `make sanitize`."""

@@ -1,0 +1,51 @@
+"""What is installed is named exactly: versions and hashes, for every system, and from no place in particular."""
+
+import re
+import tomllib
+from itertools import pairwise
+
+import pytest
+
+from tests.conftest import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+LOCKS = {
+    "requirements.lock": [
+        *PROJECT["project"]["dependencies"],
+        *PROJECT["project"]["optional-dependencies"]["dev"],
+        *PROJECT["project"]["optional-dependencies"]["docs"],
+    ],
+    "requirements-fpga.lock": PROJECT["dependency-groups"]["fpga"],
+    "requirements-supply.lock": PROJECT["dependency-groups"]["supply"],
+}
+PIN = re.compile(r"^([\w.-]+)==[\w.]+(?: ; [^\\]+)?(?: \\\n    --hash=sha256:[0-9a-f]{64})+\n", re.MULTILINE)
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_locks_have_versions_and_hashes_and_nothing_else(lock: str) -> None:
+    text = (ROOT / lock).read_text()
+    rest = PIN.sub("", text)
+    assert all(line.startswith("#") for line in rest.splitlines()), rest
+    pinned = {normal(name) for name in PIN.findall(text)}
+    wanted = {normal(re.split(r"[\[<>=]", requirement)[0]) for requirement in LOCKS[lock]}
+    assert wanted
+    assert wanted <= pinned
+
+
+def test_each_dependency_says_why_it_is_there() -> None:
+    lines = (ROOT / "pyproject.toml").read_text().splitlines()
+    wanted = {requirement for requirements in LOCKS.values() for requirement in requirements}
+    for above, line in pairwise(lines):
+        if line.strip().strip(',"') in wanted:
+            assert above.strip().startswith("# "), line
+
+
+def test_a_file_of_another_hash_is_refused() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    installs = [line for line in makefile.splitlines() if " -r requirements" in line]
+    assert len(installs) == len(LOCKS)
+    assert all("--require-hashes" in line for line in installs)
