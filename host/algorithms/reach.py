@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from sim.caching.code import njit
 from sim.graph_word import DEGREE, LEVEL, VISITED, Field
 
 __all__ = ["ReachAccount", "compact", "first_uncoloured", "levels_of", "levels_of_words"]
