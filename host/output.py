@@ -19,6 +19,7 @@ __all__ = [
     "open_output",
     "reason",
     "renamed_when_complete",
+    "show",
 ]
 
 STANDARD_OUTPUT = "-"
@@ -128,6 +129,29 @@ def renamed_when_complete(path: str) -> Iterator[Path]:
 
 
 @contextmanager
+def _standard_output() -> Iterator[None]:
+    """Name standard output in the errors of the block, which writes to it; that nobody reads it is no such error."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"cannot be written: {reason(error)}", path="standard output") from None
+
+
+def show(text: str) -> None:
+    """Write a text to standard output.
+
+    Raises
+    ------
+    InputError
+        It cannot be written.
+    """
+    with _standard_output():
+        sys.stdout.write(text)
+
+
+@contextmanager
 def open_output(path: str) -> Iterator[BinaryIO]:
     """Open an output file, or standard output, to write it in the block; the file appears whole or not at all.
 
@@ -137,14 +161,10 @@ def open_output(path: str) -> Iterator[BinaryIO]:
         It could not be written.
     """
     if path == STANDARD_OUTPUT:
-        try:
+        with _standard_output():
             sys.stdout.flush()
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise InputError(f"cannot be written: {reason(error)}", path="standard output") from None
         return
     try:
         with renamed_when_complete(path) as name, name.open("wb") as file:

@@ -7,7 +7,6 @@ that nobody writes any more, whatever ended their process, and removes them.
 import fcntl
 import os
 import re
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -64,7 +63,7 @@ def temporary_file(target: Path) -> Iterator[Path]:
 def _create(target: Path) -> tuple[Path, int]:
     stem = os.fsdecode(os.fsencode(target.stem)[:_LONGEST_STEM])
     while True:
-        path = target.with_name(f".{stem}.cyscc-{secrets.token_hex(8)}{target.suffix}")
+        path = target.with_name(f".{stem}.cyscc-{os.urandom(8).hex()}{target.suffix}")
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
         # Where files cannot be locked, none are removed either.
         locked(descriptor)

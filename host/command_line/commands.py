@@ -1,12 +1,12 @@
 """The commands of the command line, and what parses their names."""
 
 import argparse
-import sys
 from typing import Any, NoReturn
 
 # What help and bad usage need, and nothing heavier: the commands import the rest when they run.
 from host.command_line import bench, bfs, cache, generate, reproduce, scc, software, synth, timing, verilog
 from host.options import Parser
+from host.output import show
 
 __all__ = ["make_parser"]
 
@@ -27,7 +27,7 @@ class _ShowVersion(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
         from host.results.version import version
 
-        sys.stdout.write(f"cyscc {version()}\n")
+        show(f"cyscc {version()}\n")
         parser.exit()
 
 

@@ -19,7 +19,7 @@ BROKEN_PIPE = 141
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _SAME = 0.5
-"""Seconds within which further signals are the same request: ``timeout`` sends two, a terminal and ``make`` one each."""
+"""Seconds within which further signals are the same request: ``timeout`` sends two, make and a terminal one each."""
 
 
 class Interrupts:

@@ -25,15 +25,10 @@ def _run(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
     """Run the command line; only a broken pipe is left to the caller."""
     prog = "cyscc"
     try:
-        # Here, as an interrupt may come while they are imported.
+        # Here, as something may go wrong while they are imported.
         from host.command_line.commands import make_parser
         from host.command_line.limits import check_limits
-        from host.errors import InputError
-        from host.options import UsageError
-        from sim.errors import SimulationError
-    except KeyboardInterrupt:
-        return _fail(f"{prog}: interrupted", INTERRUPTED)
-    try:
+
         arguments = make_parser().parse_args(argv)
         prog = f"cyscc {arguments.command}"
         check_limits()
@@ -46,26 +41,38 @@ def _run(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
         # Some libraries turn an interrupt into an error of their own.
         if interrupts.seen or isinstance(error, KeyboardInterrupt):
             return _fail(f"{prog}: interrupted", INTERRUPTED)
-        match error:
-            case UsageError():
-                return _fail(f"{error.prog or prog}: {error}", 2)
-            case InputError():
-                return _fail(f"{prog}: {error}", 2)
-            case SimulationError():
-                return _fail(f"{prog}: {error}", 3, diagnosis=error.diagnosis)
-            case MemoryError():
-                return _fail(f"{prog}: not enough memory", 2)
-            case OSError():
-                place = f"{error.filename}: " if error.filename else ""
-                return _fail(f"{prog}: {place}{error.strerror or error}", 2)
-            case RuntimeError() if str(error) == "can't start new thread":
-                return _fail(f"{prog}: no further thread can be started (ulimit -u, or too little memory)", 2)
-        if os.environ.get("CYSCC_DEBUG") == "1":
-            import traceback
-
-            traceback.print_exception(error)
-        return _fail(f"{prog}: internal error: {type(error).__name__}: {error}", 3)
+        return _status_of(error, prog)
     return 0
+
+
+def _status_of(error: BaseException, prog: str) -> int:
+    """Tell what went wrong, and return the exit status."""
+    match error:
+        # Before the next imports: where no file can be opened any more they fail too.
+        case OSError():
+            place = f"{error.filename}: " if error.filename else ""
+            return _fail(f"{prog}: {place}{error.strerror or error}", 2)
+        case MemoryError():
+            return _fail(f"{prog}: not enough memory", 2)
+        case RuntimeError() if str(error) == "can't start new thread":
+            return _fail(f"{prog}: no further thread can be started (ulimit -u, or too little memory)", 2)
+
+    from host.errors import InputError
+    from host.options import UsageError
+    from sim.errors import SimulationError
+
+    match error:
+        case UsageError():
+            return _fail(f"{error.prog or prog}: {error}", 2)
+        case InputError():
+            return _fail(f"{prog}: {error}", 2)
+        case SimulationError():
+            return _fail(f"{prog}: {error}", 3, diagnosis=error.diagnosis)
+    if os.environ.get("CYSCC_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exception(error)
+    return _fail(f"{prog}: internal error: {type(error).__name__}: {error}", 3)
 
 
 def _flush(status: int) -> int:

@@ -25,7 +25,7 @@ def open_missing() -> None:
     if sys.stderr is None:
         sys.stderr = _text(2)
     # A name of a file may be no text.
-    if getattr(sys.stdout, "errors", "") == "strict":
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
 
 

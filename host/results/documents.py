@@ -1,7 +1,6 @@
 """Results for programs: JSON."""
 
 import json
-import sys
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from host.algorithms.driver import Search
 from host.algorithms.kosaraju import ComponentRun, Iteration
 from host.algorithms.search import BfsRun
 from host.graph.csr import Graph
-from host.output import STANDARD_OUTPUT, open_output
+from host.output import STANDARD_OUTPUT, open_output, show
 from host.results.version import identity
 
 __all__ = ["Setting", "Wall", "bfs_document", "input_name", "publish", "scc_document", "write_json"]
@@ -116,7 +115,7 @@ def publish(document: dict[str, Any], text: str, *, path: str | None, quiet: boo
     if path is not None:
         write_json(path, document)
     if not quiet and path != STANDARD_OUTPUT:
-        sys.stdout.write(text)
+        show(text)
 
 
 def _common(run: ComponentRun | BfsRun, setting: Setting, wall: Wall) -> dict[str, Any]:

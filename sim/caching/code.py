@@ -85,7 +85,7 @@ def cfunc(signature: Any, *, stamp: str, **options: Any) -> Callable[[Callable[.
 
     def decorate(function: Callable[..., Any]) -> int:
         # numba's decorator compiles at once, before it could be given this cache.
-        compiled = CFunc(function, normalize_signature(signature), locals={}, options=options)
+        compiled: Any = CFunc(function, normalize_signature(signature), locals={}, options=options)
         compiled._cache = _CodeCache(function, stamp, options)
         compiled.compile()
         return int(compiled.address)

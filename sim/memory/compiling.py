@@ -15,7 +15,7 @@ __all__ = ["OPTIONS", "apart", "c_function", "digest_of", "inlined", "jit", "pre
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-OPTIONS = {"error_model": "numpy", "boundscheck": False, "nogil": True}
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "nogil": True}
 """Options of numba for all code here: without bounds, exceptions and the interpreter's lock."""
 
 _INT = ir.IntType(32)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from hw.config import PRESETS, AcceleratorConfig
+from sim.caching.folder import cache_directory
 from sim.errors import BuildError
-from sim.executors.cache import cache_directory
 from sim.executors.compiled import build
 from sim.executors.compiled.build import build_library
 from sim.machine import create_machine
