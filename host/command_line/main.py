@@ -2,11 +2,12 @@
 
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import NoReturn
 
 try:
+    from collections.abc import Sequence
+    from contextlib import suppress
+    from typing import NoReturn
+
     from host.command_line.ends import BROKEN_PIPE, INTERRUPTED, Interrupts, be_deaf
     from host.command_line.streams import complain, give_up_output, open_missing
 except KeyboardInterrupt:

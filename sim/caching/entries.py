@@ -130,7 +130,9 @@ def _library(library: Path, *, thorough: bool) -> Entry | None:
         if not locked(descriptor):
             state = USED
         os.close(descriptor)
-    return Entry(library, configuration, *_size_and_time(files), state)
+    # Whoever uses a library touches its description.
+    used = files[-1][1].st_mtime if files else 0.0
+    return Entry(library, configuration, _size_and_time(files)[0], used, state)
 
 
 def _code(folder: Path, *, thorough: bool) -> Entry | None:

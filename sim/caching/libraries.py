@@ -91,17 +91,23 @@ def _description(library: Path) -> dict[str, Any]:
     return dict(description)
 
 
-def find(library: Path) -> bool:
+def find(library: Path, *, told: bool = False) -> bool:
     """Whether a library is there and may be loaded, which it then may until the process ends.
 
-    What may not be loaded is as if it were not there; a line on standard error says so.
+    Parameters
+    ----------
+    library : Path
+        The library. One that may not be loaded is as if it were not there.
+    told : bool
+        Whether a line on standard error has already said what is wrong with it.
     """
     try:
         descriptor, _ = check(library)
     except FileNotFoundError:
         return False
     except UnusableError as error:
-        notice(f"{library}: {error}: built again")
+        if not told:
+            notice(f"{library}: {error}: built again")
         return False
     with suppress(OSError):
         os.utime(description_of(library))

@@ -99,7 +99,7 @@ def cached_library(
         library = cache / file
         with alone(build_folder(library), on_wait=wait) as folder:
             # Another process may have built it meanwhile.
-            if not (library.exists() and find(library)):
+            if not find(library, told=True):
                 for header, text in headers.items():
                     (folder / header).write_text(text)
                 publish_library(build(folder), library, description)

@@ -1,0 +1,1 @@
+"""The program under faults: of its environment, its inputs, its memory."""
