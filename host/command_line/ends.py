@@ -1,5 +1,6 @@
 """How the process ends when it is asked to: the first time in good order, the second time at once."""
 
+import _thread
 import os
 import signal
 import sys
@@ -36,6 +37,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.seen = False
+        self._number = int(signal.SIGINT)
         self._first = 0.0
         self._before: dict[int, Any] = {}
         self._thread: threading.Thread | None = None
@@ -59,7 +61,8 @@ class Interrupts:
         if self._thread is None:
             return
         for number, handler in self._before.items():
-            signal.signal(number, handler)
+            if signal.getsignal(number) == self._interrupt:
+                signal.signal(number, handler)
         sys.unraisablehook = self._hook
         signal.set_wakeup_fd(self._wakeup)
         os.close(self._writer)
@@ -69,15 +72,20 @@ class Interrupts:
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if not self.seen:
             self.seen = True
+            self._number = number
             raise KeyboardInterrupt
 
     def _lost(self, what: Any) -> None:
         """Interrupt again when an interrupt came where Python drops exceptions, as in a destructor."""
         if issubclass(what.exc_type, KeyboardInterrupt):
-            self.seen = False
-            signal.raise_signal(signal.SIGINT)
+            # A moment later, as one that came now would be dropped too.
+            threading.Timer(0.01, self._again).start()
         else:
             self._hook(what)
+
+    def _again(self) -> None:
+        self.seen = False
+        _thread.interrupt_main(self._number)
 
     def _listen(self) -> None:
         while numbers := os.read(self._reader, 16):

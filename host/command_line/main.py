@@ -103,15 +103,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         failed, 130 interrupted or ended, 141 nobody read standard output to its end.
     """
     with Interrupts() as interrupts:
-        try:
-            return _flush(_run(argv, interrupts))
-        except BrokenPipeError:
-            give_up_output()
-            return BROKEN_PIPE
-        except KeyboardInterrupt:
-            # It came between the other handlers.
-            give_up_output()
-            return INTERRUPTED
+        return _end(argv, interrupts)
+
+
+def _end(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
+    """Run the command line to the last byte of its output; return the exit status."""
+    try:
+        return _flush(_run(argv, interrupts))
+    except BrokenPipeError:
+        give_up_output()
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        # It came between the other handlers.
+        give_up_output()
+        return INTERRUPTED
 
 
 def command() -> NoReturn:
@@ -121,8 +126,9 @@ def command() -> NoReturn:
         open_missing()
         # Its threads take address space, and cost lines on standard error where no thread can be started.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        status = main()
-        be_deaf()
+        with Interrupts() as interrupts:
+            status = _end(None, interrupts)
+            be_deaf()
     if status == INTERRUPTED:
         # Threads may still be at what nobody waits for.
         folder = sys.modules.get("sim.caching.folder")
