@@ -37,7 +37,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.seen = False
-        self._number = int(signal.SIGINT)
+        self._number = signal.SIGINT
         self._first = 0.0
         self._before: dict[int, Any] = {}
         self._thread: threading.Thread | None = None
@@ -72,7 +72,7 @@ class Interrupts:
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if not self.seen:
             self.seen = True
-            self._number = number
+            self._number = signal.Signals(number)
             raise KeyboardInterrupt
 
     def _lost(self, what: Any) -> None:

@@ -81,7 +81,7 @@ def _of_another(file: Path) -> None:
     os.chown(file, 12345, -1)
 
 
-DAMAGES = {
+DAMAGES: dict[Callable[[Path], None], str] = {
     _empty: "it is empty",
     _flipped: "it is damaged",
     _foreign: "it is foreign",

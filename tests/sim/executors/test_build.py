@@ -158,7 +158,7 @@ def _pipe(library: Path) -> None:
     os.mkfifo(library)
 
 
-DAMAGES = {
+DAMAGES: dict[Callable[[Path], None], str] = {
     _empty: "it is empty",
     _truncated: "it is damaged",
     _flipped: "it is damaged",
