@@ -19,6 +19,7 @@ __all__ = [
     "cache_directory",
     "code_directory",
     "private_folder",
+    "provide_for_tools",
     "remove_temporary_cache",
     "temporary_cache",
     "untrusted",
@@ -69,6 +70,18 @@ def usable_cache() -> Path:
     folder = cache_directory()
     reason = _reason_against(folder)
     return folder if reason is None else temporary_cache(folder, reason)
+
+
+def provide_for_tools(cache: Path) -> None:
+    """Give tools that keep something in the user's cache folder a place in this one, where there is no such folder.
+
+    Yosys, which is compiled for any processor, keeps there what it became on this one, and does not start without.
+    """
+    folder = user_cache_path()
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    if not folder.is_absolute() or not os.access(folder, os.W_OK | os.X_OK):
+        os.environ["XDG_CACHE_HOME"] = str(cache / "tools")
 
 
 def code_directory() -> Path:

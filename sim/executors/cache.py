@@ -10,7 +10,7 @@ from typing import Any
 
 from hw.config import PRESETS, AcceleratorConfig
 from sim.caching.entries import evict, limit
-from sim.caching.folder import temporary_cache, usable_cache
+from sim.caching.folder import provide_for_tools, temporary_cache, usable_cache
 from sim.caching.libraries import alone, build_folder, find, publish_library, remove_interrupted_builds
 from sim.errors import BuildError
 from sim.executors.header import machine_header
@@ -100,6 +100,7 @@ def cached_library(
         with alone(build_folder(library), on_wait=wait) as folder:
             # Another process may have built it meanwhile.
             if not find(library, told=True):
+                provide_for_tools(cache)
                 for header, text in headers.items():
                     (folder / header).write_text(text)
                 publish_library(build(folder), library, description)
