@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from host.output import show
 from sim.executors.names import EXECUTORS
 
 if TYPE_CHECKING:
@@ -67,6 +68,10 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise `UsageError` instead of printing the usage."""
         raise UsageError(message, prog=self.prog)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print the help; argparse's own would keep it secret that this failed."""
+        show(message)
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """Parse, but refuse an unknown option first: what is missing may be what it was meant to be."""

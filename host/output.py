@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from host.errors import InputError
+from sim.temporary import temporary_file
 
 __all__ = [
     "STANDARD_OUTPUT",
@@ -18,6 +19,7 @@ __all__ = [
     "open_output",
     "reason",
     "renamed_when_complete",
+    "show",
 ]
 
 STANDARD_OUTPUT = "-"
@@ -29,11 +31,6 @@ _FIGURES = ("svg", "png", "pdf")
 def _is_special(path: Path) -> bool:
     """Whether a path is something that must be written in place: a device, a pipe."""
     return path.exists() and not stat.S_ISREG(path.stat().st_mode)
-
-
-def _temporary(path: Path) -> Path:
-    """Return a name beside `path`, with its suffix."""
-    return path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
 
 
 def check_output(path: str, option: str) -> None:
@@ -62,9 +59,10 @@ def check_output(path: str, option: str) -> None:
         if target.exists() and not os.access(target, os.W_OK):
             raise InputError(f"cannot be written: read only ({option})", path=path)
         if not _is_special(target):
-            probe = _temporary(target)
-            probe.open("xb").close()
-            probe.unlink()
+            with temporary_file(target):
+                pass
+    except RuntimeError:
+        raise InputError(f"cannot be written: a link that leads to itself ({option})", path=path) from None
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be written: {reason(error)} ({option})", path=path) from None
 
@@ -110,32 +108,47 @@ def reason(error: OSError | ValueError) -> str:
 
 
 @contextmanager
-def renamed_when_complete(path: str, *, after_errors: bool = False) -> Iterator[Path]:
-    """Give a temporary name beside an output file, and rename it at the end of the block.
+def renamed_when_complete(path: str) -> Iterator[Path]:
+    """Give a temporary name beside an output file, and rename it at the end of the block; after an error, remove it.
 
-    A device or a pipe is given as it is.
+    A device or a pipe is given as it is. Where the output file is a link, the link stays, and the file that it names is
+    replaced. Of a file that is replaced the permissions stay.
 
     Parameters
     ----------
     path : str
         The output file.
-    after_errors : bool
-        Rename also after an exception what then stands under the temporary name; otherwise it is removed.
     """
     target = Path(path).resolve()
     if _is_special(target):
         yield target
         return
-    temporary = _temporary(target)
-    complete = after_errors
-    try:
+    with temporary_file(target) as temporary:
         yield temporary
-        complete = True
-    finally:
-        if complete and temporary.exists():
-            os.replace(temporary, target)
-        else:
-            temporary.unlink(missing_ok=True)
+        temporary.replace(target)
+
+
+@contextmanager
+def _standard_output() -> Iterator[None]:
+    """Name standard output in the errors of the block, which writes to it; that nobody reads it is no such error."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"cannot be written: {reason(error)}", path="standard output") from None
+
+
+def show(text: str) -> None:
+    """Write a text to standard output.
+
+    Raises
+    ------
+    InputError
+        It cannot be written.
+    """
+    with _standard_output():
+        sys.stdout.write(text)
 
 
 @contextmanager
@@ -148,9 +161,10 @@ def open_output(path: str) -> Iterator[BinaryIO]:
         It could not be written.
     """
     if path == STANDARD_OUTPUT:
-        sys.stdout.flush()
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with _standard_output():
+            sys.stdout.flush()
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
         return
     try:
         with renamed_when_complete(path) as name, name.open("wb") as file:

@@ -1,6 +1,7 @@
 """The rooms of the project: each imports only what is below it, declares what it offers, and keeps its files short."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -168,3 +169,12 @@ def test_wrong_import_is_found(path: str, source: str, expected: list[str]) -> N
 )
 def test_missing_exports_are_found(source: str, expected: list[str]) -> None:
     assert missing_exports(source, "hw/a.py") == expected
+
+
+def test_compiled_code_is_kept_by_the_cache_of_the_project(modules: dict[str, str]) -> None:
+    own = {
+        path
+        for path, source in modules.items()
+        if re.search(r"^from numba import .*\b(njit|jit|cfunc)\b", source, re.M)
+    }
+    assert own == set()

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from host.graph.digests import BLOCK_BYTES, block_digests
 from host.graph.memory_map import PlacedGraph
 from host.words import counted
+from sim.caching.code import njit
 from sim.coprocessor import Coprocessor
 from sim.errors import SimulationError
 from sim.graph_word import DEGREE, LEVEL, START, VISITED, Field

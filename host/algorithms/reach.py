@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from host.words import counted
+from sim.caching.code import njit
 from sim.errors import SimulationError
 from sim.graph_word import DEGREE, LEVEL, START, VISITED, Field
 

@@ -1,12 +1,12 @@
 """Independent answers that the accelerator's results are checked against."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from host.algorithms.components import canonical
 from host.graph.csr import Graph
 from host.words import counted
+from sim.caching.code import njit
 
 __all__ = ["bfs_levels", "check_components", "check_levels", "strong_components"]
 

@@ -1,7 +1,6 @@
 """`cyscc generate`: synthetic graphs, and a real one from the machine's own netlist."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +78,7 @@ def run(arguments: argparse.Namespace) -> None:
         Bad usage.
     """
     from host.graph.formats import write_graph
-    from host.output import check_output
+    from host.output import check_output, show
     from host.results.tables import graph_text
 
     check_output(arguments.output, "--output")
@@ -89,4 +88,4 @@ def run(arguments: argparse.Namespace) -> None:
     with progress.step("writing") as step:
         write_graph(graph, Path(arguments.output), watch=step)
     if not arguments.quiet:
-        sys.stdout.write(graph_text(arguments.output, graph.vertices, graph.edges) + "\n")
+        show(graph_text(arguments.output, graph.vertices, graph.edges) + "\n")

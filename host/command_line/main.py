@@ -1,110 +1,91 @@
 """The command line: `cyscc`."""
 
-import argparse
 import os
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, NoReturn
 
-# What help and bad usage need, and nothing heavier: the commands import the rest when they run.
-from host.command_line import bench, bfs, generate, reproduce, scc, software, synth, timing, verilog
-from host.errors import InputError
-from host.options import Parser, UsageError
-from sim.errors import SimulationError
+try:
+    from collections.abc import Sequence
+    from contextlib import suppress
+    from typing import NoReturn
 
-__all__ = ["main"]
+    from host.command_line.ends import BROKEN_PIPE, INTERRUPTED, Interrupts, be_deaf
+    from host.command_line.streams import complain, give_up_output, open_missing
+except KeyboardInterrupt:
+    # Nothing has begun.
+    os._exit(130)
 
-_EPILOG = """examples:
-  cyscc generate rmat --vertices 2^14 --degree 8 -o rmat.gr
-  cyscc scc rmat.gr
-  cyscc bfs rmat.gr --source 1
-
-exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
-"""
-
-_COMMANDS = (scc, bfs, generate, verilog, software, reproduce, bench, synth, timing)
-_INTERRUPTED = 130
-_BROKEN_PIPE = 141
-
-
-class _ShowVersion(argparse.Action):
-    """Looks the version up only when it is asked for."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        from host.results.version import version
-
-        sys.stdout.write(f"cyscc {version()}\n")
-        parser.exit()
-
-
-def _parser() -> Parser:
-    parser = Parser(
-        prog="cyscc",
-        description="Cycle-accurate simulator of an accelerator that finds strongly connected components.",
-        epilog=_EPILOG,
-    )
-    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the version")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
-    for command in _COMMANDS:
-        command.add_parser(commands)
-    return parser
+__all__ = ["command", "main"]
 
 
 def _fail(text: str, status: int, *, diagnosis: str = "") -> int:
-    """Print one line, and a diagnosis below it, on standard error."""
-    sys.stderr.write(" ".join(text.split()) + "\n")
-    if diagnosis:
-        sys.stderr.write(diagnosis.rstrip("\n") + "\n")
+    complain(text, diagnosis=diagnosis)
     return status
 
 
-def _run(argv: Sequence[str] | None) -> int:
+def _run(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
     """Run the command line; only a broken pipe is left to the caller."""
     prog = "cyscc"
     try:
-        arguments = _parser().parse_args(argv)
+        # Here, as something may go wrong while they are imported.
+        from host.command_line.commands import make_parser
+        from host.command_line.limits import check_limits
+
+        arguments = make_parser().parse_args(argv)
         prog = f"cyscc {arguments.command}"
+        check_limits()
         arguments.run(arguments)
     except SystemExit as end:  # --help and --version
         return int(end.code or 0)
-    except UsageError as error:
-        return _fail(f"{error.prog or prog}: {error}", 2)
-    except InputError as error:
-        return _fail(f"{prog}: {error}", 2)
-    except SimulationError as error:
-        return _fail(f"{prog}: {error}", 3, diagnosis=error.diagnosis)
-    except MemoryError:
-        return _fail(f"{prog}: not enough memory", 2)
-    except KeyboardInterrupt:
-        return _fail(f"{prog}: interrupted", _INTERRUPTED)
     except BrokenPipeError:
         raise
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{prog}: {place}{error.strerror or error}", 2)
-    except Exception as error:
-        if os.environ.get("CYSCC_DEBUG") == "1":
-            import traceback
-
-            traceback.print_exc()
-        return _fail(f"{prog}: internal error: {type(error).__name__}: {error}", 3)
+    except BaseException as error:
+        # Some libraries turn an interrupt into an error of their own.
+        if interrupts.seen or isinstance(error, KeyboardInterrupt):
+            return _fail(f"{prog}: interrupted", INTERRUPTED)
+        return _status_of(error, prog)
     return 0
 
 
-@contextmanager
-def _ended_as_interrupted() -> Iterator[None]:
-    """Let whoever ends the process interrupt it, so that nothing half-written is left."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+def _status_of(error: BaseException, prog: str) -> int:
+    """Tell what went wrong, and return the exit status."""
+    match error:
+        # Before the next imports: where no file can be opened any more they fail too.
+        case OSError():
+            place = f"{error.filename}: " if error.filename else ""
+            return _fail(f"{prog}: {place}{error.strerror or error}", 2)
+        case MemoryError():
+            return _fail(f"{prog}: not enough memory", 2)
+        case RuntimeError() if str(error) == "can't start new thread":
+            return _fail(f"{prog}: no further thread can be started (ulimit -u, or too little memory)", 2)
+
+    from host.errors import InputError
+    from host.options import UsageError
+    from sim.errors import SimulationError
+
+    match error:
+        case UsageError():
+            return _fail(f"{error.prog or prog}: {error}", 2)
+        case InputError():
+            return _fail(f"{prog}: {error}", 2)
+        case SimulationError():
+            return _fail(f"{prog}: {error}", 3, diagnosis=error.diagnosis)
+    if os.environ.get("CYSCC_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exception(error)
+    return _fail(f"{prog}: internal error: {type(error).__name__}: {error}", 3)
+
+
+def _flush(status: int) -> int:
+    """Write what standard output still has to show; return the exit status."""
     try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        give_up_output()
+        return _fail(f"cyscc: standard output: cannot be written: {error.strerror}", status or 2)
+    return status
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -118,19 +99,44 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed, 130 interrupted or ended,
-        141 nobody read standard output to its end.
+        Exit status: 0 done and verified, 2 bad input or usage, or output that cannot be written, 3 the simulation
+        failed, 130 interrupted or ended, 141 nobody read standard output to its end.
     """
+    with Interrupts() as interrupts:
+        return _end(argv, interrupts)
+
+
+def _end(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
+    """Run the command line to the last byte of its output; return the exit status."""
     try:
-        with _ended_as_interrupted():
-            status = _run(argv)
-        sys.stdout.flush()
+        return _flush(_run(argv, interrupts))
     except BrokenPipeError:
-        # Whoever read standard output is gone; without this the interpreter complains when it flushes at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _BROKEN_PIPE
-    return status
+        give_up_output()
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        # It came between the other handlers.
+        give_up_output()
+        return INTERRUPTED
+
+
+def command() -> NoReturn:
+    """Run the command line as a process of its own."""
+    status = INTERRUPTED
+    with suppress(KeyboardInterrupt):
+        open_missing()
+        # Its threads take address space, and cost lines on standard error where no thread can be started.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        with Interrupts() as interrupts:
+            status = _end(None, interrupts)
+            be_deaf()
+    if status == INTERRUPTED:
+        # Threads may still be at what nobody waits for.
+        folder = sys.modules.get("sim.caching.folder")
+        if folder is not None:
+            folder.remove_temporary_cache()
+        os._exit(status)
+    sys.exit(status)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from sim.notices import notices_to
+
 __all__ = ["Progress", "Step"]
 
 _INTERVAL = 0.1
@@ -58,7 +60,7 @@ class Progress:
     """
 
     def __init__(self, *, quiet: bool) -> None:
-        self._shown = not quiet and sys.stderr.isatty()
+        self._shown = not quiet and sys.stderr is not None and sys.stderr.isatty()
 
     @contextmanager
     def step(self, what: str) -> Iterator[Step]:
@@ -89,4 +91,8 @@ class Progress:
             def draw(done: int, total: int | None, what: str) -> None:
                 bars.update(task, completed=done, total=total, what=what, refresh=True)
 
-            yield Step(draw, lambda text: console.print(text, markup=False, soft_wrap=True))
+            def write(text: str) -> None:
+                console.print(text, markup=False, soft_wrap=True)
+
+            with notices_to(write):
+                yield Step(draw, write)

@@ -2,7 +2,6 @@
 
 import argparse
 import resource
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -17,10 +16,11 @@ from host.command_line.progress import Progress, Step
 from host.graph.csr import Graph
 from host.graph.formats import read_graph
 from host.options import UsageError, configuration
-from host.output import STANDARD_OUTPUT, check_output, renamed_when_complete
+from host.output import STANDARD_OUTPUT, check_output
 from host.results.documents import Setting, Wall, publish
 from host.words import counted
 from sim.errors import SimulationError
+from sim.notices import notice
 
 if TYPE_CHECKING:
     from host.algorithms.oracle import Checked
@@ -208,10 +208,6 @@ class Simulation:
 
         arguments = self._arguments
         with ExitStack() as stack:
-            waves = None
-            if arguments.waves is not None:
-                # Of a simulation that failed the waveforms are wanted most: they are kept.
-                waves = stack.enter_context(renamed_when_complete(arguments.waves, after_errors=True))
             try:
                 with self.progress.step("building the executor") as step:
                     machine = create_machine(
@@ -220,13 +216,14 @@ class Simulation:
                         executor=arguments.executor,
                         threads=arguments.threads,
                         cycle_limit=arguments.cycle_limit,
-                        waves=waves,
+                        waves=None if arguments.waves is None else Path(arguments.waves),
                         wave_window=arguments.wave_window,
                         on_progress=self._on_cycle,
                         on_build=step,
                     )
             except ValueError as error:
                 raise UsageError(str(error)) from None
+            # Also after an error: of a simulation that failed the waveforms are wanted most.
             stack.callback(self._close, machine)
             yield machine
 
@@ -237,9 +234,9 @@ class Simulation:
             machine.close()
         first = (self._arguments.wave_window or (-1, 0))[0]
         if cycles <= first:
-            sys.stderr.write(
-                f"cyscc: --wave-window begins at cycle {first:,}, and the run had {cycles:,}: "
-                f"{self._arguments.waves} is not written\n"
+            notice(
+                f"--wave-window begins at cycle {first:,}, and the run had {cycles:,}: "
+                f"{self._arguments.waves} is not written"
             )
 
     def verified(

@@ -1,7 +1,6 @@
 """`cyscc verilog`: the hardware as Verilog."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +48,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A tool is missing or failed.
     """
-    from host.output import check_folder
+    from host.output import check_folder, show
 
     check_folder(arguments.output, "--output")
     config = configuration(arguments.config)
@@ -69,4 +68,4 @@ def run(arguments: argparse.Namespace) -> None:
     with Progress(quiet=arguments.quiet).step("writing Verilog"):
         paths = export_verilog(config, Path(arguments.output), top=arguments.top, limits=limits)
     if not arguments.quiet:
-        sys.stdout.writelines(f"{path}\n" for path in paths)
+        show("".join(f"{path}\n" for path in paths))

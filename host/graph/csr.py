@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from host.errors import InputError
+from sim.caching.code import njit
 
 __all__ = ["MAX_DEGREE", "MAX_EDGES", "MAX_VERTICES", "Csr", "Graph", "check_degrees", "check_limits"]
 

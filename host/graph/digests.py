@@ -2,7 +2,8 @@
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from sim.caching.code import njit
 
 __all__ = ["BLOCK_BYTES", "block_digests"]
 

@@ -5,10 +5,10 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from host.graph.csr import Graph
 from host.graph.digests import block_digests
+from sim.caching.code import njit
 from sim.coprocessor import Coprocessor
 from sim.graph_word import DEGREE, START, VISITED, Field
 

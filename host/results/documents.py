@@ -1,7 +1,6 @@
 """Results for programs: JSON."""
 
 import json
-import sys
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ from host.algorithms.kosaraju import ComponentRun, Iteration
 from host.algorithms.oracle import Checked
 from host.algorithms.search import BfsRun
 from host.graph.csr import Graph
-from host.output import STANDARD_OUTPUT, open_output
+from host.output import STANDARD_OUTPUT, open_output, show
 from host.results.version import identity
 
 __all__ = ["Setting", "Wall", "bfs_document", "input_name", "publish", "scc_document", "write_json"]
@@ -120,7 +119,7 @@ def publish(document: dict[str, Any], text: str, *, path: str | None, quiet: boo
     if path is not None:
         write_json(path, document)
     if not quiet and path != STANDARD_OUTPUT:
-        sys.stdout.write(text)
+        show(text)
 
 
 def _common(run: ComponentRun | BfsRun, setting: Setting, wall: Wall, checked: Checked | None) -> dict[str, Any]:

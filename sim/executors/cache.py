@@ -1,47 +1,34 @@
-"""The cache of built executors."""
+"""The cache of built executors: what names a library, and how it is found or built."""
 
-import fcntl
 import hashlib
-import os
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import astuple
-from importlib.metadata import version
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, astuple
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_path
-
-from hw.config import AcceleratorConfig
+from hw.config import PRESETS, AcceleratorConfig
+from sim.caching.entries import evict, limit
+from sim.caching.folder import provide_for_tools, temporary_cache, usable_cache
+from sim.caching.libraries import alone, build_folder, find, publish_library, remove_interrupted_builds
 from sim.errors import BuildError
 from sim.executors.header import machine_header
-from sim.executors.tools import NATIVE, Toolchain
+from sim.executors.tools import NATIVE, OnStep, Toolchain
 from sim.memory import memory_header
 
-__all__ = ["cache_directory", "cached_library", "digest_sources"]
+__all__ = ["cached_library", "digest_sources"]
 
 
 def digest_sources(folder: Path) -> bytes:
     """Return a digest of the sources of the hardware, of what all native executors share, and of those in a folder."""
-    here = Path(__file__)
     digest = hashlib.sha256()
     for place in (Path(sys.modules["hw"].__path__[0]), NATIVE, folder):
         for file in sorted(place.rglob("*.*")):
             if file.suffix in (".py", ".h", ".cpp"):
                 digest.update(file.name.encode() + file.read_bytes())
-    for file in (here, here.with_name("tools.py")):
-        digest.update(file.read_bytes())
+    digest.update(Path(__file__).with_name("tools.py").read_bytes())
     return digest.digest()
-
-
-def cache_directory() -> Path:
-    """Return the folder for built executors: ``$CYSCC_CACHE``, or ``cyscc`` in the user's cache folder."""
-    named = os.environ.get("CYSCC_CACHE")
-    if named:
-        return Path(named)
-    return user_cache_path("cyscc")
 
 
 def cached_library(
@@ -52,13 +39,17 @@ def cached_library(
     parts: Sequence[Any],
     sources: bytes,
     build: Callable[[Path], Path],
+    on_step: OnStep | None = None,
 ) -> Path:
-    """Return a shared library, built now if it is not in the cache.
+    """Return a shared library, built now if it is not in the cache, or not as it was written.
+
+    It stays there at least until this process ends. Where the compiler is missing, one that another compiler has built
+    of the same is taken.
 
     Parameters
     ----------
     name : str
-        What its file's name begins with.
+        What its file's name begins with: small letters, and at most one hyphen between.
     config : AcceleratorConfig
         Sizes of the machine.
     tools : Toolchain
@@ -70,43 +61,87 @@ def cached_library(
     build : callable
         Builds it in a folder, in which the generated headers are, and returns its path there. The folder is removed
         afterwards.
+    on_step : callable, optional
+        Told when another process is waited for.
 
     Raises
     ------
     BuildError
-        The cache cannot be written, or `build` fails.
+        There is no cache that can be written, not even a temporary one, or `build` fails.
 
     Notes
     -----
-    Builds of several processes come one after the other, since they are often the same, and each uses all processors.
+    Of several processes that ask for the same library one builds it, and the others wait.
     """
     headers = {"config.h": machine_header(config), "memory.h": memory_header()}
-    everything = [*parts, astuple(config), headers, tools.identity(), version("amaranth")]
-    key = hashlib.sha256(repr(everything).encode() + sources).hexdigest()[:24]
-    library = cache_directory() / f"{name}-{key}.so"
-    if library.exists():
+    everything = [*parts, astuple(config), headers, tools.settings(), version("amaranth")]
+    inputs = _digest(repr(everything).encode() + sources, 16)
+    cache = usable_cache()
+    identity = tools.versions()
+    if identity is None:
+        return _of_another_compiler(cache, f"{name}-{inputs}", tools)
+    file = f"{name}-{inputs}-{_digest(repr(identity).encode(), 8)}.so"
+    remove_interrupted_builds(cache)
+    if find(cache / file):
+        return cache / file
+    description = {
+        "configuration": {"name": _name_of(config), **asdict(config)},
+        "parts": [repr(part) for part in parts],
+        "tools": identity,
+        "version": _version(),
+    }
+
+    def wait() -> None:
+        if on_step is not None:
+            on_step(0, 1, "waiting for another process, which builds the same")
+
+    def build_in(cache: Path) -> Path:
+        library = cache / file
+        with alone(build_folder(library), on_wait=wait) as folder:
+            # Another process may have built it meanwhile.
+            if not find(library, told=True):
+                provide_for_tools(cache)
+                for header, text in headers.items():
+                    (folder / header).write_text(text)
+                publish_library(build(folder), library, description)
+                find(library)
+        evict(cache, limit())
         return library
+
     try:
-        library.parent.mkdir(parents=True, exist_ok=True)
-        with _alone_in(library.parent):
-            if not library.exists():
-                with tempfile.TemporaryDirectory(prefix="build-", dir=library.parent) as folder:
-                    for header, text in headers.items():
-                        (Path(folder) / header).write_text(text)
-                    build(Path(folder)).replace(library)
+        try:
+            return build_in(cache)
+        except OSError as error:
+            cache = temporary_cache(cache, error.strerror or str(error))
+            return build_in(cache)
     except OSError as error:
-        raise BuildError(
-            f"{library.parent}: {error.strerror}: the cache of built executors cannot be written"
-        ) from None
-    return library
+        raise BuildError(f"{cache}: {error.strerror}: the executor cannot be built there") from None
 
 
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Keep other processes from building in a cache until the end of the block."""
-    descriptor = os.open(folder, os.O_RDONLY)
+def _of_another_compiler(cache: Path, name: str, tools: Toolchain) -> Path:
+    """Return a library of the same inputs, whatever has built it.
+
+    Raises
+    ------
+    BuildError
+        There is none.
+    """
+    for library in sorted(cache.glob(f"{name}-*.so")):
+        if find(library):
+            return library
+    raise BuildError(tools.missing)
+
+
+def _digest(content: bytes, digits: int) -> str:
+    return hashlib.sha256(content).hexdigest()[:digits]
+
+
+def _name_of(config: AcceleratorConfig) -> str:
+    return next((name for name, preset in PRESETS.items() if preset == config), "own")
+
+
+def _version() -> str:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
+        return version("cyscc")
+    except PackageNotFoundError:
+        return "(not installed)"

@@ -3,17 +3,22 @@
 import ctypes
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hw.config import AcceleratorConfig
+from sim.errors import BuildError, SimulationError
 from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
 from sim.memory import Memory, MemoryModel
 
 __all__ = ["LibraryExecutor"]
 
 _COMMAND = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.uint64)])
+
+_CHECKED = ("create", "destroy", "begin", "run", "causes")
+"""Functions that may fail."""
 
 
 class _Setup(ctypes.Structure):
@@ -40,6 +45,13 @@ class LibraryExecutor(Executor):
         Cycles without a request or a response after which a run counts as hung.
     **options
         Further members of ``Setup`` in `native/machine.h`, 0 where absent.
+
+    Raises
+    ------
+    BuildError
+        The library cannot be loaded.
+    SimulationError
+        The machine cannot be made, as from `begin` and `run` when it fails.
     """
 
     def __init__(
@@ -48,7 +60,8 @@ class LibraryExecutor(Executor):
         self._memory = memory
         self._engines = config.engines
         self._reads = 0
-        self._library = ctypes.CDLL(str(path))
+        self._machine = ctypes.c_void_p(None)
+        self._library = _load(path)
         pointer, integer = ctypes.c_void_p, ctypes.c_int64
         for name, result, arguments in (
             ("create", pointer, [pointer]),
@@ -63,8 +76,17 @@ class LibraryExecutor(Executor):
             function = getattr(self._library, f"cyscc_{name}")
             function.restype = result
             function.argtypes = arguments
+            if name in _CHECKED:
+                function.errcheck = self._checked
         setup = _Setup(memory=memory.model, interval=meeting_interval(config, memory), watchdog=watchdog, **options)
         self._machine = ctypes.c_void_p(self._library.cyscc_create(ctypes.byref(setup)))
+
+    def _checked(self, result: Any, *_: Any) -> Any:
+        """Return what a function has returned, unless it failed."""
+        failure: bytes = self._library.cyscc_failure()
+        if failure:
+            raise SimulationError(f"the compiled executor failed: {failure.decode(errors='replace')}")
+        return result
 
     @property
     def cycle(self) -> int:
@@ -96,5 +118,15 @@ class LibraryExecutor(Executor):
     def close(self) -> None:
         """Release the machine, with its threads."""
         if self._machine:
-            self._library.cyscc_destroy(self._machine)
-            self._machine = ctypes.c_void_p(None)
+            machine, self._machine = self._machine, ctypes.c_void_p(None)
+            self._library.cyscc_destroy(machine)
+
+
+def _load(path: Path) -> ctypes.CDLL:
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise BuildError(f"{path}: cannot be loaded: {error}") from None
+    library.cyscc_failure.restype = ctypes.c_char_p
+    library.cyscc_failure.argtypes = []
+    return library

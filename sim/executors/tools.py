@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Lock
 
 from sim.errors import BuildError
+from sim.processes import end_descendants
 
 __all__ = ["NATIVE", "OnStep", "Steps", "Toolchain", "find_verilator", "run_tool", "workers"]
 
@@ -70,11 +71,15 @@ class Toolchain:
         Their command lines.
     environment : dict of str to str
         What they run in.
+    missing : str
+        Why nothing can be built: the compiler is missing, though nobody named another. What was built before can be
+        used. Empty when it is there.
     """
 
     verilator: tuple[str, ...]
     compiler: tuple[str, ...]
     environment: dict[str, str]
+    missing: str = ""
 
     @classmethod
     def find(cls) -> "Toolchain":
@@ -83,31 +88,36 @@ class Toolchain:
         Raises
         ------
         BuildError
-            One is missing.
+            One that it names is missing, or there is no Verilator.
         """
         verilator, environment = find_verilator()
-        compiler = shlex.split(os.environ.get("CXX") or "g++")
+        named = os.environ.get("CXX")
+        compiler = shlex.split(named or "g++")
+        missing = ""
         if shutil.which(compiler[0]) is None:
-            raise BuildError(
-                f"C++ compiler {compiler[0]!r} not found: install g++ or name one by the environment variable CXX"
-            )
-        return cls(verilator=tuple(verilator), compiler=tuple(compiler), environment=environment)
+            missing = f"C++ compiler {compiler[0]!r} not found: install g++ or name one by the environment variable CXX"
+            if named:
+                raise BuildError(missing)
+        return cls(verilator=tuple(verilator), compiler=tuple(compiler), environment=environment, missing=missing)
 
     @property
     def include_folder(self) -> Path:
         """The folder of Verilator's headers and run-time sources."""
         return Path(run_tool([*self.verilator, "--getenv", "VERILATOR_ROOT"], self.environment).strip()) / "include"
 
-    def identity(self) -> tuple[object, ...]:
-        """Return what a library depends on besides its sources: tools, options, processor."""
-        return (
-            self.compiler,
-            run_tool([*self.verilator, "--version"], self.environment),
-            run_tool([*self.compiler, "--version"], self.environment),
-            _VERILATOR_OPTIONS,
-            _COMPILER_OPTIONS,
-            _processor(),
-        )
+    def settings(self) -> tuple[object, ...]:
+        """Return what a library depends on besides its sources, whatever has built it: options, processor."""
+        return (_VERILATOR_OPTIONS, _COMPILER_OPTIONS, _processor())
+
+    def versions(self) -> dict[str, str] | None:
+        """Return what a library is built by: command line and version of each tool; None if one is missing."""
+        if self.missing:
+            return None
+        return {
+            "verilator": run_tool([*self.verilator, "--version"], self.environment).strip(),
+            "command": shlex.join(self.compiler),
+            "compiler": run_tool([*self.compiler, "--version"], self.environment).strip(),
+        }
 
     def verilate(self, sources: Iterable[Path], *, top: str, folder: Path, options: Sequence[str] = ()) -> list[Path]:
         """Turn Verilog into C++ with the class ``V<top>``; return its sources.
@@ -157,9 +167,20 @@ class Toolchain:
         return library
 
 
-def workers() -> ThreadPoolExecutor:
-    """Return threads to run tools side by side."""
-    return ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 1))
+@contextmanager
+def workers() -> Iterator[ThreadPoolExecutor]:
+    """Give threads to run tools side by side; an interrupt of the block ends what they run, and waits for none."""
+    pool = ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 1))
+    try:
+        yield pool
+    except BaseException as error:
+        hurried = not isinstance(error, Exception)
+        pool.shutdown(wait=False, cancel_futures=True)
+        if hurried:
+            end_descendants()
+        pool.shutdown(wait=not hurried)
+        raise
+    pool.shutdown()
 
 
 def find_verilator() -> tuple[list[str], dict[str, str]]:
@@ -195,7 +216,9 @@ def run_tool(command: Sequence[str], environment: dict[str, str]) -> str:
         It cannot be started or fails; with its output.
     """
     try:
-        result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        result = subprocess.run(
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        )
     except OSError as error:
         raise BuildError(f"{command[0]}: {error.strerror}") from None
     if result.returncode:

@@ -1,21 +1,21 @@
 """How the memory's code is compiled: options, cached code, and two instructions that Python has not."""
 
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
 from llvmlite import ir
-from numba import cfunc, config, njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from sim.caching.code import cfunc, njit
 
 __all__ = ["OPTIONS", "apart", "c_function", "digest_of", "inlined", "jit", "prefetch", "trailing_zeros"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-OPTIONS = {"error_model": "numpy", "boundscheck": False, "nogil": True}
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "nogil": True}
 """Options of numba for all code here: without bounds, exceptions and the interpreter's lock."""
 
 _INT = ir.IntType(32)
@@ -33,25 +33,10 @@ def digest_of(*more: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-@contextmanager
-def _cache(digest: str) -> Iterator[None]:
-    """Let numba keep what is compiled in a folder named by a digest, beside the sources unless the user set another.
-
-    Numba's own cache looks at the date of one file only, and would miss a changed constant in another.
-    """
-    parent = os.environ.get("NUMBA_CACHE_DIR") or str(Path(__file__).parent / "__pycache__")
-    before = config.CACHE_DIR
-    config.CACHE_DIR = os.path.join(parent, f"memory-{digest}")
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before
-
-
 def jit(function: Function) -> Function:
     """Compile a function of numbers and arrays that uses nothing but this package; its code is cached."""
-    with _cache(digest_of(Path(function.__code__.co_filename))):
-        compiled: Function = njit(cache=True, **OPTIONS)(function)
+    stamp = digest_of(Path(function.__code__.co_filename))
+    compiled: Function = njit(cache=True, stamp=stamp, **OPTIONS)(function)
     return compiled
 
 
@@ -70,8 +55,7 @@ def inlined(function: Function) -> Function:
 def c_function(function: Callable[..., Any], signature: Any, digest: str) -> int:
     """Compile a function for callers in C, and return its address; its code is cached under a digest."""
     options = {name: value for name, value in OPTIONS.items() if name != "nogil"}
-    with _cache(digest):
-        return int(cfunc(signature, cache=True, **options)(function).address)
+    return cfunc(signature, stamp=digest, **options)(function)
 
 
 @intrinsic

@@ -1,6 +1,7 @@
 """The bytes of the memory: a large address space of which only touched pages cost anything."""
 
 import mmap
+import resource
 from contextlib import suppress
 from typing import Any
 
@@ -16,6 +17,13 @@ DEFAULT_CAPACITY = 64 << 30
 
 _LEAST_CAPACITY = 16 << 20
 _GUARD = 512
+_SPARE = 256 << 20
+
+
+def _share() -> int:
+    """Return the address space that a memory may take: where it is limited, libraries and threads need some too."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return DEFAULT_CAPACITY if limit == resource.RLIM_INFINITY else max(limit // 2 - _SPARE, _LEAST_CAPACITY)
 
 
 class Storage:
@@ -48,7 +56,7 @@ class Storage:
     def __init__(self, capacity: int = DEFAULT_CAPACITY) -> None:
         if capacity < 2 * BASE_ADDRESS:
             raise ValueError(f"memory capacity must be at least {2 * BASE_ADDRESS} bytes, not {capacity!r}")
-        self.capacity = -(-capacity // mmap.PAGESIZE) * mmap.PAGESIZE
+        self.capacity = -(-min(capacity, _share()) // mmap.PAGESIZE) * mmap.PAGESIZE
         self._pages = self._map()
         self.words: NDArray[np.uint64] = np.frombuffer(self._pages, np.uint64)
         self.top = BASE_ADDRESS

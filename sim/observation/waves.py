@@ -1,17 +1,24 @@
 """Waveform files: a simulator's own VCD file, cut to the cycles and signals that are wanted, with values by name."""
 
-import os
-import tempfile
+import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, BinaryIO
 
 from sim.errors import SimulationError
+from sim.notices import notice
 from sim.observation.signals import Locate, Names
+from sim.temporary import temporary_file
 
 __all__ = ["Waves", "convert"]
 
 _COMMENT = "one nanosecond stands for one cycle"
+
+_PATIENCE = 1.0
+"""Seconds that the waveforms of an interrupted run may take."""
 
 
 class Waves:
@@ -20,7 +27,7 @@ class Waves:
     Parameters
     ----------
     output : pathlib.Path
-        The file; it appears, complete, with `finish`.
+        The file; it appears, complete, with `finish`. Where it is a link, the file that the link names.
     window : tuple of int, optional
         First and last cycle to show; all by default.
     locate : Locate
@@ -49,19 +56,25 @@ class Waves:
         locate: Locate,
         cycle_of: Callable[[int], int] = int,
     ) -> None:
-        self._output = output
+        self._named = output
+        self._output = output.resolve()
         self._locate = locate
         self._cycle_of = cycle_of
         # A device or a pipe has no place beside it for temporary files.
-        self._in_place = output.exists() and not output.is_file()
-        self._folder = None if self._in_place else output.parent
+        self._in_place = self._output.exists() and not self._output.is_file()
         self.window = window or (0, 1 << 62)
-        self.raw = self._temporary()
+        self._files = ExitStack()
+        beside = Path(gettempdir(), "cyscc.vcd") if self._in_place else self._output
+        try:
+            self.raw = self._files.enter_context(temporary_file(beside))
+        except OSError as error:
+            raise self._refusal(error) from None
 
     def finish(self, cycles: int) -> None:
         """Write the file from what the simulator has written, which is complete by now.
 
-        There is none if the run ended before the window.
+        There is none if the run ended before the window. While an interrupt is being handled no more than a second is
+        taken: the file then ends at an earlier cycle, and a line says so.
 
         Parameters
         ----------
@@ -73,45 +86,41 @@ class Waves:
         sim.errors.SimulationError
             The file cannot be written.
         """
+        until = time.monotonic() + _PATIENCE if isinstance(sys.exception(), KeyboardInterrupt) else None
         try:
             if cycles <= self.window[0]:
                 return
             if self._in_place:
-                self._convert(self._output, cycles)
+                self._convert(self._output, cycles, until)
                 return
-            complete = self._temporary()
-            try:
-                self._convert(complete, cycles)
-                # A temporary file is its owner's alone, which the result need not be.
-                complete.chmod(0o666 & ~_umask())
+            with temporary_file(self._output) as complete:
+                self._convert(complete, cycles, until)
                 complete.replace(self._output)
-            finally:
-                complete.unlink(missing_ok=True)
         except OSError as error:
             raise self._refusal(error) from None
         finally:
-            self.raw.unlink(missing_ok=True)
+            self.discard()
 
-    def _convert(self, target: Path, cycles: int) -> None:
+    def discard(self) -> None:
+        """Remove what the simulator has written."""
+        self._files.close()
+
+    def _convert(self, target: Path, cycles: int, until: float | None) -> None:
         with self.raw.open("rb") as raw, target.open("wb") as output:
-            convert(raw, output, locate=self._locate, cycle_of=self._cycle_of, window=self.window, cycles=cycles)
-
-    def _temporary(self) -> Path:
-        try:
-            handle, name = tempfile.mkstemp(prefix=f".{self._output.stem}.", suffix=".vcd", dir=self._folder)
-        except OSError as error:
-            raise self._refusal(error) from None
-        os.close(handle)
-        return Path(name)
+            end = convert(
+                raw,
+                output,
+                locate=self._locate,
+                cycle_of=self._cycle_of,
+                window=self.window,
+                cycles=cycles,
+                until=until,
+            )
+        if end < min(cycles, self.window[1] + 1):
+            notice(f"{self._named}: cut at cycle {end:,} of {cycles:,}, since the run was interrupted")
 
     def _refusal(self, error: OSError) -> SimulationError:
-        return SimulationError(f"{self._output}: {error.strerror}: the waveforms cannot be written")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        return SimulationError(f"{self._named}: {error.strerror}: the waveforms cannot be written")
 
 
 def convert(
@@ -122,7 +131,8 @@ def convert(
     cycle_of: Callable[[int], int],
     window: tuple[int, int],
     cycles: int,
-) -> None:
+    until: float | None = None,
+) -> int:
     """Convert a simulator's VCD file.
 
     The values at the first cycle of the window are written whole, then the changes. Of several changes in a cycle the
@@ -142,6 +152,13 @@ def convert(
         First and last cycle to show.
     cycles : int
         Cycles that were simulated.
+    until : float, optional
+        Time of the monotonic clock at which to end, whole cycles being written.
+
+    Returns
+    -------
+    int
+        The cycle that the file ends with.
     """
     first, last = window
     lines = iter(raw)
@@ -162,6 +179,9 @@ def convert(
                 now = cycle
                 if now > last:
                     break
+                if until is not None and time.monotonic() > until:
+                    output.write(b"#%d\n" % now)
+                    return now
             continue
         if kind in b"01xz":
             value, key = kind, line[1:].strip()
@@ -176,6 +196,7 @@ def convert(
         if now < end:
             _show(output, max(now, first), changed, shown=shown, targets=targets)
         output.write(b"#%d\n" % end)
+    return end
 
 
 def _show(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from host.errors import InputError
-from host.output import check_folder, check_output, open_output, renamed_when_complete
+from host.output import check_folder, check_output, open_output, renamed_when_complete, show
 
 
 def write_new(path: str) -> None:
@@ -38,26 +38,34 @@ def test_what_was_there_stays_when_writing_fails(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [target]
 
 
-@pytest.mark.parametrize("after_errors", [True, False])
-def test_after_an_error_a_file_is_kept_only_on_request(tmp_path: Path, after_errors: bool) -> None:
-    target = tmp_path / "run.vcd"
-
+def test_after_an_interrupt_nothing_is_left(tmp_path: Path) -> None:
     def fail() -> None:
-        with renamed_when_complete(str(target), after_errors=after_errors) as name:
-            assert name.suffix == ".vcd"
-            name.write_text("waves")
+        with renamed_when_complete(str(tmp_path / "run.svg")) as name:
+            assert name.suffix == ".svg"
+            name.write_text("half")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         fail()
-    assert [path.read_text() for path in tmp_path.iterdir()] == (["waves"] if after_errors else [])
-    assert target.exists() == after_errors
-
-
-def test_nothing_written_is_nothing_renamed(tmp_path: Path) -> None:
-    with renamed_when_complete(str(tmp_path / "run.vcd"), after_errors=True):
-        pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_permissions_of_what_is_replaced_stay(tmp_path: Path) -> None:
+    target = tmp_path / "secret"
+    target.write_text("old")
+    target.chmod(0o600)
+    write_new(str(target))
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("command", ["write", "flush"])
+def test_full_standard_output_is_named(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("/dev/full").open("w", buffering=1 if command == "write" else -1) as full:
+        monkeypatch.setattr("sys.stdout", full)
+        with pytest.raises(InputError, match=r"^standard output: cannot be written: No space left on device$"):
+            show("a line\n") if command == "write" else write_new("-")
+        # What is still in its buffer is not to be written when it is closed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
 
 
 def test_symbolic_link_stays_one(tmp_path: Path) -> None:
@@ -107,6 +115,14 @@ def test_possible_file_is_not_touched(tmp_path: Path) -> None:
     check_output(str(tmp_path / "new"), "--json")
     assert list(tmp_path.iterdir()) == []
     check_output("-", "--json")
+
+
+def test_link_to_itself_is_refused(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(link)
+    with pytest.raises(InputError) as caught:
+        check_output(str(link), "--json")
+    assert str(caught.value) == f"{link}: cannot be written: a link that leads to itself (--json)"
 
 
 def test_folder_may_exist_or_be_made(tmp_path: Path) -> None:

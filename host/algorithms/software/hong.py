@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from threading import Condition
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from host.algorithms.software.traversal import NOTHING, Marking, expand, search
 from host.algorithms.software.workers import Workers
 from host.graph.csr import Csr, Graph
+from sim.caching.code import njit
 
 __all__ = ["hong"]
 

@@ -4,12 +4,12 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from host.algorithms.software.traversal import NOTHING, Marking, search
 from host.graph.csr import Csr, Graph
 from host.graph.trim import trim
+from sim.caching.code import njit
 
 __all__ = ["KosarajuPhases", "kosaraju", "kosaraju_phases"]
 

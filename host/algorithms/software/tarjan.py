@@ -1,10 +1,10 @@
 """Tarjan's algorithm by one thread: one depth-first search (R. Tarjan, SIAM J. Comput. 1(2), 1972)."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from host.graph.csr import Graph
+from sim.caching.code import njit
 
 __all__ = ["tarjan"]
 

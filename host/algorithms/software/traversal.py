@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from host.graph.csr import Csr
+from sim.caching.code import njit
 
 __all__ = ["NOTHING", "Marking", "expand", "search"]
 

@@ -3,10 +3,10 @@
 from typing import TypeAlias, cast
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from host.graph.csr import MAX_EDGES, Graph, check_limits
+from sim.caching.code import njit
 
 __all__ = ["EdgeBuffer"]
 

@@ -3,8 +3,9 @@
 from enum import IntEnum
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sim.caching.code import njit
 
 __all__ = ["Fault", "scan"]
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import IO
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from host.errors import InputError
@@ -12,6 +11,7 @@ from host.graph.csr import MAX_EDGES, check_limits
 from host.graph.formats.edges import EdgeBuffer
 from host.graph.formats.scanner import Fault, scan
 from host.words import counted
+from sim.caching.code import njit
 
 __all__ = ["LARGEST_ID", "Layout", "read_edges", "read_line", "shown"]
 

@@ -3,10 +3,10 @@
 from typing import IO
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from host.graph.csr import Graph
+from sim.caching.code import njit
 
 __all__ = ["write_edges", "write_pairs"]
 

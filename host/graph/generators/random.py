@@ -1,11 +1,11 @@
 """Uniform random graphs."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from host.graph.csr import Graph
 from host.graph.generators.stream import OnStep, below, draw_graph
+from sim.caching.code import njit
 
 __all__ = ["random_graph"]
 

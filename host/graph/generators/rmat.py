@@ -1,12 +1,12 @@
 """R-MAT graphs: recursive matrices with a skewed degree distribution."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.generators.stream import OnStep, draw, draw_graph, unit
+from sim.caching.code import njit
 
 __all__ = ["rmat_graph"]
 

@@ -3,11 +3,11 @@
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from host.graph.csr import Graph
 from host.graph.generators.stream import OnStep, below, check_request, draw, stream, unit
+from sim.caching.code import njit
 
 __all__ = ["ssca2_graph"]
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from host.errors import InputError
 from host.graph.csr import Graph, check_limits
+from sim.caching.code import njit
 
 __all__ = ["OnStep", "below", "check_request", "draw", "draw_graph", "stream", "unit"]
 

@@ -19,11 +19,11 @@ from host.measuring.requests import Measured, Request
 from host.measuring.setting import peak_memory, processor_name, root_folder
 from host.measuring.sources import digest_beside, sources_digest
 from host.studies.benchmark.workloads import Workload
+from sim.caching.folder import cache_directory, code_directory
 from sim.configuration import load_config
 from sim.coprocessor import Register
 from sim.errors import SimulationError
 from sim.executors.base import Executor
-from sim.executors.cache import cache_directory
 from sim.executors.comparison.contenders import CONTENDERS, Stopwatch, executor_maker, tool_versions
 from sim.executors.comparison.runner import build_exported, run_exported
 from sim.machine import assemble_machine
@@ -142,7 +142,8 @@ class ContenderRequest(Request):
         SimulationError
             It could not be built, failed, or its result is wrong.
         """
-        # The process is its own.
+        # The process is its own. What numba compiles is no part of what is measured.
+        os.environ["NUMBA_CACHE_DIR"] = str(code_directory())
         os.environ["CYSCC_CACHE"] = str(self.cache)
         if self.contender == "cocotb":
             return _measure_cocotb(self.workload)

@@ -48,6 +48,7 @@ def build_library(config: AcceleratorConfig, *, waves: bool, on_step: OnStep | N
         parts=(waves,),
         sources=_SOURCES,
         build=lambda folder: _build(config, folder, waves=waves, tools=tools, steps=Steps(on_step)),
+        on_step=on_step,
     )
 
 

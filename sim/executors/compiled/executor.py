@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
+from sim.errors import SimulationError
 from sim.executors.base import meeting_interval
 from sim.executors.compiled.build import build_library
 from sim.executors.shared_object import LibraryExecutor
@@ -69,7 +70,12 @@ class CompiledExecutor(LibraryExecutor):
             first, last = self._waves.window
             raw = os.fsencode(self._waves.raw)
             options = {"threads": 1, "waves": raw, "first_wave": first, "last_wave": last}
-        super().__init__(library, config, memory, watchdog=watchdog, **options)
+        try:
+            super().__init__(library, config, memory, watchdog=watchdog, **options)
+        except BaseException:
+            if self._waves is not None:
+                self._waves.discard()
+            raise
         self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
 
     def causes(self) -> npt.NDArray[np.int64]:
@@ -82,7 +88,12 @@ class CompiledExecutor(LibraryExecutor):
         """Stop the threads, complete the waveform file."""
         if self._machine:
             cycles = self.cycle
-            super().close()
+            try:
+                super().close()
+            except SimulationError:
+                if self._waves is not None:
+                    self._waves.discard()
+                raise
             if self._waves is not None:
                 self._waves.finish(cycles)
 

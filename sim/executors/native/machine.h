@@ -57,6 +57,9 @@ public:
     // Cycles as [AE][kernel][cause], where the hardware tells them.
     virtual void causes(int64_t*) {}
 
+    // Completes what is written while the machine runs; throws where that is impossible.
+    virtual void finish() {}
+
 protected:
     explicit Machine(const Setup& setup) : setup_(setup) {}
 

@@ -1,12 +1,17 @@
 """Builds of the compiled executor: what goes wrong is one line, what was built once is not built again."""
 
+import fcntl
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from hw.config import PRESETS, AcceleratorConfig
+from sim.caching.folder import cache_directory, remove_temporary_cache
 from sim.errors import BuildError
-from sim.executors.cache import cache_directory
 from sim.executors.compiled import build
 from sim.executors.compiled.build import build_library
 from sim.machine import create_machine
@@ -63,12 +68,169 @@ def test_failing_compiler_is_quoted_and_leaves_nothing(tmp_path: Path, monkeypat
     assert list(tools.cache.iterdir()) == []
 
 
-def test_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("small_hardware")
+def test_cache_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     Toolchain.install(tmp_path, monkeypatch)
     (tmp_path / "file").touch()
     cache = tmp_path / "file" / "cache"
     monkeypatch.setenv("CYSCC_CACHE", str(cache))
-    assert str(refusal()) == f"{cache}: Not a directory: the cache of built executors cannot be written"
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    library = build_library(TEST, waves=False)
+    assert library.parent.parent == tmp_path
+    assert library.exists()
+    assert capfd.readouterr().err == (
+        f"cyscc: {cache}: Not a directory: a temporary cache is used; CYSCC_CACHE names another folder\n"
+    )
+    remove_temporary_cache()
+    assert not library.parent.exists()
+
+
+def test_no_cache_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**_: object) -> str:
+        raise OSError(20, "Not a directory")
+
+    Toolchain.install(tmp_path, monkeypatch)
+    (tmp_path / "file").touch()
+    cache = tmp_path / "file" / "cache"
+    monkeypatch.setenv("CYSCC_CACHE", str(cache))
+    monkeypatch.setattr("sim.caching.folder.tempfile.mkdtemp", refuse)
+    with pytest.raises(BuildError) as caught:
+        build_library(TEST, waves=False)
+    assert str(caught.value) == (f"{cache}: Not a directory; and no temporary cache can be made: Not a directory")
+
+
+@pytest.mark.usefixtures("small_hardware")
+def test_what_was_built_is_used_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Toolchain.install(tmp_path, monkeypatch)
+    library = build_library(TEST, waves=False)
+    monkeypatch.delenv("CXX")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert build_library(TEST, waves=False) == library
+    with pytest.raises(BuildError) as caught:
+        build_library(TEST.replace(link_cycles=4), waves=False)
+    assert str(caught.value).startswith("C++ compiler 'g++' not found: ")
+
+
+def _empty(library: Path) -> None:
+    library.write_bytes(b"")
+
+
+def _truncated(library: Path) -> None:
+    library.write_bytes(b"a library"[:4])
+
+
+def _flipped(library: Path) -> None:
+    library.write_bytes(b"b library")
+
+
+def _foreign(library: Path) -> None:
+    description = library.with_suffix(".json")
+    description.write_text(description.read_text().replace(library.name, "machine-of-another.so"))
+
+
+def _undescribed(library: Path) -> None:
+    library.with_suffix(".json").unlink()
+
+
+def _ill_described(library: Path) -> None:
+    library.with_suffix(".json").write_text("{")
+
+
+def _writable(library: Path) -> None:
+    library.chmod(0o777)
+
+
+def _of_another(library: Path) -> None:
+    if os.geteuid():
+        pytest.skip("only root may give files away")
+    os.chown(library, 12345, -1)
+
+
+def _link(library: Path) -> None:
+    library.rename(library.with_suffix(".elsewhere"))
+    library.symlink_to(library.with_suffix(".elsewhere"))
+
+
+def _pipe(library: Path) -> None:
+    library.unlink()
+    os.mkfifo(library)
+
+
+DAMAGES: dict[Callable[[Path], None], str] = {
+    _empty: "it is empty",
+    _truncated: "it is damaged",
+    _flipped: "it is damaged",
+    _foreign: "it is foreign: its description is of another",
+    _undescribed: "it has no description",
+    _ill_described: "its description is damaged",
+    _writable: "others may write it (mode 777; chmod go-w mends that)",
+    _of_another: "it belongs to another user (12345)",
+    _link: "it cannot be read: Too many levels of symbolic links",
+    _pipe: "it is no plain file",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_library_is_built_again(
+    damage: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def make(config: AcceleratorConfig, folder: Path, **options: object) -> Path:
+        (folder / "machine.so").write_text("a library")
+        return folder / "machine.so"
+
+    Toolchain.install(tmp_path, monkeypatch)
+    monkeypatch.setattr(build, "_build", make)
+    library = build_library(TEST, waves=False)
+    damage(library)
+    assert build_library(TEST, waves=False) == library
+    assert library.read_text() == "a library"
+    assert capfd.readouterr().err == f"cyscc: {library}: {DAMAGES[damage]}: built again\n"
+    assert build_library(TEST, waves=False) == library
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("small_hardware")
+def test_interrupted_build_is_removed_by_the_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tools = Toolchain.install(tmp_path, monkeypatch)
+    library = build_library(TEST, waves=False)
+    held = library.with_name("build-machine-0123456789abcdef-01234567")
+    for folder in (tools.cache / "build-abcdefgh", held, library.with_name(f"build-{library.stem}")):
+        folder.mkdir()
+        (folder / "part.o").touch()
+    descriptor = os.open(held, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    build_library(TEST, waves=False)
+    assert set(tools.cache.iterdir()) == {library, library.with_suffix(".json"), held}
+    os.close(descriptor)
+    build_library(TEST, waves=False)
+    assert not held.exists()
+
+
+def test_one_of_two_builds_and_the_other_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[Path] = []
+    begun, waiting = threading.Event(), threading.Event()
+
+    def make(config: AcceleratorConfig, folder: Path, **options: object) -> Path:
+        begun.set()
+        assert waiting.wait(60)
+        (folder / "machine.so").write_text("a library")
+        built.append(folder)
+        return folder / "machine.so"
+
+    def tell(done: int, total: int, what: str) -> None:
+        assert what == "waiting for another process, which builds the same"
+        waiting.set()
+
+    Toolchain.install(tmp_path, monkeypatch)
+    monkeypatch.setattr(build, "_build", make)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(build_library, TEST, waves=False)
+        assert begun.wait(60)
+        second = pool.submit(build_library, TEST, waves=False, on_step=tell)
+        assert first.result() == second.result()
+    assert len(built) == 1
 
 
 @pytest.mark.usefixtures("small_hardware")
@@ -86,7 +248,7 @@ def test_what_was_built_once_is_built_again_only_when_it_is_lost(
     assert told[-1][2] == "machine linked"
     assert build_library(TEST, waves=False, on_step=lambda *step: told.append(step)) == library
     assert (tools.compilations(), len(told)) == (compilations, compilations + 4)
-    assert list(tools.cache.iterdir()) == [library]
+    assert set(tools.cache.iterdir()) == {library, library.with_suffix(".json")}
     assert library.stat().st_mtime_ns == built
     library.unlink()
     assert build_library(TEST, waves=False) == library
@@ -107,7 +269,7 @@ def test_everything_that_matters_names_the_library(tmp_path: Path, monkeypatch: 
     compiler.write_text(compiler.read_text().replace("1.0", "1.1"))
     libraries.append(build_library(TEST, waves=False))
     assert len(set(libraries)) == 4
-    assert set(tools.cache.iterdir()) == set(libraries)
+    assert set(tools.cache.glob("*.so")) == set(libraries)
 
 
 def test_machine_is_made_at_once_when_it_was_built() -> None:

@@ -5,6 +5,8 @@ from typing import NamedTuple, Self
 
 import pytest
 
+from sim.caching.folder import code_directory
+
 __all__ = ["Toolchain"]
 
 _SCRIPT = """\
@@ -51,6 +53,8 @@ class Toolchain(NamedTuple):
         compiler.write_text(_SCRIPT.format(log=tools.log, failure=failure))
         compiler.chmod(0o755)
         environment.setenv("CXX", str(compiler))
+        # What numba compiles is compiled already.
+        environment.setenv("NUMBA_CACHE_DIR", str(code_directory()))
         environment.setenv("CYSCC_CACHE", str(tools.cache))
         return tools
 

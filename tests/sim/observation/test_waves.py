@@ -205,3 +205,21 @@ def test_refused_folder(tmp_path: Path) -> None:
     with pytest.raises(SimulationError) as refusal:
         Waves(output, None, locate=lambda path: None)
     assert str(refusal.value) == f"{output}: No such file or directory: the waveforms cannot be written"
+
+
+def test_interrupted_run_has_waveforms_up_to_a_whole_cycle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sim.observation.waves._PATIENCE", -1.0)
+    waves = Waves(tmp_path / "run.vcd", None, locate=lambda path: (path, None))
+    lines = ["$scope module top $end", "$var wire 1 ! a $end", "$upscope $end", "$enddefinitions $end"]
+    waves.raw.write_text("\n".join([*lines, "#0", "0!", "#1", "1!", "#2", "0!", "#3", "1!"]) + "\n")
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        waves.finish(9)
+    assert recording((tmp_path / "run.vcd").read_bytes()) == ({("top", "a"): [(0, "0")]}, 1)
+    assert list(tmp_path.iterdir()) == [tmp_path / "run.vcd"]
+    assert capfd.readouterr().err == (
+        f"cyscc: {tmp_path}/run.vcd: cut at cycle 1 of 9, since the run was interrupted\n"
+    )

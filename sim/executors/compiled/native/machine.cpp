@@ -8,7 +8,7 @@
 #include "team.h"
 
 #if VM_TRACE
-#include <verilated_vcd_c.h>
+#include "waves.h"
 #endif
 
 namespace cyscc {
@@ -31,12 +31,14 @@ public:
 #if VM_TRACE
         for (auto& engine : engines_) engine->for_each_model([&](auto& model) { model.trace(&trace_, 99); });
         trace_.open(setup.waves);
+        wave_file_.check();
 #endif
     }
 
-    ~CompiledMachine() override {
+    void finish() override {
 #if VM_TRACE
         trace_.close();
+        wave_file_.check();
 #endif
     }
 
@@ -61,6 +63,7 @@ protected:
             trace_.dump(uint64_t(cycle));
             for (auto& engine : engines_) engine->clock();
         }
+        wave_file_.check();
 #else
         team_.run(pace_.together());
 #endif
@@ -78,7 +81,8 @@ private:
 
     VerilatedContext verilated_;
 #if VM_TRACE
-    VerilatedVcdC trace_;
+    WaveFile wave_file_;
+    VerilatedVcdC trace_{&wave_file_};
 #endif
     std::vector<Link> links_;
     std::vector<std::unique_ptr<Engine>> engines_;

@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -19,15 +23,16 @@ public:
     Team(int members, int parts, std::function<void(int)> part)
         : members_(members), parts_(parts), part_(std::move(part)), claims_(new std::atomic<unsigned>[parts]) {
         for (int n = 0; n < parts; ++n) claims_[n] = 0;
-        for (int member = 1; member < members; ++member) threads_.emplace_back([this, member] { serve(member); });
+        try {
+            for (int member = 1; member < members; ++member) threads_.emplace_back([this, member] { serve(member); });
+        } catch (const std::system_error& error) {
+            end();
+            throw std::runtime_error("no further thread can be started: " + error.code().message() +
+                                     " (--threads 1 needs none)");
+        }
     }
 
-    ~Team() {
-        stopping_ = true;
-        ++round_;
-        round_.notify_all();
-        for (auto& thread : threads_) thread.join();
-    }
+    ~Team() { end(); }
 
     int members() const { return members_; }
 
@@ -40,6 +45,7 @@ public:
             work(0, round);
             for (int finished; (finished = finished_.load(std::memory_order_acquire)) != parts_;)
                 await(finished_, finished);
+            if (failed_.load(std::memory_order_relaxed)) std::rethrow_exception(failure_);
         } else {
             for (int n = 0; n < parts_; ++n) part_(n);
         }
@@ -65,7 +71,12 @@ private:
             // A claim moves from the round before to this one, so a member that comes too late finds nothing to claim.
             unsigned before = round - 1;
             if (!claims_[n].compare_exchange_strong(before, round, std::memory_order_acq_rel)) continue;
-            part_(n);
+            try {
+                part_(n);
+            } catch (...) {
+                // The first to fail tells why, and whoever called for the round throws it; nothing goes on after that.
+                if (!failed_.exchange(true)) failure_ = std::current_exception();
+            }
             if (finished_.fetch_add(1, std::memory_order_acq_rel) == parts_ - 1) finished_.notify_all();
         }
     }
@@ -79,6 +90,13 @@ private:
         }
     }
 
+    void end() {
+        stopping_ = true;
+        ++round_;
+        round_.notify_all();
+        for (auto& thread : threads_) thread.join();
+    }
+
     const int members_;
     const int parts_;
     const std::function<void(int)> part_;
@@ -86,6 +104,8 @@ private:
     std::atomic<unsigned> round_{0};
     std::atomic<int> finished_{0};
     std::atomic<bool> stopping_{false};
+    std::atomic<bool> failed_{false};
+    std::exception_ptr failure_;
     std::vector<std::thread> threads_;
 };
 

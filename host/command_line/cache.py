@@ -1,0 +1,134 @@
+"""`cyscc cache`: what is kept of what was compiled."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from host.options import add_quiet
+
+if TYPE_CHECKING:
+    from sim.caching.entries import Entry
+
+__all__ = ["add_parser", "run"]
+
+_ACTIONS = ("list", "check", "evict", "clear")
+_EPILOG = """examples:
+  cyscc cache
+  cyscc cache check
+  cyscc cache evict --limit 200M
+
+list:  what there is, what was used last first
+check: read and verify everything; status 3 if something is damaged, which the run that needs it builds again
+evict: remove what was not used for longest until the rest is within the limit, as every build does
+clear: remove everything
+"""
+
+
+def _size(text: str) -> int:
+    from sim.caching.entries import size_of
+
+    try:
+        return size_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "cache",
+        help="list, check or remove what is kept of what was compiled",
+        description="List, check or remove what is kept of what was compiled. What a process uses always stays.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument(
+        "action",
+        metavar="ACTION",
+        nargs="?",
+        default="list",
+        choices=_ACTIONS,
+        help=f"{', '.join(_ACTIONS)} (default: list)",
+    )
+    parser.add_argument(
+        "--limit", type=_size, metavar="SIZE", help="evict: bytes that may stay, such as 500M (default: 1 GiB)"
+    )
+    parser.add_argument("--json", metavar="OUT", help="write the list as JSON ('-': standard output)")
+    add_quiet(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    UsageError, InputError
+        Bad usage, or an output that cannot be written.
+    SimulationError
+        Something in the cache is damaged.
+    """
+    from host.options import UsageError
+    from host.output import check_output
+    from host.results.documents import publish
+    from host.results.version import identity
+    from host.words import counted
+    from sim.caching.entries import clear, entries, evict, limit
+    from sim.caching.folder import cache_directory
+    from sim.errors import SimulationError
+
+    if arguments.limit is not None and arguments.action != "evict":
+        raise UsageError("--limit: only evict has a limit")
+    if arguments.json is not None:
+        check_output(arguments.json, "--json")
+    cache = cache_directory()
+    if arguments.action == "clear":
+        found = clear(cache)
+    elif arguments.action == "evict":
+        found = evict(cache, limit() if arguments.limit is None else arguments.limit)
+    else:
+        found = entries(cache, thorough=arguments.action == "check")
+    size = sum(entry.size for entry in found)
+    removed = ", removed" if arguments.action in ("evict", "clear") else ""
+    summary = f"{cache}: {counted(len(found), 'entry', 'entries')}, {_megabytes(size)}{removed}\n"
+    document = {
+        **identity(),
+        "folder": str(cache),
+        "limit": limit(),
+        "removed": bool(removed),
+        "entries": [_described(entry) for entry in found],
+    }
+    publish(document, _table(found) + summary, path=arguments.json, quiet=arguments.quiet)
+    damaged = [entry for entry in found if entry.damaged]
+    if arguments.action == "check" and damaged:
+        raise SimulationError(
+            f"{cache}: {counted(len(damaged), 'entry', 'entries')} of {len(found)} damaged: "
+            f"{damaged[0].path.name}: {damaged[0].state}"
+        )
+
+
+def _described(entry: "Entry") -> dict[str, Any]:
+    return {
+        "name": entry.path.name,
+        "configuration": entry.configuration,
+        "bytes": entry.size,
+        "used": entry.used,
+        "state": entry.state,
+    }
+
+
+def _table(entries: "list[Entry]") -> str:
+    import time
+
+    from host.results.table_text import plain_table
+
+    rows = [
+        (
+            *(entry.path.name, entry.configuration, entry.state),
+            *(_megabytes(entry.size), time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.used))),
+        )
+        for entry in entries
+    ]
+    return plain_table(rows, head=("name", "configuration", "state", "size", "last used"), words=3) if rows else ""
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"

@@ -1,0 +1,201 @@
+"""numba's compilers, with a cache of compiled code that can be trusted.
+
+numba's own loads whatever lies beside the sources: a damaged file ends a run with an exception of its reader, and one
+that somebody else has written runs as this user. It also looks at one source file only, and would miss a changed
+function or constant of another that is compiled in.
+"""
+
+import os
+import pickle
+import re
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numba
+from numba.core import config
+from numba.core.caching import _Cache
+from numba.core.ccallback import CFunc
+from numba.core.compiler import CompileResult
+from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
+
+from sim.caching.files import UnusableError, read_sealed, write_sealed
+from sim.caching.folder import code_directory
+from sim.errors import BuildError
+from sim.notices import notice
+
+__all__ = ["SUFFIX", "cfunc", "njit"]
+
+SUFFIX = ".code"
+"""Of the files of compiled code."""
+
+_DIGITS = 16
+_CONSTANTS = (bool, int, float, str, bytes, tuple, type(None))
+
+_stamps: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+"""What the code of each function depends on, in a digest."""
+
+_refusals: set[str] = set()
+"""Reasons for which code could not be kept, each told once."""
+
+
+def njit(*, cache: bool = False, stamp: str | None = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that compiles a function as numba's does.
+
+    Parameters
+    ----------
+    cache : bool
+        Keep the code.
+    stamp : str, optional
+        Digest of all that the function depends on; by default it is made of its source file, of its global constants,
+        and of the functions among its globals that were made by this decorator, as they are at this time.
+    **options
+        numba's.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        dispatcher = numba.njit(**options)(function)
+        _stamps[dispatcher] = stamp or _stamp(function)
+        if cache:
+            dispatcher._cache = _CodeCache(function, _stamps[dispatcher], options)
+        return dispatcher
+
+    return decorate
+
+
+def cfunc(signature: Any, *, stamp: str, **options: Any) -> Callable[[Callable[..., Any]], int]:
+    """Return a decorator that compiles a function for callers in C, keeps its code, and returns its address.
+
+    Parameters
+    ----------
+    signature : numba signature
+        Its types.
+    stamp : str
+        Digest of all that the function depends on.
+    **options
+        numba's.
+    """
+
+    def decorate(function: Callable[..., Any]) -> int:
+        # numba's decorator compiles at once, before it could be given this cache.
+        compiled: Any = CFunc(function, normalize_signature(signature), locals={}, options=options)
+        compiled._cache = _CodeCache(function, stamp, options)
+        compiled.compile()
+        return int(compiled.address)
+
+    return decorate
+
+
+@cache
+def _source_digest(path: str) -> bytes:
+    return sha256(Path(path).read_bytes()).digest()
+
+
+def _stamp(function: Callable[..., Any]) -> str:
+    """Return a digest of what a function's code depends on."""
+    code = function.__code__
+    digest = sha256(_source_digest(code.co_filename))
+    for name in sorted(set(code.co_names) & function.__globals__.keys()):
+        value = function.__globals__[name]
+        if isinstance(value, Dispatcher):
+            digest.update(f"{name} {_stamps.get(value)};".encode())
+        elif isinstance(value, _CONSTANTS):
+            digest.update(f"{name} = {value!r};".encode())
+    return digest.hexdigest()
+
+
+class _CodeCache(_Cache):
+    """Keeps the code of a function, a sealed file for each signature, processor and set of options.
+
+    Functions of a source file, as it is, share a folder.
+    """
+
+    def __init__(self, function: Callable[..., Any], stamp: str, options: dict[str, Any]) -> None:
+        self._folder = f"{function.__module__}-{_source_digest(function.__code__.co_filename).hex()[:_DIGITS]}"
+        self._name = re.sub(r"[^\w.]", "", function.__qualname__)
+        self._settings = (
+            *(stamp, sorted(options.items()), function.__qualname__, function.__code__.co_firstlineno),
+            *(numba.__version__, sys.implementation.cache_tag, sys.abiflags),
+            *(config.OPT, config.BOUNDSCHECK, config.DEBUGINFO_DEFAULT),
+        )
+        self._enabled = True
+
+    @property
+    def cache_path(self) -> str:
+        """The folder."""
+        return str(code_directory() / self._folder)
+
+    def enable(self) -> None:
+        """Keep code from now on."""
+        self._enabled = True
+
+    def disable(self) -> None:
+        """Keep none from now on."""
+        self._enabled = False
+
+    def flush(self) -> None:
+        """Forget the code of this function."""
+        for path in Path(self.cache_path).glob(f"{self._name}-*{SUFFIX}"):
+            path.unlink(missing_ok=True)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the code for a signature; None if there is none that can be used."""
+        target_context.refresh()
+        place = self._place(sig, target_context.codegen())
+        if place is None:
+            return None
+        path, key = place
+        try:
+            payload = pickle.loads(read_sealed(path, key))
+            result = CompileResult._rebuild(target_context, *payload)
+        except FileNotFoundError:
+            return None
+        except MemoryError:
+            raise
+        except Exception as error:
+            # What was written by a program that differs in what no version tells must not end this one.
+            reason = str(error) if isinstance(error, UnusableError) else f"it is damaged ({type(error).__name__})"
+            notice(f"{path}: {reason}: compiled again")
+            with suppress(OSError):
+                path.unlink()
+            return None
+        with suppress(OSError):
+            os.utime(path.parent)
+        return result
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the code for a signature."""
+        place = self._place(sig, data.codegen)
+        if place is None or data.lifted or data.library.has_dynamic_globals:
+            return
+        path, key = place
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_sealed(path, key, dumps(data._reduce()))
+        except OSError as error:
+            _refuse(f"{path.parent.parent}: {error.strerror}")
+
+    def _place(self, sig: Any, codegen: Any) -> tuple[Path, bytes] | None:
+        """Return the file for a signature, and what it is sealed with; None where none can be kept."""
+        if not self._enabled:
+            return None
+        key = repr((self._settings, sig, codegen.magic_tuple())).encode()
+        try:
+            folder = code_directory() / self._folder
+        except BuildError as error:
+            _refuse(str(error))
+            return None
+        return folder / f"{self._name}-{sha256(key).hexdigest()[:_DIGITS]}{SUFFIX}", key
+
+
+def _refuse(reason: str) -> None:
+    if reason not in _refusals:
+        _refusals.add(reason)
+        notice(f"{reason}: compiled code is not kept")

@@ -1,0 +1,230 @@
+"""Built libraries in the cache: published with a description, verified before they are loaded, locked while in use."""
+
+import fcntl
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from sim.caching.files import UnusableError, digest_of, open_trusted, publish, read_trusted
+from sim.caching.folder import private_folder
+from sim.notices import notice
+from sim.temporary import locked, same_file
+
+__all__ = [
+    "LIBRARY",
+    "OLD_LIBRARY",
+    "alone",
+    "build_folder",
+    "check",
+    "description_of",
+    "find",
+    "publish_library",
+    "remove_interrupted_builds",
+]
+
+LIBRARY = re.compile(r"[a-z]+(-[a-z]+)?-([0-9a-f]{16}-[0-9a-f]{8}|[0-9a-f]{24})\.so")
+OLD_LIBRARY = re.compile(r"[a-z]+(-[a-z]+)?-[0-9a-f]{24}\.so")
+"""Names of libraries, and those given by versions that wrote no descriptions."""
+
+_BUILD = "build-"
+_OWN_BUILD = re.compile(_BUILD + r"[a-z]+(-[a-z]+)?-[0-9a-f]{16}-[0-9a-f]{8}")
+
+_in_use: dict[Path, int] = {}
+"""The libraries that this process may have loaded, and the descriptors that keep them from being evicted."""
+
+
+def description_of(library: Path) -> Path:
+    """Return the file beside a library that describes it."""
+    return library.with_suffix(".json")
+
+
+def check(library: Path, *, whole: bool = True) -> tuple[int, dict[str, Any]]:
+    """Verify a library; return its descriptor, locked against eviction, and its description.
+
+    Parameters
+    ----------
+    library : Path
+        The library.
+    whole : bool
+        Read all of it, not its size only.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no library.
+    UnusableError
+        It must not be loaded; the message says why.
+    """
+    descriptor = open_trusted(library)
+    try:
+        locked(descriptor, shared=True)
+        description = _description(library)
+        size = os.fstat(descriptor).st_size
+        if size != description["size"] or (whole and digest_of(descriptor) != description["sha256"]):
+            raise UnusableError("it is damaged" if size else "it is empty")
+        if not same_file(library, descriptor):
+            raise UnusableError("it has just been replaced")
+    except BaseException as error:
+        os.close(descriptor)
+        if isinstance(error, OSError):
+            raise UnusableError(f"it cannot be read: {error.strerror}") from None
+        raise
+    return descriptor, description
+
+
+def _description(library: Path) -> dict[str, Any]:
+    try:
+        description = json.loads(read_trusted(description_of(library)))
+        if description["library"] != library.name:
+            raise UnusableError("it is foreign: its description is of another")
+        description["sha256"], description["size"], description["configuration"]["name"]
+    except FileNotFoundError:
+        raise UnusableError("it has no description") from None
+    except (ValueError, KeyError, TypeError):
+        raise UnusableError("its description is damaged") from None
+    return dict(description)
+
+
+def find(library: Path, *, told: bool = False) -> bool:
+    """Whether a library is there and may be loaded, which it then may until the process ends.
+
+    Parameters
+    ----------
+    library : Path
+        The library. One that may not be loaded is as if it were not there.
+    told : bool
+        Whether a line on standard error has already said what is wrong with it.
+    """
+    try:
+        descriptor, _ = check(library)
+    except FileNotFoundError:
+        return False
+    except UnusableError as error:
+        if not told:
+            notice(f"{library}: {error}: built again")
+        return False
+    with suppress(OSError):
+        os.utime(description_of(library))
+    before = _in_use.get(library)
+    _in_use[library] = descriptor
+    if before is not None:
+        os.close(before)
+    return True
+
+
+def publish_library(built: Path, library: Path, description: dict[str, Any]) -> None:
+    """Put a library and its description into the cache.
+
+    Parameters
+    ----------
+    built : Path
+        The library, on the same file system.
+    library : Path
+        What it is to be called.
+    description : dict
+        What to say of it besides name, checksum, size and time.
+
+    Raises
+    ------
+    OSError
+        The cache cannot be written.
+    """
+    # The linker follows the user's mask: what others may write would not be loaded.
+    built.chmod(0o755)
+    descriptor = os.open(built, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+        sha256, size = digest_of(descriptor), os.fstat(descriptor).st_size
+    finally:
+        os.close(descriptor)
+    what = {"library": library.name, "sha256": sha256, "size": size, **description}
+    built.replace(library)
+    publish(description_of(library), json.dumps(what | {"built": _now()}, indent=2).encode() + b"\n")
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def build_folder(library: Path) -> Path:
+    """Return the folder that a library is built in."""
+    return library.with_name(f"{_BUILD}{library.stem}")
+
+
+@contextmanager
+def alone(folder: Path, *, on_wait: Callable[[], None]) -> Iterator[Path]:
+    """Give a new folder to build in; who else asks for the same one waits until it is removed, at the end of the block.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder, in one that exists.
+    on_wait : callable
+        Called before waiting for another process.
+
+    Raises
+    ------
+    OSError
+        It cannot be made or locked.
+    """
+    descriptor = _lock(folder, on_wait)
+    try:
+        # What an interrupted build left in it.
+        for entry in folder.iterdir():
+            _remove(entry)
+        yield folder
+    finally:
+        _remove(folder)
+        os.close(descriptor)
+
+
+def _lock(folder: Path, on_wait: Callable[[], None]) -> int:
+    while True:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        try:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        try:
+            if not locked(descriptor):
+                on_wait()
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        # Whoever had it has removed it.
+        if same_file(folder, descriptor):
+            return descriptor
+        os.close(descriptor)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def remove_interrupted_builds(cache: Path) -> int:
+    """Remove the folders of builds whose process is gone; return how many."""
+    removed = 0
+    for folder in cache.glob(f"{_BUILD}*"):
+        with suppress(OSError), private_folder(folder) as mine:
+            if not mine:
+                continue
+            if _OWN_BUILD.fullmatch(folder.name):
+                _remove(folder)
+            else:
+                # Versions without descriptions lock the whole cache while they build.
+                with private_folder(cache) as nobody_builds:
+                    if not nobody_builds:
+                        continue
+                    _remove(folder)
+            removed += 1
+    return removed

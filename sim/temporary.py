@@ -1,0 +1,96 @@
+"""Temporary files beside what they become: names that nobody can guess, no links followed, none left for long.
+
+A file is locked as long as the process that writes it lives; so the next one that writes into the folder knows those
+that nobody writes any more, whatever ended their process, and removes them.
+"""
+
+import fcntl
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+__all__ = ["locked", "same_file", "temporary_file"]
+
+_LEFT = re.compile(r"\..*\.cyscc-[0-9a-f]{16}(\..*)?")
+_LONGEST_STEM = 64
+
+_looked_at: set[Path] = set()
+
+
+def locked(descriptor: int, *, shared: bool = False) -> bool:
+    """Lock an open file without waiting; return whether that was possible. The lock ends with the process."""
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def same_file(path: Path, descriptor: int) -> bool:
+    """Whether a path still names the open file."""
+    try:
+        return os.path.samestat(os.stat(path, follow_symlinks=False), os.fstat(descriptor))
+    except OSError:
+        return False
+
+
+@contextmanager
+def temporary_file(target: Path) -> Iterator[Path]:
+    """Give a new, empty file in the folder of another, with its suffix; remove it at the end unless it was renamed.
+
+    Parameters
+    ----------
+    target : Path
+        What it is to become. Where that is there already, the temporary file has its permissions.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be written.
+    """
+    _remove_left(target.parent)
+    path, descriptor = _create(target)
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _create(target: Path) -> tuple[Path, int]:
+    stem = os.fsdecode(os.fsencode(target.stem)[:_LONGEST_STEM])
+    while True:
+        path = target.with_name(f".{stem}.cyscc-{os.urandom(8).hex()}{target.suffix}")
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        # Where files cannot be locked, none are removed either.
+        locked(descriptor)
+        # Somebody may have taken it for one that was left, before it was locked.
+        if same_file(path, descriptor):
+            with suppress(OSError):
+                os.fchmod(descriptor, stat.S_IMODE(target.stat().st_mode))
+            return path, descriptor
+        os.close(descriptor)
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove what processes that are gone have left in a folder; once in the life of this one."""
+    if folder in _looked_at:
+        return
+    _looked_at.add(folder)
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _LEFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                _remove_unlocked(Path(entry.path))
+
+
+def _remove_unlocked(path: Path) -> None:
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            if locked(descriptor) and same_file(path, descriptor):
+                path.unlink()
+        finally:
+            os.close(descriptor)

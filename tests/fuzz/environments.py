@@ -1,0 +1,266 @@
+"""Faults of the environment: each is tried on a small run, which must end with one clear line and leave nothing."""
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hw.config import PRESETS
+from sim.caching.folder import code_directory
+from sim.executors.compiled.build import build_library
+
+__all__ = ["FAULTS", "Fault", "Scene", "run_fault"]
+
+ROOT = Path(__file__).resolve().parents[2]
+_HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_PATIENCE = 300
+
+
+@dataclass
+class Scene:
+    """A run that is to be disturbed: of a small graph, on a small machine, with a cache that has all it needs.
+
+    Attributes
+    ----------
+    folder : Path
+        Where it runs; it holds the graph ``g.txt``.
+    cache, temporary : Path
+        Its cache, and its folder for temporary files, both outside of that.
+    environment : dict
+        Its environment.
+    arguments : list of str
+        Its command line.
+    limits : dict
+        Limits by their number in `resource`.
+    stdout, stderr : str
+        Where these go: ``pipe``, ``full``, ``closed``, or ``broken`` for a pipe that nobody reads.
+    during : callable, optional
+        Done while it waits for its graph, which then is a pipe.
+    """
+
+    folder: Path
+    cache: Path
+    temporary: Path
+    environment: dict[str, str]
+    arguments: list[str]
+    limits: dict[int, int] = field(default_factory=dict)
+    stdout: str = "pipe"
+    stderr: str = "pipe"
+    during: Callable[["subprocess.Popen[bytes]"], None] | None = None
+
+    @classmethod
+    def make(cls, folder: Path) -> "Scene":
+        """Make one in a folder that is empty."""
+        library = build_library(PRESETS["test"], waves=False)
+        cache, temporary, place = folder / "cache", folder / "temporary", folder / "place"
+        for made in (cache, temporary, place):
+            made.mkdir(mode=0o700)
+        shutil.copytree(code_directory(), cache / "numba")
+        for file in (library, library.with_suffix(".json")):
+            shutil.copy2(file, cache)
+        (place / "g.txt").write_text("0 1\n1 0\n1 2\n")
+        environment = {name: value for name, value in os.environ.items() if name not in ("CXX", "NUMBA_CACHE_DIR")}
+        environment |= {"CYSCC_CACHE": str(cache), "TMPDIR": str(temporary), "PYTHONPATH": str(ROOT)}
+        arguments = ["scc", "g.txt", "--config", "test", "--memory", "fixed:75", "--json", "out.json"]
+        return cls(place, cache, temporary, environment, arguments)
+
+    @property
+    def library(self) -> Path:
+        """The only library in the cache."""
+        (library,) = self.cache.glob("*.so")
+        return library
+
+    def run(self) -> tuple[int, str]:
+        """Run it; return its status and its standard error."""
+        if self.during is not None:
+            (self.folder / "g.txt").unlink()
+            os.mkfifo(self.folder / "g.txt")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "host.command_line.main", *self.arguments],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=self._prepare,
+        )
+        with process:
+            try:
+                if self.during is not None:
+                    # Opens when the other side is open.
+                    with (self.folder / "g.txt").open("wb"):
+                        self.during(process)
+                        process.wait(_PATIENCE)
+                _, err = process.communicate(timeout=_PATIENCE)
+            finally:
+                process.kill()
+        return process.returncode, err.decode(errors="replace")
+
+    def _prepare(self) -> None:
+        for number in _HEARD:
+            # Whoever runs this in the background may have signals ignored, which children inherit.
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+        for descriptor, where in ((1, self.stdout), (2, self.stderr)):
+            if where == "full":
+                os.dup2(os.open("/dev/full", os.O_WRONLY), descriptor)
+            elif where == "closed":
+                os.close(descriptor)
+            elif where == "broken":
+                reader, writer = os.pipe()
+                os.close(reader)
+                os.dup2(writer, descriptor)
+        for limit, value in self.limits.items():
+            resource.setrlimit(limit, (value, value))
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault of the environment.
+
+    Parameters
+    ----------
+    spoil : callable
+        Brings it about.
+    status : int
+        How the run must end.
+    line : str
+        Part of the only line on standard error; empty where there must be none.
+    slow : bool
+        Whether the run builds or compiles.
+    """
+
+    spoil: Callable[[Scene], object]
+    status: int = 0
+    line: str = ""
+    slow: bool = False
+
+
+def run_fault(name: str, folder: Path) -> list[str]:
+    """Try a fault; return what is wrong with how the run ended, one line each.
+
+    Parameters
+    ----------
+    name : str
+        One of `FAULTS`.
+    folder : Path
+        An empty folder to do it in.
+    """
+    fault = FAULTS[name]
+    scene = Scene.make(folder)
+    fault.spoil(scene)
+    before = set(scene.folder.iterdir())
+    status, err = scene.run()
+    wrong = []
+    if status != fault.status:
+        wrong.append(f"status {status} instead of {fault.status}: {err}")
+    if err.count("\n") != bool(fault.line) or fault.line not in err:
+        wrong.append(f"standard error is {err!r} instead of a line with {fault.line!r}")
+    expected = before | ({scene.folder / "out.json"} if status in (0, 141) or fault.line in _AFTER_ALL else set())
+    left = {path.name for path in set(scene.folder.iterdir()) - expected}
+    left |= {path.name for path in expected - before if not path.exists()}
+    left |= {path.name for path in (*scene.cache.glob("build-*"), *scene.cache.rglob(".*"))}
+    if scene.temporary.exists():
+        left |= {path.name for path in scene.temporary.iterdir()}
+    return wrong + [f"left or missing: {name}" for name in sorted(left)]
+
+
+def _limit(number: int, value: int) -> Callable[[Scene], object]:
+    return lambda scene: scene.limits.update({number: value})
+
+
+def _stream(name: str, where: str) -> Callable[[Scene], object]:
+    return lambda scene: setattr(scene, name, where)
+
+
+def _variable(name: str, value: str) -> Callable[[Scene], object]:
+    return lambda scene: scene.environment.update({name: value})
+
+
+def _signals(*numbers: signal.Signals, pause: float = 0.0) -> Callable[[Scene], object]:
+    def send(process: "subprocess.Popen[bytes]") -> None:
+        for number in numbers:
+            process.send_signal(number)
+            time.sleep(pause)
+
+    return lambda scene: setattr(scene, "during", send)
+
+
+def _library(damage: Callable[[Path], object]) -> Callable[[Scene], object]:
+    return lambda scene: damage(scene.library)
+
+
+def _code(damage: Callable[[Path], object]) -> Callable[[Scene], object]:
+    return lambda scene: damage(next(scene.cache.glob("numba/host.graph.csr-*/*.code")))
+
+
+def _flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def _odd_name(scene: Scene) -> None:
+    name = os.fsdecode(b"odd \xff name.txt")
+    (scene.folder / "g.txt").rename(scene.folder / name)
+    scene.arguments[1] = name
+    scene.environment |= {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+
+
+def _no_home(scene: Scene) -> None:
+    scene.environment |= {"CYSCC_CACHE": "", "XDG_CACHE_HOME": "", "HOME": "/dev/null/nobody"}
+
+
+_FULL = "standard output: cannot be written: No space left on device"
+_CLOSED = "standard output: cannot be written: Bad file descriptor"
+_AFTER_ALL = (_FULL, _CLOSED)
+"""Lines of runs whose files are complete, and only what they show could not be written."""
+
+_MB = 1 << 20
+
+FAULTS = {
+    "none": Fault(lambda scene: None),
+    "standard output full": Fault(_stream("stdout", "full"), 2, _FULL),
+    "standard output closed": Fault(_stream("stdout", "closed"), 2, _CLOSED),
+    "standard output that nobody reads": Fault(_stream("stdout", "broken"), 141),
+    "standard error full": Fault(_stream("stderr", "full")),
+    "standard error closed": Fault(_stream("stderr", "closed")),
+    "address space of 300 MB": Fault(_limit(resource.RLIMIT_AS, 300 * _MB), 2, "300 MiB of address space (ulimit -v)"),
+    "address space of 900 MB": Fault(_limit(resource.RLIMIT_AS, 900 * _MB), 2, "900 MiB of address space (ulimit -v)"),
+    "address space of 2 GB": Fault(_limit(resource.RLIMIT_AS, 2048 * _MB)),
+    "data of 500 MB": Fault(_limit(resource.RLIMIT_DATA, 500 * _MB), 2, "500 MiB of data (ulimit -d)"),
+    "16 open files": Fault(_limit(resource.RLIMIT_NOFILE, 16)),
+    "10 open files": Fault(_limit(resource.RLIMIT_NOFILE, 10), 3, "Too many open files"),
+    "6 open files": Fault(_limit(resource.RLIMIT_NOFILE, 6), 2, "Too many open files"),
+    "files of no size": Fault(_limit(resource.RLIMIT_FSIZE, 0), 2, "out.json: cannot be written: File too large"),
+    "no folder for temporary files": Fault(_variable("TMPDIR", "/nonexistent")),
+    "another hash seed": Fault(_variable("PYTHONHASHSEED", "1234")),
+    "no compiler": Fault(_variable("PATH", "/nonexistent")),
+    "compiler that is named and missing": Fault(_variable("CXX", "g++-0"), 3, "C++ compiler 'g++-0' not found"),
+    "limit of the cache that is no size": Fault(_variable("CYSCC_CACHE_LIMIT", "much")),
+    "plain locale and a name that is no text": Fault(_odd_name),
+    "SIGINT": Fault(_signals(signal.SIGINT), 130, "cyscc scc: interrupted"),
+    "SIGTERM": Fault(_signals(signal.SIGTERM), 130, "cyscc scc: interrupted"),
+    "SIGHUP": Fault(_signals(signal.SIGHUP), 130, "cyscc scc: interrupted"),
+    "SIGTERM twice, as timeout sends it": Fault(
+        _signals(signal.SIGTERM, signal.SIGTERM), 130, "cyscc scc: interrupted"
+    ),
+    "empty compiled code": Fault(_code(lambda path: path.write_bytes(b"")), 0, "it is empty: compiled again"),
+    "damaged compiled code": Fault(_code(_flip), 0, "it is damaged: compiled again"),
+    "compiled code that others may write": Fault(_code(lambda path: path.chmod(0o666)), 0, "others may write it"),
+    "no compiled code": Fault(lambda scene: shutil.rmtree(scene.cache / "numba"), slow=True),
+    "empty library": Fault(_library(lambda path: path.write_bytes(b"")), 0, "it is empty: built again", slow=True),
+    "damaged library": Fault(_library(_flip), 0, "it is damaged: built again", slow=True),
+    "library that others may write": Fault(_library(lambda path: path.chmod(0o777)), 0, "others may", slow=True),
+    "library without a description": Fault(
+        _library(lambda path: path.with_suffix(".json").unlink()), 0, "it has no description: built again", slow=True
+    ),
+    "cache that others may write": Fault(lambda scene: scene.cache.chmod(0o777), 0, "a temporary cache", slow=True),
+    "cache that is a file": Fault(_variable("CYSCC_CACHE", "/etc/passwd"), 0, "a temporary cache is used", slow=True),
+    "no home": Fault(_no_home, 0, "a temporary cache is used", slow=True),
+}
+"""By name."""

@@ -1,0 +1,58 @@
+"""`cyscc cache` lists, checks and removes what is kept."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from host.command_line.main import main
+from sim.caching.libraries import publish_library
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a cache of two libraries."""
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    monkeypatch.setenv("CYSCC_CACHE", str(folder))
+    for number in range(2):
+        built = folder / "built"
+        built.write_bytes(b"x" * 200_000)
+        library = folder / f"machine-{number:016x}-{0:08x}.so"
+        publish_library(built, library, {"configuration": {"name": f"own{number}"}})
+    return folder
+
+
+def test_list_and_check(cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", "--json", "cache.json"]) == 0
+    head, *rows, summary = capfd.readouterr().out.splitlines()
+    assert head.split() == ["name", "configuration", "state", "size", "last", "used"]
+    assert sorted(row.split()[1:5] for row in rows) == [["own0", "ok", "0.2", "MB"], ["own1", "ok", "0.2", "MB"]]
+    assert summary == f"{cache}: 2 entries, 0.4 MB"
+    document = json.loads(Path("cache.json").read_text())
+    assert [entry["state"] for entry in document["entries"]] == ["ok", "ok"]
+    next(cache.glob("*.so")).write_bytes(b"y" * 200_000)
+    assert main(["cache", "check", "--quiet"]) == 3
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith(f"cyscc cache: {cache}: 1 entry of 2 damaged: machine-")
+
+
+def test_evict_and_clear(cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", "evict", "--limit", "300k"]) == 0
+    assert capfd.readouterr().out.endswith(f"{cache}: 1 entry, 0.2 MB, removed\n")
+    assert len(list(cache.glob("*.so"))) == 1
+    assert main(["cache", "clear", "--quiet"]) == 0
+    assert list(cache.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--limit", "1M"], "--limit: only evict has a limit"),
+        (["evict", "--limit", "much"], "argument --limit: 'much' is no size such as 1000000, 500M or 1GiB"),
+    ],
+)
+def test_bad_usage(arguments: list[str], message: str, cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", *arguments]) == 2
+    assert capfd.readouterr().err == f"cyscc cache: {message}\n"

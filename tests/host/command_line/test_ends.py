@@ -1,0 +1,74 @@
+"""The first signal is an interrupt, further ones at once are the same, a later one ends the process there and then."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from host.command_line.ends import Interrupts
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_one_interrupt_for_several_signals(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
+    with Interrupts() as interrupts:
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), number)
+        assert interrupts.seen
+        os.kill(os.getpid(), number)
+    assert signal.getsignal(number) == before
+
+
+def test_ignored_signal_stays_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Interrupts() as interrupts:
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert not interrupts.seen
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+LOST = """
+class Thing:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+try:
+    thing = Thing()
+    del thing
+    time.sleep(5)
+    print("lost")
+except KeyboardInterrupt:
+    print("heard")
+"""
+
+LATER = """
+child = subprocess.Popen(["sleep", "60"])
+print(child.pid)
+try:
+    os.kill(os.getpid(), signal.SIGTERM)
+except KeyboardInterrupt:
+    time.sleep(0.7)
+    subprocess.Popen(["kill", "-TERM", str(os.getpid())])
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)  # compiled code, which no handler interrupts
+"""
+
+
+@pytest.mark.parametrize(("code", "status", "out"), [(LOST, 0, "heard\n"), (LATER, 130, None)])
+def test_interrupt_of(code: str, status: int, out: str | None) -> None:
+    start = "import hashlib, os, signal, subprocess, sys, time\nfrom host.command_line.ends import Interrupts\n"
+    program = start + "sys.stdout.reconfigure(line_buffering=True)\nwith Interrupts():\n" + code.replace("\n", "\n    ")
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=50)
+    assert done.returncode == status, done.stderr
+    if out is not None:
+        assert (done.stdout, done.stderr) == (out, "")
+    else:
+        assert done.stderr == "cyscc: ended at once\n"
+        # Gone, or dead and not yet fetched by whoever took it over.
+        state = Path(f"/proc/{done.stdout.strip()}/stat")
+        assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"

@@ -1,0 +1,1 @@
+"""Tests of the cache of what is compiled."""

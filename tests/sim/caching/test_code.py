@@ -1,0 +1,123 @@
+"""Compiled code is kept, and used again only if it is what was written for the same function by this user."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from sim.caching.code import SUFFIX, njit
+
+SOURCE = """\
+STEP = 1
+
+def step(number):
+    return number + STEP
+"""
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder that code is kept in."""
+    folder = tmp_path / "code"
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder))
+    return folder
+
+
+def load(folder: Path, *, step: int = 1) -> Any:
+    """Return a function, as another process would find it."""
+    source = folder / "source.py"
+    source.write_text(SOURCE)
+    module = ModuleType("stepping")
+    exec(compile(SOURCE, str(source), "exec"), vars(module))
+    vars(module)["STEP"] = step
+    return njit(cache=True, nogil=True)(module.step)
+
+
+def hits(function: Any) -> int:
+    return sum(function._cache_hits.values())
+
+
+def test_code_is_kept_and_found_again(tmp_path: Path, kept: Path) -> None:
+    first, second = load(tmp_path), load(tmp_path)
+    assert (first(4), hits(first)) == (5, 0)
+    (file,) = kept.rglob(f"*{SUFFIX}")
+    assert file.parent.parent == kept
+    assert file.parent.stat().st_mode & 0o777 == 0o700
+    assert (second(4), hits(second)) == (5, 1)
+
+
+def test_changed_constant_is_another_function(tmp_path: Path) -> None:
+    assert load(tmp_path)(4) == 5
+    function = load(tmp_path, step=2)
+    assert (function(4), hits(function)) == (6, 0)
+
+
+def _empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def _flipped(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+
+
+def _foreign(file: Path) -> None:
+    load(file.parents[2], step=2)(4)
+    (other,) = set(file.parent.iterdir()) - {file}
+    other.replace(file)
+
+
+def _writable(file: Path) -> None:
+    file.chmod(0o666)
+
+
+def _of_another(file: Path) -> None:
+    if os.geteuid():
+        pytest.skip("only root may give files away")
+    os.chown(file, 12345, -1)
+
+
+DAMAGES: dict[Callable[[Path], None], str] = {
+    _empty: "it is empty",
+    _flipped: "it is damaged",
+    _foreign: "it is foreign",
+    _writable: "others may write it (mode 666; chmod go-w mends that)",
+    _of_another: "it belongs to another user (12345)",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_code_is_compiled_again(
+    damage: Callable[[Path], None], tmp_path: Path, kept: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert load(tmp_path)(4) == 5
+    (file,) = kept.rglob(f"*{SUFFIX}")
+    damage(file)
+    function = load(tmp_path)
+    assert (function(4), hits(function)) == (5, 0)
+    assert capfd.readouterr().err == f"cyscc: {file}: {DAMAGES[damage]}: compiled again\n"
+    function = load(tmp_path)
+    assert (function(4), hits(function)) == (5, 1)
+
+
+def test_code_that_cannot_be_kept_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(**_: object) -> str:
+        raise OSError(20, "Not a directory")
+
+    cache = tmp_path / "file" / "cache"
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
+    monkeypatch.setenv("CYSCC_CACHE", str(cache))
+    monkeypatch.setattr("sim.caching.folder.tempfile.mkdtemp", refuse)
+    function = load(tmp_path)
+    assert (function(4), function(4.0), hits(function)) == (5, 5.0, 0)
+    assert capfd.readouterr().err == (
+        f"cyscc: {cache}: Not a directory; and no temporary cache can be made: Not a directory: "
+        "compiled code is not kept\n"
+    )

@@ -1,0 +1,50 @@
+"""Temporary files cannot be guessed, follow no link, and are removed by the next process when theirs is gone."""
+
+import fcntl
+import os
+from pathlib import Path
+
+import pytest
+
+from sim import temporary
+from sim.temporary import temporary_file
+
+
+@pytest.fixture(autouse=True)
+def _new_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(temporary, "_looked_at", set())
+
+
+def test_names_differ_and_nothing_is_left(tmp_path: Path) -> None:
+    target = tmp_path / ("long" * 50 + ".vcd")
+    with temporary_file(target) as one, temporary_file(target) as other:
+        assert one != other
+        assert {path.suffix for path in (one, other)} == {".vcd"}
+        assert {path.parent for path in (one, other)} == {tmp_path}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_link_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = iter([b"\0" * 8, b"\1" * 8])
+    monkeypatch.setattr(os, "urandom", lambda size: next(names))
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / f".out.cyscc-{'00' * 8}").symlink_to(victim)
+    with pytest.raises(FileExistsError), temporary_file(tmp_path / "out"):
+        pass
+    assert victim.read_text() == "precious"
+
+
+def test_what_a_dead_process_left_is_removed(tmp_path: Path) -> None:
+    left = tmp_path / f".run.cyscc-{'ab' * 8}.vcd"
+    held = tmp_path / f".run.cyscc-{'cd' * 8}.vcd"
+    kept = [tmp_path / ".run.vcd", tmp_path / ".run.cyscc-1.vcd", tmp_path / f"run.cyscc-{'ab' * 8}.vcd", held]
+    for path in (left, *kept):
+        path.touch()
+    link = tmp_path / f".link.cyscc-{'ab' * 8}"
+    link.symlink_to(kept[0])
+    with held.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with temporary_file(tmp_path / "other"):
+            pass
+        assert set(tmp_path.iterdir()) == {*kept, link}
