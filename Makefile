@@ -33,7 +33,6 @@ INSTALLED := $(VENV)/installed
 INSTALLED_FPGA := $(VENV)/installed-fpga
 BUILD := build
 SUPPLY := $(BUILD)/supply
-comma := ,
 LOCKS := requirements.lock requirements-fpga.lock requirements-supply.lock
 NETLIST := $(BUILD)/netlist.txt
 WAVES := $(BUILD)/waves.vcd
@@ -121,22 +120,8 @@ test: lint ## Lint, then run the tests (all but the long ones)
 test-long: $(INSTALLED) $(INSTALLED_FPGA) ## Run the long tests
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m long
 
-# $(call sanitized,LIBRARY,FLAGS): run the compiled executor's tests on machines that GCC has made watch themselves. Python
-# itself is not made so: the library is there first, and nothing is said of what Python leaves behind. TSan wants
-# addresses where it looks for them.
-sanitized = CYSCC_CACHE="$(CURDIR)/$(BUILD)/sanitized" CXX="g++ -g -fno-omit-frame-pointer $2" \
-  LD_PRELOAD="$$(g++ -print-file-name=lib$1.so) $$(g++ -print-file-name=libstdc++.so.6)" ASAN_OPTIONS=detect_leaks=0 \
-  TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/tests/sanitizers/tsan.txt" \
-  setarch -R $(BIN)/python -m pytest -q -p no:cacheprovider tests/sim/executors/test_executors.py \
-  -k "both_executors and not whole and not shallow or threads or independent or later_runs"
-# The same of what numba compiles: arrays with bounds, and addresses with pages behind that kill who goes too far.
-bounded = NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$(CURDIR)/$(BUILD)/bounded" $(BIN)/python -m pytest -q -n $(JOBS) \
-  -p tests.sanitizers.guards -m 'not long' tests/host/graph tests/host/algorithms tests/sim/memory tests/system
-
-sanitize: $(INSTALLED) ## Run the compiled executor's tests with ASan, UBSan and TSan, and numba's with bounds (an hour)
-	@$(call sanitized,asan,-fsanitize=address$(comma)undefined -fno-sanitize-recover=all)
-	@$(call sanitized,tsan,-fsanitize=thread)
-	@$(bounded)
+sanitize: $(INSTALLED) ## Run the compiled executor's tests with ASan, UBSan and TSan, and numba's code with bounds (an hour)
+	@$(BIN)/python -m tests.sanitizers
 
 lint: $(INSTALLED) ## Check format, style and types
 	@$(BIN)/ruff format --check
