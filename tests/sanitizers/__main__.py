@@ -17,7 +17,7 @@ EXECUTOR_TESTS = (
 )
 """On the presets `test` and `hc2`, which are built beforehand."""
 
-NUMBA_TESTS = ("tests/host/graph", "tests/host/algorithms", "tests/sim/memory", "tests/system/test_scc.py")
+NUMBA_TESTS = ("tests/host/graph", "tests/host/algorithms", "tests/sim/memory")
 
 RUNS: dict[str, tuple[tuple[str, ...], str, dict[str, str]]] = {
     "addresses and undefined behaviour": (
@@ -59,8 +59,7 @@ def sanitized(options: tuple[str, ...], library: str, settings: dict[str, str]) 
 
 def bounded() -> None:
     """Run tests of what numba compiles: arrays with bounds, and those of the memory with forbidden pages behind."""
-    folder = str((FOLDER / "numba").absolute())
-    environment = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": folder}
+    environment = {"NUMBA_BOUNDSCHECK": "1", "CYSCC_CACHE": str((FOLDER / "bounded").absolute())}
     pytest("-p", "tests.sanitizers.guards", *NUMBA_TESTS, environment=environment)
 
 
