@@ -1,14 +1,50 @@
-"""The error that bad input ends with."""
+"""The error that bad input ends with, and the form that every error line has."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["InputError", "placed"]
+__all__ = ["LONGEST_LINE", "InputError", "error_line", "placed", "shortened"]
+
+LONGEST_LINE = 240
+"""Characters of the longest error line: three lines of a narrow terminal."""
+
+_LONGEST_WORD = 80
+_ELLIPSIS = "..."
 
 
 def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most `most` characters: a longer one is cut in the middle, with an ellipsis there."""
+    if len(text) <= most:
+        return text
+    kept = most - len(_ELLIPSIS)
+    return text[: kept - kept // 2] + _ELLIPSIS + text[len(text) - kept // 2 :]
+
+
+def error_line(text: str) -> str:
+    """Return the one line that a message for people is written as, on standard error.
+
+    Control characters are escaped. Of a line longer than `LONGEST_LINE` first the long words, names of files say, and
+    then the line itself are cut in the middle: what is wrong stands at its end.
+
+    Parameters
+    ----------
+    text : str
+        The message; line ends in it count as blanks.
+
+    Returns
+    -------
+    str
+        Without a line end.
+    """
+    words = [_printable(word) for word in text.split()]
+    if len(" ".join(words)) > LONGEST_LINE:
+        words = [shortened(word, _LONGEST_WORD) for word in words]
+    return shortened(" ".join(words), LONGEST_LINE)
 
 
 class InputError(Exception):

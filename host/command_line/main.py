@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 # What help and bad usage need, and nothing heavier: the commands import the rest when they run.
 from host.command_line import bench, bfs, generate, reproduce, scc, software, synth, timing, verilog
-from host.errors import InputError
+from host.errors import InputError, error_line
 from host.options import Parser, UsageError
 from sim.errors import SimulationError
 
@@ -55,7 +55,7 @@ def _parser() -> Parser:
 
 def _fail(text: str, status: int, *, diagnosis: str = "") -> int:
     """Print one line, and a diagnosis below it, on standard error."""
-    sys.stderr.write(" ".join(text.split()) + "\n")
+    sys.stderr.write(error_line(text) + "\n")
     if diagnosis:
         sys.stderr.write(diagnosis.rstrip("\n") + "\n")
     return status
@@ -76,8 +76,8 @@ def _run(argv: Sequence[str] | None) -> int:
         return _fail(f"{prog}: {error}", 2)
     except SimulationError as error:
         return _fail(f"{prog}: {error}", 3, diagnosis=error.diagnosis)
-    except MemoryError:
-        return _fail(f"{prog}: not enough memory", 2)
+    except MemoryError as error:
+        return _fail(f"{prog}: not enough memory{f': {error}' if str(error) else ''}", 2)
     except KeyboardInterrupt:
         return _fail(f"{prog}: interrupted", _INTERRUPTED)
     except BrokenPipeError:

@@ -4,11 +4,9 @@ import gzip
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import bsr_array, csr_array, save_npz
 
 from host.errors import InputError
 from host.graph.csr import Graph
@@ -179,66 +177,13 @@ def test_damaged_gzip(tmp_path: Path) -> None:
 
 
 def test_out_of_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    np.savez(tmp_path / "g.npz", format=b"csr", shape=[3, 3], indptr=np.zeros(4, int), indices=np.zeros(0, int))
+    (tmp_path / "g.txt").write_text("1 2\n")
 
     def exhausted(*_: object) -> Graph:
         raise MemoryError
 
-    monkeypatch.setattr("host.graph.formats.npz._compressed", exhausted)
-    assert refusal(tmp_path / "g.npz") == "g.npz: does not fit in this machine's memory"
-
-
-CSR: dict[str, Any] = {"format": b"csr", "shape": [2, 2], "indptr": [0, 1, 2], "indices": [0, 1]}
-COO: dict[str, Any] = {"format": b"coo", "shape": [2, 2], "row": [0, 1], "col": [0, 1]}
-
-
-@pytest.mark.parametrize(
-    ("arrays", "expected"),
-    [
-        ({"a": [1]}, "no sparse matrix as scipy saves it: it has no array 'format'"),
-        (CSR | {"format": b"dia"}, "the layout 'dia' is not supported, only csr, csc, coo"),
-        (CSR | {"format": [1, 2]}, "the layout None is not supported, only csr, csc, coo"),
-        (CSR | {"shape": [2, 3]}, "the matrix is not square: 2 rows, 3 columns"),
-        (CSR | {"shape": [0, 0]}, "the graph is empty: it has no vertices"),
-        (CSR | {"shape": [-2, -2]}, "the number of rows, -2, is negative"),
-        (CSR | {"shape": [4]}, "the shape [4] is not that of a matrix"),
-        (CSR | {"shape": [2**32, 2**32]}, "4294967296 vertices are too many for 32 bits (at most 4294967294)"),
-        (CSR | {"indptr": [0, 2]}, "the array 'indptr' must have 3 entries, not 2"),
-        (CSR | {"indptr": [0, 3, 2]}, "the array 'indptr' must rise from 0 to 2"),
-        (CSR | {"indptr": [0, 1, 1]}, "the array 'indptr' must rise from 0 to 2"),
-        (CSR | {"indices": [0, 2]}, "index 2 of the array 'indices' is outside 0..1"),
-        (CSR | {"indices": [0, -1]}, "index -1 of the array 'indices' is outside 0..1"),
-        (CSR | {"indices": [0.5, 1.0]}, "the array 'indices' must be a row of integers"),
-        (COO | {"row": [0, 5]}, "index 5 of the array 'row' is outside 0..1"),
-        (COO | {"col": [-1, 0]}, "index -1 of the array 'col' is outside 0..1"),
-        (COO | {"col": [0]}, "the arrays 'row' and 'col' differ in length: 2 and 1"),
-    ],
-)
-def test_bad_npz(tmp_path: Path, arrays: dict[str, Any], expected: str) -> None:
-    np.savez(tmp_path / "g.npz", **arrays)
-    assert refusal(tmp_path / "g.npz") == f"g.npz: {expected}"
-
-
-def test_other_scipy_layouts_are_refused(tmp_path: Path) -> None:
-    save_npz(tmp_path / "g.npz", bsr_array(np.eye(2)))
-    assert refusal(tmp_path / "g.npz") == "g.npz: the layout 'bsr' is not supported, only csr, csc, coo"
-
-
-def test_damaged_npz(tmp_path: Path) -> None:
-    path = tmp_path / "g.npz"
-    save_npz(path, csr_array(np.ones((50, 50))), compressed=False)
-    data = bytearray(path.read_bytes())
-    data[200] ^= 0xFF
-    path.write_bytes(data)
-    assert refusal(path) == "g.npz: damaged .npz file: Bad CRC-32 for file 'indices.npy'"
-    path.write_bytes(data[:-100])
-    assert refusal(path) == "g.npz: not an .npz file"
-
-
-def test_objects_are_not_unpickled(tmp_path: Path) -> None:
-    np.savez(tmp_path / "g.npz", format=np.array({"csr"}, dtype=object))
-    expected = "g.npz: damaged .npz file: Object arrays cannot be loaded when allow_pickle=False"
-    assert refusal(tmp_path / "g.npz") == expected
+    monkeypatch.setattr("host.graph.formats.snap.read", exhausted)
+    assert refusal(tmp_path / "g.txt") == "g.txt: does not fit in this machine's memory"
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:

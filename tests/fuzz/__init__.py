@@ -1,0 +1,1 @@
+"""Inputs changed at random."""
