@@ -103,7 +103,8 @@ def difference(path: Path, tally: Counter[str]) -> str | None:
     except RefusedError as error:
         cause = str(error)
     try:
-        with patch("host.memory_room.memory_room", lambda: ROOM):
+        with patch("host.memory_room.memory_room", lambda: ROOM), warnings.catch_warnings():
+            warnings.simplefilter("error")  # people would see a line more
             graph = read_graph(path)
     except InputError as error:
         found = str(error)

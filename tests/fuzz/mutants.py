@@ -4,6 +4,7 @@ import gzip
 import io
 import random
 import re
+import warnings
 import zipfile
 from collections.abc import Callable
 from typing import Any
@@ -143,7 +144,8 @@ def archive(chance: Chance) -> bytes:
     kind = chance.choice(
         [zipfile.ZIP_STORED, zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
     )
-    with zipfile.ZipFile(file, "w", kind) as archive:
+    with zipfile.ZipFile(file, "w", kind) as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a doubled member
         for name in names:
             # Times of their own would make each file another.
             archive.writestr(zipfile.ZipInfo(name), members[name], kind)

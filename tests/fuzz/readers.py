@@ -40,8 +40,10 @@ def unpacked(data: bytes) -> bytes:
     result = bytearray()
     while data:
         part = zlib.decompressobj(wbits=31)
+        # Flags that no version of gzip has given a meaning are passed over, as Python's gzip does.
+        known = data[:3] + bytes([data[3] & 0x1F]) + data[4:] if len(data) > 3 else data
         try:
-            result += part.decompress(data)
+            result += part.decompress(known)
         except zlib.error as error:
             raise RefusedError(str(error)) from None
         need(part.eof, "cut short")
@@ -182,6 +184,7 @@ def arrays_of(data: bytes) -> dict[str, Any]:
         for name in ("format", "shape", "indptr", "indices", "row", "col", "data"):
             if f"{name}.npy" in names:
                 member = io.BytesIO(archive.read(f"{name}.npy"))
+                need(archive.getinfo(f"{name}.npy").file_size == len(member.getbuffer()), "announced size")
                 arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
                 need(member.read(1) == b"", "surplus")
     return arrays

@@ -144,8 +144,9 @@ class Lines:
                     got = self._stream.readinto(free)  # type: ignore[attr-defined]
                 if not got:
                     self._ended = True
-                    self._block[self._end] = ord("\n")
-                    self._end += 1
+                    if self._end and self._block[self._end - 1] not in b"\r\n":
+                        self._block[self._end] = ord("\n")
+                        self._end += 1
                     return
                 self._end += got
 

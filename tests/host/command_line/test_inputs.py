@@ -35,7 +35,7 @@ def test_content_against_the_suffix_is_told(command: str, folder: Path, capfd: p
 
 @pytest.mark.parametrize(
     ("command", "needed"),
-    [("scc g.txt", "2.0 MB"), ("bfs g.txt --source 10", "1.3 MB"), ("scc g.txt --queue-slack 2^40", "26.4 TB")],
+    [("scc g.txt", "1.6 MB"), ("bfs g.txt --source 10", "1.3 MB"), ("scc g.txt --queue-slack 2^40", "26.4 TB")],
 )
 def test_a_simulation_without_room(
     command: str,

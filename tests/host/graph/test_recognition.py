@@ -147,7 +147,7 @@ TAR = b"graph/graph.mtx".ljust(257, b"\0") + b"ustar\x0000" + bytes(248)
         ("g.txt", b"a 1 2\n", ":1: expected the header 'p sp VERTICES EDGES', not 'a' (read as DIMACS"),
         ("g.txt.gz", gzip.compress(b"1 2\n") + b"?", ": the gzip data is damaged: Not a gzipped file (b'?')"),
         ("g.txt.gz", gzip.compress(b"1 2\n") + gzip.compress(b"3 4\n")[:9], ": the gzip data is cut short"),
-        ("g.txt", gzip.compress(b"1 2\n" * 99)[:-9], ": the gzip data is cut short (read as gzipped edge list"),
+        ("g.txt", gzip.compress(b"1 2\n" * 99)[:-9], ": the gzip data is cut short"),
         # Lines that are not alike.
         ("g.txt", b"1 2\n3 4\n\n# c\n5 6 7\n", ":5: 3 columns, and line 1 has 2"),
         ("g.txt", b"# c\n1 2 0.5\n3 4\n", ":3: 2 columns, and line 2 has 3"),
