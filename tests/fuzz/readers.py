@@ -21,8 +21,10 @@ MOST_EDGES = 2**32 - 1
 ID = re.compile(rb"[0-9]+")
 NUMBER = re.compile(rb"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|nan|inf|infinity)", re.IGNORECASE)
 BANNER = b"%%matrixmarket"
-NEITHER = (b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf\x27\x1c")
-NEITHER += (b"Rar!", b"%PDF", b"\x93NUMPY", b"\x89HDF", b"MATLAB")
+NEITHER = (
+    *(b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf\x27\x1c"),
+    *(b"Rar!", b"%PDF", b"\x93NUMPY", b"\x89HDF", b"MATLAB"),
+)
 
 
 class RefusedError(Exception):
@@ -205,8 +207,9 @@ def read_archive(data: bytes) -> Edges:
     need(name in ("csr", "csc", "coo"), "format")
     need(shape.shape == (2,) and shape.dtype.kind in "iu", "shape")
     vertices = int(shape[0])
-    first, second = (arrays.get(each) for each in (("row", "col") if name == "coo" else ("indptr", "indices")))
-    need(first is not None and second is not None, "members")
+    names = ("row", "col") if name == "coo" else ("indptr", "indices")
+    need(set(names) <= set(arrays), "members")
+    first, second = (arrays[each] for each in names)
     need(all(each.ndim == 1 and each.dtype.kind in "iu" for each in (first, second)), "arrays")
     need(arrays["data"].shape == second.shape and arrays["data"].dtype.kind in "biufc", "data")
     check_sizes(vertices, len(second))

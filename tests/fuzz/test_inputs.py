@@ -15,7 +15,8 @@ def test_product_and_plain_readers_agree() -> None:
     tally: Counter[str] = Counter()
     assert [str(failure) for failure in inputs.campaign(13, count=500, tally=tally)] == []
     # Both ends of the campaign are there, and scipy had its say.
-    assert min(tally["read"], tally["refused"], tally["read by scipy too"]) > 50
+    assert min(tally["read"], tally["refused"]) > 100
+    assert tally["read by scipy too"] > 20
     assert tally["read"] + tally["refused"] == 500
 
 

@@ -123,7 +123,7 @@ class Archive:
 
     def __init__(self, stream: IO[bytes]) -> None:
         with _damage():
-            self._zip = zipfile.ZipFile(_Guarded(stream))  # type: ignore[arg-type]  # all that it calls is there
+            self._zip = zipfile.ZipFile(_Guarded(stream))
             infos = self._zip.infolist()
         for name, count in Counter(info.filename for info in infos).items():
             if count > 1:
