@@ -47,7 +47,7 @@ def simulation_bytes(vertices: int, edges: int, *, directions: int, capacity: in
     targets = directions * _ID * edges
     transposed = (directions - 1) * _OFFSET * vertices
     # Colours or levels, what the host counts with, and labels.
-    results = 6 * _ID * vertices
+    results = directions * 3 * _ID * vertices
     # scipy is given a copy of the graph, with a byte for each edge; a search has a queue and levels.
     check = (directions - 1) * ((_ID + 1) * edges + 6 * _ID * vertices) + 2 * _ID * vertices
     # What is placed by then has left the arrays that it came from.

@@ -2,6 +2,7 @@
 
 import io
 import re
+import warnings
 import zipfile
 import zlib
 from typing import Any
@@ -195,7 +196,9 @@ def arrays_of(data: bytes) -> dict[str, Any]:
 def read_archive(data: bytes) -> Edges:
     """Read a matrix as scipy saves it."""
     try:
-        arrays = arrays_of(data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what Python 2 wrote
+            arrays = arrays_of(data)
     except RefusedError:
         raise
     except Exception as error:

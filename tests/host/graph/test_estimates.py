@@ -29,10 +29,10 @@ def test_sizes() -> None:
     assert csr_bytes(10, 100) == 480
     assert list_bytes(10, 100) == 1280
     # Two queues of words, one of ids; graph words; levels and the like; the neighbours, which exist twice for a while.
-    search = 50 * (8 + 8 + 4) + 8 * 10 + 24 * 10 + 4 * 100
+    search = 50 * (8 + 8 + 4) + 8 * 10 + 12 * 10 + 4 * 100
     assert simulation_bytes(10, 100, directions=1, capacity=50, verify=False) == search
     both = simulation_bytes(10, 100, directions=2, capacity=50, verify=False)
-    assert both == search + 50 * 4 + (8 + 8) * 10 + 4 * 100
+    assert both == search + 50 * 4 + (8 + 8 + 12) * 10 + 4 * 100
     assert simulation_bytes(10, 100, directions=2, capacity=50, verify=True) > both
 
 
