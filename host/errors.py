@@ -4,11 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sim.notices import printable
+
 __all__ = ["InputError", "placed"]
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 class InputError(Exception):
@@ -34,7 +32,7 @@ class InputError(Exception):
 
     def __init__(self, cause: str, *, path: Path | str | None = None, line: int | None = None) -> None:
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
-        super().__init__(_printable(place + cause))
+        super().__init__(printable(place + cause))
         self.cause = cause
         self.path = path
         self.line = line

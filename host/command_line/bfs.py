@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> None:
     simulation = Simulation(arguments, {"--levels": arguments.levels, "--roofline-plot": arguments.roofline_plot})
     if wants_roofline and simulation.config.bfs_only:
         raise UsageError(f"--roofline reads the reach queue, and {arguments.config} keeps none")
-    read = simulation.read_graph()
+    read = simulation.read_graph(directions=1)
     try:
         source = read.index(arguments.source)
     except InputError as error:

@@ -54,7 +54,7 @@ def _status_of(error: BaseException, prog: str) -> int:
             place = f"{error.filename}: " if error.filename else ""
             return _fail(f"{prog}: {place}{error.strerror or error}", 2)
         case MemoryError():
-            return _fail(f"{prog}: not enough memory", 2)
+            return _fail(f"{prog}: not enough memory{f': {error}' if str(error) else ''}", 2)
         case RuntimeError() if str(error) == "can't start new thread":
             return _fail(f"{prog}: no further thread can be started (ulimit -u, or too little memory)", 2)
 

@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> None:
     simulation = Simulation(arguments, {"--labels": arguments.labels})
     if simulation.config.bfs_only:
         raise UsageError(f"--config: {arguments.config} only searches: it keeps no reach queue to intersect")
-    read = simulation.read_graph()
+    read = simulation.read_graph(directions=2)
     with simulation.machine() as machine:
         with simulation.phase("load", "transposing, trimming and placing"):
             graph = read.simplified() if arguments.simplify else read

@@ -13,8 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from host.command_line.progress import Progress, Step
+from host.command_line.reading import read_input
+from host.errors import placed
 from host.graph.csr import Graph
-from host.graph.formats import read_graph
+from host.graph.estimates import simulation_bytes, size_text
+from host.graph.memory_map import default_slack
+from host.memory_room import check_room
 from host.options import UsageError, configuration
 from host.output import STANDARD_OUTPUT, check_output
 from host.results.documents import Setting, Wall, publish
@@ -170,16 +174,34 @@ class Simulation:
             yield step
         self._seconds[name] += time.perf_counter() - begin
 
-    def read_graph(self) -> Graph:
+    def read_graph(self, *, directions: int) -> Graph:
         """Read the graph.
+
+        Parameters
+        ----------
+        directions : int
+            1 where it is only searched, 2 where the transpose is placed too.
 
         Raises
         ------
         InputError
-            It cannot be read or is none.
+            It cannot be read or is none, or its simulation needs more memory than there is.
         """
-        with self.phase("load", "reading") as step:
-            return read_graph(self._arguments.graph, watch=step)
+        arguments = self._arguments
+        begin = time.perf_counter()
+        graph = read_input(arguments.graph, self.progress, command=arguments.command)
+        self._seconds["load"] += time.perf_counter() - begin
+        slack = default_slack(graph.vertices) if arguments.queue_slack is None else arguments.queue_slack
+        needed = simulation_bytes(
+            graph.vertices,
+            graph.edges,
+            directions=directions,
+            capacity=graph.vertices + slack,
+            verify=not arguments.no_verify,
+        )
+        with placed(path=arguments.graph):
+            check_room(f"simulated, {size_text(graph.vertices, graph.edges)}", needed)
+        return graph
 
     @contextmanager
     def simulating(self, machine: "Machine", vertices: int, noun: str) -> Iterator[Advance]:

@@ -5,6 +5,8 @@ import os
 import sys
 from contextlib import suppress
 
+from sim.notices import error_line
+
 __all__ = ["complain", "give_up_output", "open_missing"]
 
 
@@ -38,7 +40,7 @@ def _text(number: int) -> io.TextIOWrapper:
 def complain(text: str, *, diagnosis: str = "") -> None:
     """Print one line, and a diagnosis below it, on standard error, if that can be written."""
     with suppress(OSError, ValueError):
-        sys.stderr.write(" ".join(text.split()) + "\n")
+        sys.stderr.write(error_line(text) + "\n")
         if diagnosis:
             sys.stderr.write(diagnosis.rstrip("\n") + "\n")
 

@@ -8,9 +8,10 @@ from host.errors import InputError
 from host.graph.csr import Graph
 from host.measuring.graphs import GraphSpec
 from host.measuring.requests import Measured, OnStep, Request, no_step
-from host.measuring.schedule import available_memory, run_groups
+from host.measuring.schedule import run_groups
 from host.measuring.sources import sources_digest
 from host.measuring.store import Store
+from host.memory_room import memory_room
 from sim.configuration import PRESETS
 from sim.errors import SimulationError
 from sim.memory import parse_profile
@@ -137,7 +138,7 @@ class Measurements:
         if machines:
             prepare_executors(machines)
         work = partial(measure_request, verify=self._verify, sources=sources_digest())
-        memory = available_memory() * 9 // 10
+        memory = memory_room().bytes * 9 // 10
         alone = [[request] for request in missing if request.alone]
         run_groups(alone, work, jobs=1, memory=memory, on_result=keep, apart=True)
         groups: dict[GraphSpec | None, list[_Request]] = {}

@@ -2,29 +2,19 @@
 
 import multiprocessing
 import os
-import re
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, TypeVar
 
 from host.measuring.requests import Request
 from sim.errors import SimulationError
 
-__all__ = ["available_memory", "run_groups"]
+__all__ = ["run_groups"]
 
 _Request = TypeVar("_Request", bound=Request)
-
-
-def available_memory() -> int:
-    """Return the bytes of memory that can be had without swapping."""
-    with suppress(OSError):
-        if found := re.search(r"^MemAvailable: *(\d+) kB$", Path("/proc/meminfo").read_text(), re.MULTILINE):
-            return int(found[1]) << 10
-    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 class _Worker:

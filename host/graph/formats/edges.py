@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from host.graph.csr import MAX_EDGES, Graph, check_limits
+from host.graph.estimates import csr_bytes
+from host.memory_room import check_room
 from sim.caching.code import njit
 
 __all__ = ["EdgeBuffer"]
@@ -13,6 +15,7 @@ __all__ = ["EdgeBuffer"]
 _LARGEST_SHORT = 2**32 - 1
 _DENSE = 1 << 20  # a table of the ids up to here is always small
 _BATCH = 1 << 18
+_CHECKED = 1 << 24  # edges after which the memory is looked at again
 _GOLDEN = 0x9E3779B97F4A7C15
 
 _Ends: TypeAlias = NDArray[np.uint32] | NDArray[np.uint64]
@@ -93,6 +96,7 @@ class EdgeBuffer:
     def _clear(self) -> None:
         self.count = 0
         self.largest = -1
+        self._checked = _CHECKED
         self._sources: _Ends = np.empty(0, dtype=np.uint32)
         self._targets: _Ends = np.empty(0, dtype=np.uint32)
 
@@ -107,12 +111,14 @@ class EdgeBuffer:
         Raises
         ------
         InputError
-            When there are more than `host.graph.csr.MAX_EDGES` then.
+            When there are more than `host.graph.csr.MAX_EDGES` then, or more than memory holds.
         """
         if len(sources) == 0:
             return
         end = self.count + len(sources)
         check_limits(0, end)
+        if end > self._checked:
+            self._check(end)
         self.largest = max(self.largest, int(sources.max()), int(targets.max()))
         if self.largest > _LARGEST_SHORT and self._sources.dtype == np.uint32:
             self._sources = self._sources.astype(np.uint64)
@@ -125,6 +131,12 @@ class EdgeBuffer:
         self._sources[self.count : end] = sources
         self._targets[self.count : end] = targets
         self.count = end
+
+    def _check(self, end: int) -> None:
+        """Refuse to grow further when the graph of `end` edges does not fit."""
+        ends = 2 * self._sources.itemsize
+        check_room(f"the first {end:,} edges", ends * end + csr_bytes(0, end) - ends * self.count)
+        self._checked = end + _CHECKED
 
     def _take(self) -> tuple[_Ends, _Ends]:
         """Hand over sources and targets, ndarrays of uint32 (or uint64, when an id needs it)."""
@@ -179,6 +191,7 @@ def _compact_dense(pair: tuple[_Ends, _Ends], largest: int) -> _Compacted:
 
 
 def _empty_table(places: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    check_room("the ids of the vertices", places * (8 + 4))
     return np.full(places, -1, dtype=np.int64), np.empty(places, dtype=np.uint32)
 
 

@@ -3,23 +3,31 @@
 import gzip
 import io
 import os
+import select
+import stat
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, NamedTuple, cast
 
 from host.errors import InputError, placed
 from host.output import reason, renamed_when_complete
 
-__all__ = ["Watch", "open_input", "open_output"]
+__all__ = ["LONGEST_HEAD", "InputFile", "Watch", "gzipped", "open_input", "open_output"]
+
+LONGEST_HEAD = 1 << 13
+"""Bytes of the beginning of a file by which its format is told."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_LEVEL = 4
 _BUFFER = 1 << 17
+_PATIENCE = 5
+"""Seconds that somebody may take to open a pipe for writing."""
 
 
-def _gzipped(path: Path) -> bool:
+def gzipped(path: Path) -> bool:
+    """Whether a file is gzipped by its suffix."""
     return path.suffix.lower() == ".gz"
 
 
@@ -27,17 +35,68 @@ Watch = Callable[[int, int | None, str], None]
 """Called with the bytes read or written so far, the size of a file that is read, and the former in words."""
 
 
+class InputFile(NamedTuple):
+    """A file that is read."""
+
+    stream: IO[bytes]
+    """Its bytes, unpacked, from the first on; seekable only if it is a plain file."""
+    head: bytes
+    """The first of them, `LONGEST_HEAD` if there are as many; empty if there are none."""
+    gzipped: bool
+    """Whether it is gzipped."""
+
+
+def _open(name: str, flags: int) -> int:
+    """Open a file; a pipe that stands in a folder only if somebody writes to it."""
+    descriptor = os.open(name, flags | os.O_NONBLOCK)
+    try:
+        if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+            _await_writer(descriptor)
+        os.set_blocking(descriptor, True)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _await_writer(descriptor: int) -> None:
+    """Wait for a pipe's first bytes, or its end, as long as anybody may still write to it."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    if not poll.poll(1000 * _PATIENCE):
+        # Whoever has opened it may take all the time there is: then reading would block.
+        with suppress(BlockingIOError):
+            os.read(descriptor, 1)
+            raise InputError(f"is a pipe to which nobody has written for {_PATIENCE} seconds")
+
+
+class _Unpacked(gzip.GzipFile):
+    """Gzip data, front to back: going back would unpack it once more."""
+
+    def seekable(self) -> bool:
+        return False
+
+
 class _Watched(io.FileIO):
     """A file that tells how much of it has been read or written, if anybody watches."""
 
     def __init__(self, path: Path, mode: str, watch: Watch | None) -> None:
-        super().__init__(path, mode)
+        super().__init__(path, mode, opener=_open if mode == "rb" else None)
         self._watch = watch
         self._size = os.fstat(self.fileno()).st_size or None
         self._done = 0
 
     def readinto(self, buffer: Any, /) -> int:
-        return self._told(super().readinto(buffer))
+        """Fill the buffer, unless the file ends: a pipe gives it piece by piece."""
+        with memoryview(buffer) as view:
+            done = 0
+            while done < len(view):
+                with view[done:] as free:
+                    count = self._told(super().readinto(free))
+                if not count:
+                    break
+                done += count
+        return done
 
     def write(self, data: Any, /) -> int:
         return self._told(super().write(data))
@@ -50,8 +109,8 @@ class _Watched(io.FileIO):
 
 
 @contextmanager
-def open_input(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
-    """Open a file to read, unpacked when its suffix is ``.gz``.
+def open_input(path: Path, watch: Watch | None = None) -> Iterator[InputFile]:
+    """Open a file to read, unpacked when it is gzipped.
 
     Parameters
     ----------
@@ -62,8 +121,7 @@ def open_input(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
 
     Yields
     ------
-    binary file
-        The bytes of the file.
+    InputFile
 
     Raises
     ------
@@ -73,13 +131,13 @@ def open_input(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
     """
     try:
         with placed(path=path), io.BufferedReader(_Watched(path, "rb", watch), _BUFFER) as raw:
-            if not _gzipped(path):
-                yield raw
-            elif raw.peek(len(_GZIP_MAGIC))[: len(_GZIP_MAGIC)] != _GZIP_MAGIC:
-                raise InputError("not gzip data")
-            else:
-                with gzip.open(raw, "rb") as unpacked:
-                    yield cast(IO[bytes], unpacked)
+            head = raw.peek()[:LONGEST_HEAD]
+            if not head.startswith(_GZIP_MAGIC):
+                yield InputFile(raw, head, False)
+                return
+            # One buffer more, into whose beginning one can look.
+            with io.BufferedReader(cast(io.RawIOBase, _Unpacked(fileobj=raw)), _BUFFER) as unpacked:
+                yield InputFile(unpacked, unpacked.peek()[:LONGEST_HEAD], True)
     except FileNotFoundError:
         raise InputError("does not exist", path=path) from None
     except IsADirectoryError:
@@ -119,7 +177,7 @@ def open_output(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
     """
     try:
         with renamed_when_complete(str(path)) as name, io.BufferedWriter(_Watched(name, "wb", watch), _BUFFER) as raw:
-            if not _gzipped(path):
+            if not gzipped(path):
                 yield raw
                 return
             # No name and no time, so that equal graphs are equal files.

@@ -4,32 +4,48 @@ from typing import IO
 
 from host.errors import InputError, placed
 from host.graph.csr import Graph
-from host.graph.formats.header import number, size
-from host.graph.formats.text import Layout, read_edges, read_line, shown
+from host.graph.formats.header import list_size, number
+from host.graph.formats.text import Layout, Lines, read_edges, shown, words
 from host.graph.formats.writer import write_edges
 
-__all__ = ["read", "write"]
+__all__ = ["NAME", "read", "recognises", "write"]
+
+NAME = "DIMACS"
+_LETTERS = (b"c", b"p", b"a")
 
 
-def _header(stream: IO[bytes]) -> tuple[int, int, int]:
-    """Read comments and the problem line; return vertices, edges and the number of that line."""
-    line = 1
+def recognises(lines: list[bytes]) -> bool:
+    """Whether the first line that is neither empty nor a comment of an edge list begins with a letter of this format.
+
+    Parameters
+    ----------
+    lines : list of bytes
+        The first lines of a text.
+    """
+    for line in lines:
+        if (found := words(line)) and not found[0].startswith((b"#", b"%")):
+            return found[0] in _LETTERS
+    return False
+
+
+def _header(lines: Lines) -> tuple[int, int]:
+    """Read comments and the problem line; return vertices and edges."""
     while True:
-        text = read_line(stream, line)
-        words = text.split()
-        if not text:
+        line = lines.number
+        text = lines.next()
+        if text is None:
             raise InputError("has no header 'p sp VERTICES EDGES'")
-        if words and words[0] == b"p":
+        found = words(text)
+        if found and found[0] == b"p":
             break
-        if words and not words[0].startswith(b"c"):
-            raise InputError(f"expected the header 'p sp VERTICES EDGES', not {shown(words[0])}", line=line)
-        line += 1
+        if found and not found[0].startswith(b"c"):
+            raise InputError(f"expected the header 'p sp VERTICES EDGES', not {shown(found[0])}", line=line)
     with placed(line=line):
-        if len(words) != 4 or words[1] != b"sp":
+        if len(found) != 4 or found[1] != b"sp":
             raise InputError("expected the header 'p sp VERTICES EDGES'")
-        vertices, edges = number(words[2], "vertices"), number(words[3], "edges")
-        size(vertices, edges)
-    return vertices, edges, line
+        vertices, edges = number(found[2], "vertices"), number(found[3], "edges")
+        list_size(vertices, edges)
+    return vertices, edges
 
 
 def read(stream: IO[bytes]) -> Graph:
@@ -52,11 +68,19 @@ def read(stream: IO[bytes]) -> Graph:
     InputError
         When the header is missing or wrong, a line is none of these, or the number of edges is not the announced one.
     """
-    vertices, edges, line = _header(stream)
+    lines = Lines(stream)
+    vertices, edges = _header(lines)
     layout = Layout(
-        form="a SOURCE TARGET WEIGHT", letter="a", comments="c", fewest=2, most=3, smallest=1, largest=vertices
+        form="a SOURCE TARGET WEIGHT",
+        letter="a",
+        comments="c",
+        fewest=2,
+        most=3,
+        alike=False,
+        smallest=1,
+        largest=vertices,
     )
-    return read_edges(stream, layout, line=line + 1, expected=edges).graph(vertices, base=1)
+    return read_edges(lines, layout, expected=edges).graph(vertices, base=1)
 
 
 def write(graph: Graph, stream: IO[bytes]) -> None:

@@ -2,9 +2,11 @@
 
 from host.errors import InputError
 from host.graph.csr import check_limits
+from host.graph.estimates import list_bytes, size_text
 from host.graph.formats.text import shown
+from host.memory_room import check_room
 
-__all__ = ["number", "size"]
+__all__ = ["list_size", "number", "size"]
 
 _LONGEST = 4300  # digits that int() takes
 
@@ -43,3 +45,22 @@ def size(vertices: int, edges: int) -> None:
     if vertices == 0:
         raise InputError("the graph is empty: it has no vertices")
     check_limits(vertices, edges)
+
+
+def list_size(vertices: int, edges: int, *, mirror: bool = False) -> None:
+    """Refuse the size that the header of a list of edges announces, also when there is no memory for it.
+
+    Parameters
+    ----------
+    vertices, edges : int
+        What the header says.
+    mirror : bool
+        Whether each edge may be followed by its reverse.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read.
+    """
+    size(vertices, edges)
+    check_room(size_text(vertices, edges), list_bytes(vertices, edges * (1 + mirror)))

@@ -4,13 +4,14 @@ from typing import IO
 
 from host.errors import InputError, placed
 from host.graph.csr import Graph
-from host.graph.formats.header import number, size
-from host.graph.formats.text import Layout, read_edges, read_line, shown
+from host.graph.formats.header import list_size, number
+from host.graph.formats.text import Layout, Lines, read_edges, shown, words
 from host.graph.formats.writer import write_edges
 from host.words import counted
 
-__all__ = ["read", "write"]
+__all__ = ["NAME", "read", "recognises", "write"]
 
+NAME = "Matrix Market"
 _BANNER = b"%%MatrixMarket"
 _VALUES = {b"pattern": 0, b"integer": 1, b"real": 1}
 _SYMMETRIES = {b"general": False, b"symmetric": True, b"skew-symmetric": True}
@@ -22,33 +23,54 @@ def _one_of(token: bytes, known: dict[bytes, int] | dict[bytes, bool], what: str
         raise InputError(f"{what} {shown(token)} is not supported, only {names}", line=1)
 
 
-def _banner(stream: IO[bytes]) -> tuple[int, bool]:
+def recognises(lines: list[bytes]) -> bool:
+    """Whether the banner is among the comments that a text begins with.
+
+    Parameters
+    ----------
+    lines : list of bytes
+        The first lines of a text.
+    """
+    for line in lines:
+        found = words(line)
+        if found and found[0].lower().startswith(_BANNER.lower()):
+            return True
+        if found and not found[0].startswith((b"#", b"%")):
+            return False
+    return False
+
+
+def _banner(lines: Lines) -> tuple[int, bool]:
     """Read the first line; return the number of value columns and whether entries have mirror images."""
-    words = read_line(stream, 1).split()
-    if len(words) != 5 or words[0].lower() != _BANNER.lower() or words[1].lower() != b"matrix":
+    found = words(lines.next() or b"")
+    if len(found) != 5 or found[0].lower() != _BANNER.lower() or found[1].lower() != b"matrix":
         raise InputError("expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY'", line=1)
-    _one_of(words[2], {b"coordinate": 0}, "the layout")
-    _one_of(words[3], _VALUES, "the field")
-    _one_of(words[4], _SYMMETRIES, "the symmetry")
-    return _VALUES[words[3].lower()], _SYMMETRIES[words[4].lower()]
+    _one_of(found[2], {b"coordinate": 0}, "the layout")
+    _one_of(found[3], _VALUES, "the field")
+    _one_of(found[4], _SYMMETRIES, "the symmetry")
+    return _VALUES[found[3].lower()], _SYMMETRIES[found[4].lower()]
 
 
-def _sizes(stream: IO[bytes]) -> tuple[int, int, int]:
-    """Read comments and the size line; return vertices, entries and the number of that line."""
-    line = 2
-    while (text := read_line(stream, line)).startswith(b"%") or text.isspace():
-        line += 1
-    words = text.split()
+def _sizes(lines: Lines, *, mirror: bool) -> tuple[int, int]:
+    """Read comments and the size line; return vertices and entries."""
+    while True:
+        line = lines.number
+        text = lines.next()
+        found = words(text or b"")
+        if text is None or (found and not found[0].startswith(b"%")):
+            break
+        if recognises([text]):
+            raise InputError("a Matrix Market banner, which must be the first line", line=line)
     with placed(line=line):
-        if len(words) != 3:
+        if len(found) != 3:
             raise InputError("expected the sizes 'ROWS COLUMNS ENTRIES'")
         rows, columns, entries = (
-            number(word, what) for word, what in zip(words, ("rows", "columns", "entries"), strict=True)
+            number(word, what) for word, what in zip(found, ("rows", "columns", "entries"), strict=True)
         )
         if rows != columns:
             raise InputError(f"the matrix is not square: {counted(rows, 'row')}, {counted(columns, 'column')}")
-        size(rows, entries)
-    return rows, entries, line
+        list_size(rows, entries, mirror=mirror)
+    return rows, entries
 
 
 def read(stream: IO[bytes]) -> Graph:
@@ -71,18 +93,19 @@ def read(stream: IO[bytes]) -> Graph:
     InputError
         When it is not a square coordinate matrix with the announced number of entries.
     """
-    values, mirror = _banner(stream)
-    vertices, entries, line = _sizes(stream)
+    lines = Lines(stream)
+    values, mirror = _banner(lines)
+    vertices, entries = _sizes(lines, mirror=mirror)
     layout = Layout(
         form="ROW COLUMN VALUE" if values else "ROW COLUMN",
         comments="%",
         fewest=2 + values,
         most=2 + values,
+        alike=True,
         smallest=1,
         largest=vertices,
     )
-    edges = read_edges(stream, layout, line=line + 1, expected=entries, mirror=mirror)
-    return edges.graph(vertices, base=1)
+    return read_edges(lines, layout, expected=entries, mirror=mirror).graph(vertices, base=1)
 
 
 def write(graph: Graph, stream: IO[bytes]) -> None:

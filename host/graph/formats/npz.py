@@ -3,43 +3,58 @@
 import gzip
 import shutil
 import tempfile
-import zipfile
-import zlib
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from host.errors import InputError
 from host.graph.csr import Graph
+from host.graph.estimates import csr_bytes, size_text
+from host.graph.formats.archive import Archive, Header
 from host.graph.formats.header import size
-from host.words import counted
+from host.memory_room import check_room, memory_room
+from host.words import counted, sized
 
-__all__ = ["read", "write"]
+__all__ = ["NAME", "read", "recognises", "write"]
 
-_LAYOUTS = ("csr", "csc", "coo")
+NAME = "scipy matrix"
+
+_LAYOUTS = {"csr": ("indptr", "indices"), "csc": ("indptr", "indices"), "coo": ("row", "col")}
+_LONGEST_NAME = 64  # bytes of the name of a layout
+_PIECE = 1 << 20
+_SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06")
 
 
-def _array(file: Any, name: str) -> NDArray[Any]:
-    if name not in file:
-        raise InputError(f"no sparse matrix as scipy saves it: it has no array '{name}'")
-    return np.asarray(file[name])
+def recognises(lines: list[bytes]) -> bool:
+    """Whether a file begins as a zip archive does.
+
+    Parameters
+    ----------
+    lines : list of bytes
+        How it begins, cut as if it were text.
+    """
+    return bool(lines) and lines[0].startswith(_SIGNATURES)
 
 
-def _layout(file: Any) -> str:
-    name = _array(file, "format")
-    layout = name.item() if name.ndim == 0 else None
-    layout = layout.decode("ascii", "replace") if isinstance(layout, bytes) else layout
+def _layout(archive: Archive) -> str:
+    header = archive.header("format")
+    if header.shape or header.dtype.kind not in "SU" or header.dtype.itemsize > _LONGEST_NAME:
+        raise InputError(f"the array 'format' must be a word, not {header}")
+    text = archive.read("format", header).tobytes()
+    # A letter takes one byte, or four in the order that the type names.
+    order = "utf-32-be" if header.dtype.byteorder == ">" else "utf-32-le"
+    layout = text.decode("latin-1" if header.dtype.kind == "S" else order, "replace").rstrip("\0")
     if layout not in _LAYOUTS:
         raise InputError(f"the layout {layout!r} is not supported, only {', '.join(_LAYOUTS)}")
     return layout
 
 
-def _vertices(file: Any) -> int:
-    shape = _array(file, "shape")
-    if shape.shape != (2,) or shape.dtype.kind not in "iu":
-        raise InputError(f"the shape {shape.tolist()} is not that of a matrix")
-    rows, columns = (int(extent) for extent in shape)
+def _vertices(archive: Archive) -> int:
+    header = archive.header("shape")
+    if header.shape != (2,) or header.dtype.kind not in "iu":
+        raise InputError(f"the array 'shape' must be two integers, not {header}")
+    rows, columns = (int(extent) for extent in archive.read("shape", header))
     if rows != columns:
         raise InputError(f"the matrix is not square: {counted(rows, 'row')}, {counted(columns, 'column')}")
     if rows < 0:
@@ -47,11 +62,16 @@ def _vertices(file: Any) -> int:
     return rows
 
 
-def _vector(file: Any, name: str) -> NDArray[np.integer]:
-    array = _array(file, name)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise InputError(f"the array '{name}' must be a row of integers")
-    return array
+def _vector(archive: Archive, name: str, *, kinds: str = "iu", of: str = "integers") -> Header:
+    header = archive.header(name)
+    if len(header.shape) != 1 or header.dtype.kind not in kinds:
+        raise InputError(f"the array '{name}' must be a row of {of}, not {header}")
+    return header
+
+
+def _check_length(name: str, header: Header, length: int) -> None:
+    if header.shape[0] != length:
+        raise InputError(f"the array '{name}' must have {length} entries, not {header.shape[0]}")
 
 
 def _check_range(array: NDArray[np.integer], name: str, limit: int) -> None:
@@ -60,49 +80,67 @@ def _check_range(array: NDArray[np.integer], name: str, limit: int) -> None:
             raise InputError(f"index {index} of the array '{name}' is outside 0..{limit - 1}")
 
 
-def _compressed(file: Any, vertices: int) -> Graph:
-    offsets, targets = _vector(file, "indptr"), _vector(file, "indices")
-    size(vertices, len(targets))
-    if len(offsets) != vertices + 1:
-        raise InputError(f"the array 'indptr' must have {vertices + 1} entries, not {len(offsets)}")
+def _ends(array: NDArray[np.integer]) -> NDArray[np.uint32]:
+    return array.view(np.uint32) if array.dtype == np.int32 else array.astype(np.uint32, copy=False)
+
+
+def _compressed(offsets: NDArray[np.integer], targets: NDArray[np.integer], vertices: int) -> Graph:
     if offsets[0] != 0 or offsets[-1] != len(targets) or (offsets[1:] < offsets[:-1]).any():
         raise InputError(f"the array 'indptr' must rise from 0 to {len(targets)}")
     _check_range(targets, "indices", vertices)
     return Graph(offsets=offsets.astype(np.int64, copy=False), targets=_ends(targets))
 
 
-def _ends(array: NDArray[np.integer]) -> NDArray[np.uint32]:
-    return array.view(np.uint32) if array.dtype == np.int32 else array.astype(np.uint32, copy=False)
-
-
-def _coordinates(file: Any, vertices: int) -> Graph:
-    sources, targets = _vector(file, "row"), _vector(file, "col")
-    size(vertices, len(targets))
-    if len(sources) != len(targets):
-        raise InputError(f"the arrays 'row' and 'col' differ in length: {len(sources)} and {len(targets)}")
+def _coordinates(sources: NDArray[np.integer], targets: NDArray[np.integer], vertices: int) -> Graph:
     _check_range(sources, "row", vertices)
     _check_range(targets, "col", vertices)
     return Graph.from_edges(vertices, _ends(sources), _ends(targets))
 
 
 def _matrix(stream: IO[bytes]) -> Graph:
-    if not zipfile.is_zipfile(stream):
-        raise InputError("not an .npz file")
-    stream.seek(0)
-    with np.load(stream, allow_pickle=False) as file:
-        layout = _layout(file)
-        vertices = _vertices(file)
-        size(vertices, 0)
-        if layout == "coo":
-            return _coordinates(file, vertices)
-        graph = _compressed(file, vertices)
+    """Look at all members and at the memory, and then read the matrix."""
+    archive = Archive(stream)
+    layout = _layout(archive)
+    vertices = _vertices(archive)
+    names = _LAYOUTS[layout]
+    headers = [_vector(archive, name) for name in names]
+    values = _vector(archive, "data", kinds="biufc", of="numbers")
+    edges = headers[1].shape[0]
+    size(vertices, edges)
+    if layout == "coo":
+        if headers[0].shape != headers[1].shape:
+            raise InputError(
+                f"the arrays 'row' and 'col' differ in length: {headers[0].shape[0]} and {headers[1].shape[0]}"
+            )
+    else:
+        _check_length("indptr", headers[0], vertices + 1)
+    _check_length("data", values, edges)
+    stored = sum(header.bytes for header in headers)
+    check_room(size_text(vertices, edges), stored + csr_bytes(vertices, edges))
+    first, second = (archive.read(name, header) for name, header in zip(names, headers, strict=True))
+    # The values do not matter; that they are damaged does.
+    archive.check("data", values)
+    if layout == "coo":
+        return _coordinates(first, second, vertices)
+    graph = _compressed(first, second, vertices)
     return graph.transpose() if layout == "csc" else graph
+
+
+def _copy(stream: IO[bytes], copy: IO[bytes]) -> None:
+    """Copy a file that cannot be read backwards, as far as there is room."""
+    most = min(memory_room().bytes, shutil.disk_usage(tempfile.gettempdir()).free)
+    done = 0
+    while piece := stream.read(_PIECE):
+        done += len(piece)
+        if done > most:
+            raise InputError(f"has more than {sized(most)} unpacked, for which there is no room")
+        copy.write(piece)
 
 
 def read(stream: IO[bytes]) -> Graph:
     """Read a square sparse matrix in CSR, CSC or COO form; its vertices are called 0 to n - 1.
 
-    The values do not matter and are not read: explicit zeros are edges, repeated entries are repeated edges.
+    The values do not matter: explicit zeros are edges, repeated entries are repeated edges.
 
     Parameters
     ----------
@@ -116,20 +154,15 @@ def read(stream: IO[bytes]) -> Graph:
     Raises
     ------
     InputError
-        When it is not such a matrix.
+        When it is not such a matrix, or needs more memory than there is.
     """
-    if not isinstance(stream, gzip.GzipFile) and stream.seekable():
-        return _read(stream)
-    with tempfile.TemporaryFile() as copy:
-        shutil.copyfileobj(stream, copy)
-        return _read(copy)
-
-
-def _read(stream: IO[bytes]) -> Graph:
-    try:
+    if not recognises([stream.peek()[:4]]):  # type: ignore[attr-defined]
+        raise InputError("not an .npz file")
+    if stream.seekable():
         return _matrix(stream)
-    except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, NotImplementedError) as error:
-        raise InputError(f"damaged .npz file: {error}") from None
+    with tempfile.TemporaryFile() as copy:
+        _copy(stream, copy)
+        return _matrix(copy)
 
 
 def write(graph: Graph, stream: IO[bytes]) -> None:

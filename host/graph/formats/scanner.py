@@ -22,19 +22,42 @@ class Fault(IntEnum):
     TOO_FEW_COLUMNS = 6
     TOO_MANY_COLUMNS = 7
     NOT_A_NUMBER = 8
-    SURPLUS = 9
+    OTHER_COLUMNS = 9
+    SURPLUS = 10
+    NOT_TEXT = 11
+    BANNER = 12
 
 
 _NEWLINE, _SPACE, _TAB, _RETURN = 10, 32, 9, 13
 _ZERO, _NINE, _PLUS, _MINUS, _POINT = 48, 57, 43, 45, 46
 _LOWER_CASE = 32
 _E = 101
+_BANNER = b"%%matrixmarket"
 _MOST_DIGITS = 19  # as many always fit in 64 bits without a sign
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _blank(byte: int) -> bool:
-    return byte in (_SPACE, _TAB, _RETURN)
+    return byte in (_SPACE, _TAB)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _line_end(byte: int) -> bool:
+    return byte in (_NEWLINE, _RETURN)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _ends_token(byte: int) -> bool:
+    return _blank(byte) or _line_end(byte)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _next_line(buffer: NDArray[np.uint8], position: int) -> int:
+    """Return where the line after the line end at `position` begins: CR LF is one."""
+    following = position + 1
+    if buffer[position] == _RETURN and following < len(buffer) and buffer[following] == _NEWLINE:
+        following += 1
+    return following
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -46,7 +69,7 @@ def _skip_blanks(buffer: NDArray[np.uint8], position: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _token_end(buffer: NDArray[np.uint8], position: int) -> int:
-    while not _blank(buffer[position]) and buffer[position] != _NEWLINE:
+    while not _ends_token(buffer[position]):
         position += 1
     return position
 
@@ -107,64 +130,81 @@ def _id_fault(buffer: NDArray[np.uint8], start: int) -> Fault:
 
 
 @njit(cache=True, nogil=True)
+def _comment_end(buffer: NDArray[np.uint8], position: int) -> tuple[int, Fault]:
+    """Return where the comment at `position` ends, or what is wrong and where."""
+    length = len(_BANNER)
+    if position + length < len(buffer) and _word_at(buffer, position, position + length, _BANNER):
+        return position, Fault.BANNER
+    while not _line_end(buffer[position]):
+        if buffer[position] == 0:
+            return position, Fault.NOT_TEXT
+        position += 1
+    return position, Fault.NONE
+
+
+@njit(cache=True, nogil=True)
 def scan(
     buffer: NDArray[np.uint8],
-    size: int,
     line: int,
     rules: NDArray[np.int64],
+    columns_seen: NDArray[np.int64],
     room: int,
     first: NDArray[np.int64],
     second: NDArray[np.int64],
 ) -> tuple[int, Fault, int, int, int]:
     """Scan whole lines into pairs of ids.
 
-    Empty lines and comments are passed over. A line is two ids, and numbers that are checked and ignored.
+    A line ends with LF, CR LF or CR. Empty lines and comments are passed over. A line is two ids, and numbers that are
+    checked and ignored.
 
     Parameters
     ----------
     buffer : ndarray of uint8
-        The text; byte `size` - 1 is a newline.
-    size : int
-        Number of bytes to scan.
+        The text; the last byte ends a line.
     line : int
         Number of the first line.
     rules : ndarray of int64, shape (7,)
         Letter that begins each line with ids (0: none), two characters that begin comments, fewest and most columns,
         smallest and largest id.
+    columns_seen : ndarray of int64, shape (3,)
+        Columns that all lines have (0: as long as none has come; -1: they may differ) and the line that was the first;
+        updated. Third, the columns of the line that differs.
     room : int
         Number of pairs that may follow; one more is a fault.
     first, second : ndarray of int64
-        Where the pairs go; large enough for a quarter of `size`.
+        Where the pairs go; large enough for a quarter of the text.
 
     Returns
     -------
     count, fault, line, start, stop : int
-        Number of pairs; why the scan ended ; the line it ended on, one past the last when there is no
+        Number of pairs; why the scan ended; the line it ended on, one past the last when there is no
         fault; and the token at fault, ``buffer[start:stop]``.
     """
     letter, comment, other_comment = rules[0], rules[1], rules[2]
     fewest, most, smallest, largest = rules[3], rules[4], rules[5], rules[6]
     position = 0
     count = 0
-    while position < size:
+    while position < len(buffer):
         position = _skip_blanks(buffer, position)
         byte = np.int64(buffer[position])
-        if byte in (_NEWLINE, comment, other_comment):
-            while buffer[position] != _NEWLINE:
-                position += 1
-            position += 1
+        if byte in (comment, other_comment):
+            position, fault = _comment_end(buffer, position)
+            if fault != Fault.NONE:
+                return count, fault, line, position, position + 1
+        if _line_end(buffer[position]):
+            position = _next_line(buffer, position)
             line += 1
             continue
         if letter:
             start = position
             position += 1
-            if byte != letter or not (_blank(buffer[position]) or buffer[position] == _NEWLINE):
+            if byte != letter or not _ends_token(buffer[position]):
                 return count, Fault.LINE_TYPE, line, start, _token_end(buffer, start)
             position = _skip_blanks(buffer, position)
         if count == room:
             return count, Fault.SURPLUS, line, position, position
         columns = 0
-        while buffer[position] != _NEWLINE:
+        while not _line_end(buffer[position]):
             start = position
             if columns < 2:
                 value = np.uint64(0)
@@ -174,7 +214,7 @@ def scan(
                 while _ZERO <= buffer[position] <= _NINE:
                     value = value * np.uint64(10) + np.uint64(buffer[position] - _ZERO)
                     position += 1
-                if position == start or not (_blank(buffer[position]) or buffer[position] == _NEWLINE):
+                if position == start or not _ends_token(buffer[position]):
                     return count, _id_fault(buffer, start), line, start, _token_end(buffer, start)
                 if position - significant > _MOST_DIGITS or value >> np.uint64(63):
                     return count, Fault.TOO_LARGE, line, start, position
@@ -189,13 +229,18 @@ def scan(
                 return count, Fault.TOO_MANY_COLUMNS, line, start, _token_end(buffer, start)
             else:
                 position = _number_end(buffer, start)
-                if position == start or not (_blank(buffer[position]) or buffer[position] == _NEWLINE):
+                if position == start or not _ends_token(buffer[position]):
                     return count, Fault.NOT_A_NUMBER, line, start, _token_end(buffer, start)
             columns += 1
             position = _skip_blanks(buffer, position)
         if columns < fewest:
             return count, Fault.TOO_FEW_COLUMNS, line, position, position
+        if columns != columns_seen[0] and columns_seen[0] >= 0:
+            if columns_seen[0]:
+                columns_seen[2] = columns
+                return count, Fault.OTHER_COLUMNS, line, position, position
+            columns_seen[0], columns_seen[1] = columns, line
         count += 1
-        position += 1
+        position = _next_line(buffer, position)
         line += 1
     return count, Fault.NONE, line, position, position

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from host.errors import InputError
 from host.graph.csr import Graph, check_limits
+from host.graph.estimates import list_bytes, size_text
+from host.memory_room import check_room
 from sim.caching.code import njit
 
 __all__ = ["OnStep", "below", "check_request", "draw", "draw_graph", "stream", "unit"]
@@ -78,7 +80,7 @@ def check_request(vertices: int, degree: int, seed: int) -> None:
     Raises
     ------
     InputError
-        When a value is out of its range or the graph too large for 32 bits.
+        When a value is out of its range or the graph too large for 32 bits or for the memory there is.
     """
     if vertices < 1:
         raise InputError(f"a graph needs at least one vertex, not {vertices}")
@@ -88,7 +90,9 @@ def check_request(vertices: int, degree: int, seed: int) -> None:
         raise InputError(f"the seed must be 0 to {2**64 - 1}, not {seed}")
     if vertices == 1 and degree > 0:
         raise InputError(f"a graph of one vertex without self-loops has no edges: degree {degree} cannot be had")
-    check_limits(vertices, vertices * degree)
+    edges = vertices * degree
+    check_limits(vertices, edges)
+    check_room(size_text(vertices, edges), list_bytes(vertices, edges))
 
 
 def draw_graph(fill: Fill, vertices: int, degree: int, seed: int, on_step: OnStep | None) -> Graph:

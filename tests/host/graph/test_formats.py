@@ -97,7 +97,7 @@ def test_an_existing_file_is_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["g.txt", "g.edges", "g.snap", "g", "g.txt.gz"])
 def test_snap(tmp_path: Path, name: str) -> None:
-    content = "# comment 1 2\n% another\n\n  7\t9 \r\n9 7 0.5 -1e3\n#\n 007 7 nan +inf"
+    content = "# comment 1 2\n% another\n\n  7\t9 1 2. \r\n9 7 0.5 -1e3\n#\n 007 7 nan +inf"
     graph = read(tmp_path, name, content)
     assert edges_of(graph) == [(7, 9), (7, 7), (9, 7)]
     assert graph.ids is not None

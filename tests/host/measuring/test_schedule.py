@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from host.errors import InputError
-from host.measuring.schedule import available_memory, run_groups
+from host.measuring.schedule import run_groups
 from sim.errors import HangError, SimulationError
 from tests.host.measuring.requests import Nap, nap, sleep_below
 
@@ -110,8 +110,3 @@ def test_what_a_process_started_ends_with_it(tmp_path: Path) -> None:
     while Path(f"/proc/{file.read_text()}").exists():
         assert time.monotonic() < limit
         time.sleep(0.01)
-
-
-def test_available_memory_is_plausible() -> None:
-    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    assert 1 << 20 < available_memory() <= total

@@ -1,0 +1,108 @@
+"""Graphs for which there is no memory are refused before it is allocated."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scipy.sparse import coo_array, save_npz
+
+from host import memory_room
+from host.errors import InputError
+from host.graph.estimates import csr_bytes, list_bytes, simulation_bytes, size_text
+from host.graph.formats import edges as edges_module
+from host.graph.formats import read_graph, write_graph
+from host.graph.generators import random_graph, rmat_graph, ssca2_graph
+from host.memory_room import Room
+
+LEFT = "of memory, and 10.0 MB are left (of the test)"
+HEADER = "%%MatrixMarket matrix coordinate pattern "
+
+
+@pytest.fixture
+def ten_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_room, "memory_room", lambda: Room(10_000_000, "of the test"))
+
+
+def test_sizes() -> None:
+    assert size_text(1, 2000) == "1 vertex and 2,000 edges"
+    assert csr_bytes(10, 100) == 480
+    assert list_bytes(10, 100) == 1280
+    # Two queues of words, one of ids; graph words; levels and the like; the neighbours, which exist twice for a while.
+    search = 50 * (8 + 8 + 4) + 8 * 10 + 12 * 10 + 4 * 100
+    assert simulation_bytes(10, 100, directions=1, capacity=50, verify=False) == search
+    both = simulation_bytes(10, 100, directions=2, capacity=50, verify=False)
+    assert both == search + 50 * 4 + (8 + 8 + 12) * 10 + 4 * 100
+    assert simulation_bytes(10, 100, directions=2, capacity=50, verify=True) > both
+
+
+@pytest.mark.usefixtures("ten_megabytes")
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("g.gr", "p sp 9 4000000\n", ":1: 9 vertices and 4,000,000 edges need about 48.0 MB "),
+        ("g.gr", "c\np sp 4294967294 0\n", ":2: 4,294,967,294 vertices and 0 edges need about 34.4 GB "),
+        ("g.mtx", f"{HEADER}general\n9 9 900000\n", ":2: 9 vertices and 900,000 edges need about 10.8 MB "),
+        ("g.mtx", f"{HEADER}symmetric\n9 9 500000\n", ":2: 9 vertices and 500,000 edges need about 12.0 MB "),
+        ("g.mtx", f"{HEADER}general\n2000000 2000000 1\n", ":2: 2,000,000 vertices and 1 edge need about 16.0 MB "),
+    ],
+)
+def test_what_a_header_announces(tmp_path: Path, name: str, content: str, expected: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(InputError) as error:
+        read_graph(tmp_path / name)
+    assert str(error.value) == f"{tmp_path}/{name}{expected}{LEFT}"
+
+
+@pytest.mark.usefixtures("ten_megabytes")
+def test_what_an_archive_announces(tmp_path: Path) -> None:
+    save_npz(tmp_path / "g.npz", coo_array((3_000_000, 3_000_000)))
+    with pytest.raises(InputError) as error:
+        read_graph(tmp_path / "g.npz")
+    assert str(error.value) == f"{tmp_path}/g.npz: 3,000,000 vertices and 0 edges need about 24.0 MB {LEFT}"
+
+
+@pytest.mark.usefixtures("ten_megabytes")
+def test_an_edge_list_that_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edges_module, "_CHECKED", 1 << 16)
+    path = tmp_path / "g.txt"
+    # Each block of text is half a million edges.
+    path.write_bytes(b"1 2\n" * (1 << 20) + b"3 4\n" * (1 << 20))
+    with pytest.raises(InputError) as error:
+        read_graph(path)
+    assert str(error.value) == f"{path}: the first 1,048,576 edges need about 12.6 MB {LEFT}"
+    path.write_bytes(b"1 2\n" * (1 << 18))
+    assert read_graph(path).edges == 1 << 18
+
+
+@pytest.mark.usefixtures("ten_megabytes")
+def test_ids_that_need_a_large_table(tmp_path: Path) -> None:
+    (tmp_path / "g.txt").write_text(f"1 {2**50}\n")
+    with pytest.raises(InputError, match=r"g.txt: the ids of the vertices need about 12.6 MB "):
+        read_graph(tmp_path / "g.txt")
+
+
+@pytest.mark.usefixtures("ten_megabytes")
+@pytest.mark.parametrize("generate", [random_graph, rmat_graph, ssca2_graph])
+def test_generated_graphs(generate: type) -> None:
+    with pytest.raises(InputError) as error:
+        generate(2**17, 8)
+    assert str(error.value) == f"131,072 vertices and 1,048,576 edges need about 13.6 MB {LEFT}"
+
+
+@pytest.mark.long
+def test_the_estimate_is_what_reading_takes(tmp_path: Path) -> None:
+    graph = random_graph(1 << 20, 16, 1)
+    write_graph(graph, tmp_path / "g.txt")
+    (tmp_path / "small.txt").write_text("1 2\n")
+    script = (
+        "import re, sys; from host.graph.formats import read_graph\n"
+        "def peak(path):\n"
+        "    read_graph(path)\n"
+        "    return 1024 * int(re.search(r'VmHWM:\\s+(\\d+) kB', open('/proc/self/status').read())[1])\n"
+        "before = peak(sys.argv[1]); print(peak(sys.argv[2]) - before)"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "small.txt"), str(tmp_path / "g.txt")]
+    taken = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    # Besides there are buffers for a block of text.
+    assert 0.9 < taken / list_bytes(graph.vertices, graph.edges) < 1.2

@@ -1,0 +1,251 @@
+"""Archives that hold no sparse matrix: one line each, in little memory."""
+
+import gzip
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import bsr_array, csr_array, save_npz
+
+from host import memory_room
+from host.errors import InputError
+from host.graph.formats import read_graph
+from host.memory_room import Room
+from tests.host.graph.test_formats import edges_of
+
+VALUES = np.ones(2)
+CSR: dict[str, Any] = {"format": b"csr", "shape": [2, 2], "indptr": [0, 1, 2], "indices": [0, 1], "data": VALUES}
+COO: dict[str, Any] = {"format": b"coo", "shape": [2, 2], "row": [0, 1], "col": [0, 1], "data": VALUES}
+METHODS = {
+    zipfile.ZIP_STORED: "stored",
+    zipfile.ZIP_DEFLATED: "deflate",
+    zipfile.ZIP_BZIP2: "bzip2",
+    zipfile.ZIP_LZMA: "LZMA",
+}
+
+
+def refusal(path: Path) -> str:
+    """Return the message with which a file is refused, without its folder."""
+    with pytest.raises(InputError) as error:
+        read_graph(path)
+    assert "\n" not in str(error.value)
+    return str(error.value).replace(f"{path.parent}/", "")
+
+
+def array_bytes(array: object) -> bytes:
+    """Return an array as a member of an archive."""
+    file = io.BytesIO()
+    np.lib.format.write_array(file, np.asarray(array), allow_pickle=True)
+    return file.getvalue()
+
+
+def member(header: str, data: bytes = b"", *, version: bytes = b"\x01\x00", magic: bytes = b"\x93NUMPY") -> bytes:
+    """Return a member with any header."""
+    length = len(header).to_bytes(2 if version[0] == 1 else 4, "little")
+    return magic + version + length + header.encode() + data
+
+
+def write(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> None:
+    """Write a matrix, with some members instead of its own; an empty one is left out."""
+    own = {name: array_bytes(array) for name, array in CSR.items()}
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, data in (own | members).items():
+            if data:
+                archive.writestr(f"{name}.npy", data)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "expected"),
+    [
+        ({"a": [1]}, "no sparse matrix as scipy saves it: it has no array 'format'"),
+        (CSR | {"format": b"dia"}, "the layout 'dia' is not supported, only csr, csc, coo"),
+        (CSR | {"format": "dok"}, "the layout 'dok' is not supported, only csr, csc, coo"),
+        (CSR | {"format": [1, 2]}, "the array 'format' must be a word, not 2 of int64"),
+        (CSR | {"format": "x" * 99}, "the array 'format' must be a word, not one <U99"),
+        (CSR | {"shape": [2, 3]}, "the matrix is not square: 2 rows, 3 columns"),
+        (CSR | {"shape": [0, 0]}, "the graph is empty: it has no vertices"),
+        (CSR | {"shape": [-2, -2]}, "the number of rows, -2, is negative"),
+        (CSR | {"shape": [4]}, "the array 'shape' must be two integers, not 1 of int64"),
+        (CSR | {"shape": [2.5, 2.5]}, "the array 'shape' must be two integers, not 2 of float64"),
+        (CSR | {"shape": [2**32, 2**32]}, "4294967296 vertices are too many for 32 bits (at most 4294967294)"),
+        (CSR | {"shape": [2**63, 2**63]}, f"{2**63} vertices are too many for 32 bits (at most 4294967294)"),
+        (CSR | {"indptr": [0, 2]}, "the array 'indptr' must have 3 entries, not 2"),
+        (CSR | {"indptr": [0, 3, 2]}, "the array 'indptr' must rise from 0 to 2"),
+        (CSR | {"indptr": [0, 1, 1]}, "the array 'indptr' must rise from 0 to 2"),
+        (CSR | {"indptr": [1, 1, 2]}, "the array 'indptr' must rise from 0 to 2"),
+        (CSR | {"indptr": [0, np.nan, 2]}, "the array 'indptr' must be a row of integers, not 3 of float64"),
+        (CSR | {"indices": [0, 2]}, "index 2 of the array 'indices' is outside 0..1"),
+        (CSR | {"indices": [0, -1]}, "index -1 of the array 'indices' is outside 0..1"),
+        (CSR | {"indices": [0.5, 1.0]}, "the array 'indices' must be a row of integers, not 2 of float64"),
+        (CSR | {"indices": [[0, 1]]}, "the array 'indices' must be a row of integers, not 1 x 2 of int64"),
+        (CSR | {"data": np.ones(3)}, "the array 'data' must have 2 entries, not 3"),
+        (CSR | {"data": [b"a", b"b"]}, "the array 'data' must be a row of numbers, not 2 of |S1"),
+        (CSR | {"data": np.array([None, 1])}, "the array 'data' holds '|O', not numbers"),
+        (COO | {"row": [0, 5]}, "index 5 of the array 'row' is outside 0..1"),
+        (COO | {"col": [-1, 0]}, "index -1 of the array 'col' is outside 0..1"),
+        (COO | {"col": [0]}, "the arrays 'row' and 'col' differ in length: 2 and 1"),
+        (
+            {"format": np.array({"csr"}, dtype=object)},
+            "the array 'format' holds '|O', not numbers",
+        ),
+    ],
+)
+def test_arrays_that_are_no_matrix(tmp_path: Path, arrays: dict[str, Any], expected: str) -> None:
+    np.savez(tmp_path / "g.npz", **arrays)
+    assert refusal(tmp_path / "g.npz") == f"g.npz: {expected}"
+
+
+@pytest.mark.parametrize("name", CSR)
+def test_a_missing_member(tmp_path: Path, name: str) -> None:
+    write(tmp_path / "g.npz", {name: b""})
+    expected = f"g.npz: no sparse matrix as scipy saves it: it has no array '{name}'"
+    assert refusal(tmp_path / "g.npz") == expected
+
+
+INDICES = "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"1 2\n", "it is cut short"),
+        (b"\x93NUMPY\x01", "it is cut short"),
+        (member(INDICES, magic=b"\x93NUMPU"), "'indices.npy' does not begin as an array of numpy's"),
+        (member(INDICES, version=b"\x04\x00"), "'indices.npy' does not begin as an array of numpy's"),
+        (member(INDICES)[:-9], "it is cut short"),
+        (member(INDICES.ljust(20_000)), "the header of 'indices' has 20,000 bytes"),
+        (member("{" * 9000), "the header of 'indices' is '{{{{{{{{{{{{{{{{{{{...{{{{{{{{{{{{{{{{{{'"),
+        (member("[1, 2]"), "the header of 'indices' is '[1, 2]'"),
+        (member("{'descr': '<i8'}"), "the header of 'indices' is \"{'descr': '<i8'}\""),
+        (member(INDICES.replace("<i8", "zz")), "the header of 'indices' is "),
+        (member(INDICES.replace("(2,)", "(-2,)")), "the header of 'indices' is "),
+        (member(INDICES.replace("(2,)", "(2.5,)")), "the header of 'indices' is "),
+        (member(INDICES.replace("False", "3")), "the header of 'indices' is "),
+        (member(INDICES.replace("}", "'more': 1}")), "the header of 'indices' is "),
+        (member(INDICES, bytes(15)), "the array 'indices' is 2 of int64, which takes 16 bytes, and has 15"),
+        (member(INDICES, bytes(17)), "the array 'indices' is 2 of int64, which takes 16 bytes, and has 17"),
+        (
+            member(INDICES.replace("2,", f"{2**40},")),
+            "the array 'indices' is 1,099,511,627,776 of int64, which takes 8,796,093,022,208 bytes, and has 0",
+        ),
+    ],
+)
+def test_a_wrong_header(tmp_path: Path, data: bytes, expected: str) -> None:
+    write(tmp_path / "g.npz", {"indices": data})
+    assert refusal(tmp_path / "g.npz").startswith(f"g.npz: damaged .npz file: {expected}")
+
+
+def test_headers_of_all_versions(tmp_path: Path) -> None:
+    data = np.array([1, 0]).tobytes()
+    for version in (b"\x01\x00", b"\x02\x00", b"\x03\x00"):
+        for header in (INDICES, INDICES.replace("False", "True"), INDICES.replace("2,", "2L,")):
+            write(tmp_path / "g.npz", {"indices": member(header, data, version=version)})
+            assert edges_of(read_graph(tmp_path / "g.npz")) == [(0, 1), (1, 0)]
+    write(tmp_path / "g.npz", {"indices": array_bytes(np.array([1, 0], dtype=">i2")), "format": array_bytes("csr")})
+    assert edges_of(read_graph(tmp_path / "g.npz")) == [(0, 1), (1, 0)]
+    values = array_bytes([np.nan, np.inf])
+    write(tmp_path / "g.npz", {"format": array_bytes(np.array("csc", dtype=">U3")), "data": values})
+    assert edges_of(read_graph(tmp_path / "g.npz")) == [(0, 0), (1, 1)]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=METHODS.get)
+def test_damaged_members(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "g.npz"
+    large = np.random.default_rng(1).permutation(20_000)
+    members = {
+        "indptr": array_bytes(np.arange(20_001)),
+        "indices": array_bytes(large),
+        "shape": array_bytes([20_000, 20_000]),
+        "data": array_bytes(large),
+    }
+    write(path, members, method)
+    assert read_graph(path).edges == 20_000
+    good = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        infos = {info.filename: info for info in archive.infolist()}
+    for name in ("indices", "data"):
+        info = infos[f"{name}.npy"]
+        for part in (3, 1.1):
+            data = bytearray(good)
+            data[info.header_offset + 60 + int(info.compress_size / part)] ^= 0x55
+            path.write_bytes(data)
+            assert refusal(path).startswith("g.npz: damaged .npz file: ")
+
+
+def test_damaged_archives(tmp_path: Path) -> None:
+    path = tmp_path / "g.npz"
+    write(path, {})
+    good = path.read_bytes()
+    path.write_bytes(good[:-100])
+    assert refusal(path) == "g.npz: damaged .npz file: File is not a zip file"
+    path.write_bytes(b"PK\x03\x04" + bytes(3_000_000))
+    assert refusal(path) == "g.npz: damaged .npz file: File is not a zip file"
+    # The last list of members says that it has a gigabyte.
+    end = good.rfind(b"PK\x05\x06")
+    path.write_bytes(
+        good[:end] + bytes(2 << 20) + good[end : end + 12] + (2 << 20).to_bytes(4, "little") + good[end + 16 :]
+    )
+    assert refusal(path) == "g.npz: damaged .npz file: its list of members is too long"
+    path.write_bytes(b"PK\x05\x06" + bytes(18))
+    assert refusal(path) == "g.npz: no sparse matrix as scipy saves it: it has no array 'format'"
+    save_npz(path, csr_array(np.ones((50, 50))), compressed=False)
+    data = bytearray(path.read_bytes())
+    data[200] ^= 0xFF
+    path.write_bytes(data)
+    assert refusal(path) == "g.npz: damaged .npz file: Bad CRC-32 for file 'indices.npy'"
+
+
+def test_an_encrypted_member(tmp_path: Path) -> None:
+    path = tmp_path / "g.npz"
+    write(path, {})
+    data = bytearray(path.read_bytes())
+    for start in (b"PK\x03\x04", b"PK\x01\x02"):
+        data[data.find(start) + (6 if start == b"PK\x03\x04" else 8)] |= 1
+    path.write_bytes(data)
+    assert refusal(path) == "g.npz: the array 'format' is encrypted"
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_doubled_member(tmp_path: Path) -> None:
+    write(tmp_path / "g.npz", {})
+    with zipfile.ZipFile(tmp_path / "g.npz", "a") as archive:
+        archive.writestr("indices.npy", array_bytes([1, 0]))
+    assert refusal(tmp_path / "g.npz") == "g.npz: damaged .npz file: 2 members are called 'indices.npy'"
+
+
+def test_other_scipy_layouts_are_refused(tmp_path: Path) -> None:
+    save_npz(tmp_path / "g.npz", bsr_array(np.eye(2)))
+    assert refusal(tmp_path / "g.npz") == "g.npz: the layout 'bsr' is not supported, only csr, csc, coo"
+
+
+@pytest.mark.parametrize("name", ["shape", "format", "indices", "data"])
+def test_a_bomb_is_not_unpacked(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unpacked(*_: object) -> None:
+        raise AssertionError("a large array was read")
+
+    header = INDICES.replace("2,", f"{2**27},")
+    # A gigabyte of zeros, of which the archive has a few bytes: the size that it announces counts.
+    write(tmp_path / "g.npz", {name: member(header, bytes(4096))}, zipfile.ZIP_DEFLATED)
+    data = (tmp_path / "g.npz").read_bytes()
+    size = (len(member(header)) + 4096).to_bytes(4, "little")
+    data = data.replace(size, (len(member(header)) + 2**30).to_bytes(4, "little"))
+    (tmp_path / "g.npz").write_bytes(data)
+    monkeypatch.setattr(memory_room, "memory_room", lambda: Room(2**30, "of the test"))
+    monkeypatch.setattr("host.graph.formats.archive.Archive.check", unpacked)
+    expected = {
+        "shape": "the array 'shape' must be two integers, not 134,217,728 of int64",
+        "format": "the array 'format' must be a word, not 134,217,728 of int64",
+        "indices": "the array 'data' must have 134217728 entries, not 2",
+        "data": "the array 'data' must have 2 entries, not 134217728",
+    }
+    assert refusal(tmp_path / "g.npz") == f"g.npz: {expected[name]}"
+
+
+def test_what_unpacks_to_more_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "g.npz.gz"
+    path.write_bytes(gzip.compress(b"PK\x03\x04" + bytes(5_000_000)))
+    monkeypatch.setattr("host.graph.formats.npz.memory_room", lambda: Room(2_000_000, "of the test"))
+    assert refusal(path) == "g.npz.gz: has more than 2.0 MB unpacked, for which there is no room"

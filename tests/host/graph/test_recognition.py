@@ -1,0 +1,244 @@
+"""Graph files whose content is not what their suffix says, and what is no graph file at all."""
+
+import gzip
+import io
+import os
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, save_npz
+
+from host.errors import InputError
+from host.graph.formats import files, read_graph
+from tests.host.graph.test_formats import edges_of
+
+MTX = b"%%MatrixMarket matrix coordinate pattern general\n"
+# Read as an edge list the second has its size line for an edge, and three components instead of one.
+MTX_REAL = b"%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 0.5\n2 3 1\n3 1 1\n"
+GR = b"c GTgraph\np sp 3 2\na 1 3 9\na 3 1 9\n"
+
+
+def npz() -> bytes:
+    file = io.BytesIO()
+    save_npz(file, csr_array(np.array([[0, 1], [1, 0]])))
+    return file.getvalue()
+
+
+def note(name: str, read: str, named: str) -> str:
+    return f"{name}: read as {read} by its content, although its suffix says {named}"
+
+
+def read_noted(path: Path) -> tuple[list[tuple[int, int]], list[str]]:
+    """Return the edges of a file and the notes about it, without its folder."""
+    notes: list[str] = []
+    graph = read_graph(path, on_note=notes.append)
+    return edges_of(graph), [each.replace(f"{path.parent}/", "") for each in notes]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "edges", "read", "named"),
+    [
+        ("g.txt", MTX_REAL, [(1, 2), (2, 3), (3, 1)], "Matrix Market", "edge list"),
+        ("g.txt", MTX_REAL.replace(b"%%MatrixM", b"%%matrixM"), [(1, 2), (2, 3), (3, 1)], "Matrix Market", "edge list"),
+        ("g.gr", MTX + b"2 2 1\n2 1\n", [(2, 1)], "Matrix Market", "DIMACS"),
+        ("g.npz", MTX + b"2 2 1\n2 1\n", [(2, 1)], "Matrix Market", "scipy matrix"),
+        ("g.txt", GR, [(1, 3), (3, 1)], "DIMACS", "edge list"),
+        ("g.edges", GR.partition(b"\n")[2], [(1, 3), (3, 1)], "DIMACS", "edge list"),
+        ("g.mtx", b"\n" + GR, [(1, 3), (3, 1)], "DIMACS", "Matrix Market"),
+        ("g.zip", npz(), [(0, 1), (1, 0)], "scipy matrix", "edge list"),
+        ("g.mtx", npz(), [(0, 1), (1, 0)], "scipy matrix", "Matrix Market"),
+        ("g.txt", gzip.compress(b"1 2\n"), [(1, 2)], "gzipped edge list", "edge list"),
+        ("g.mtx", gzip.compress(MTX_REAL), [(1, 2), (2, 3), (3, 1)], "gzipped Matrix Market", "Matrix Market"),
+        ("g.npz", gzip.compress(npz()), [(0, 1), (1, 0)], "gzipped scipy matrix", "scipy matrix"),
+        ("g.mtx.gz", MTX_REAL, [(1, 2), (2, 3), (3, 1)], "Matrix Market", "gzipped Matrix Market"),
+        ("g.txt.gz", GR, [(1, 3), (3, 1)], "DIMACS", "gzipped edge list"),
+        ("g.TXT.GZ", gzip.compress(GR), [(1, 3), (3, 1)], "gzipped DIMACS", "gzipped edge list"),
+    ],
+)
+def test_the_content_is_followed(
+    tmp_path: Path, name: str, content: bytes, edges: list[tuple[int, int]], read: str, named: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert read_noted(tmp_path / name) == (edges, [note(name, read, named)])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "edges"),
+    [
+        ("g.MTX", MTX_REAL, [(1, 2), (2, 3), (3, 1)]),
+        ("g.Gr.Gz", gzip.compress(GR), [(1, 3), (3, 1)]),
+        # A name without a suffix says nothing.
+        ("graph", MTX_REAL, [(1, 2), (2, 3), (3, 1)]),
+        ("graph", gzip.compress(b"1 2\n"), [(1, 2)]),
+        ("graph.gz", gzip.compress(npz()), [(0, 1), (1, 0)]),
+        ("graph", b"1 2\n", [(1, 2)]),
+        # Marks of UTF-8 in front.
+        ("g.txt", b"\xef\xbb\xbf1 2\n", [(1, 2)]),
+        ("g.txt", b"\xef\xbb\xbf# c\n1 2\n", [(1, 2)]),
+        ("g.mtx", b"\xef\xbb\xbf" + MTX_REAL, [(1, 2), (2, 3), (3, 1)]),
+        ("g.gr", b"\xef\xbb\xbf" + GR, [(1, 3), (3, 1)]),
+        ("g.gr.gz", gzip.compress(b"\xef\xbb\xbf" + GR), [(1, 3), (3, 1)]),
+        # Line ends of three kinds.
+        ("g.txt", b"# c\r1 2\r3 4", [(1, 2), (3, 4)]),
+        ("g.txt", b"1 2\r\n3 4\r\n", [(1, 2), (3, 4)]),
+        ("g.txt", b"1 2\r\r\n3 4\n\r5 6", [(1, 2), (3, 4), (5, 6)]),
+        ("g.mtx", MTX_REAL.replace(b"\n", b"\r"), [(1, 2), (2, 3), (3, 1)]),
+        ("g.gr", GR.replace(b"\n", b"\r\n"), [(1, 3), (3, 1)]),
+        # Members of gzip data, and zeros behind it.
+        ("g.txt.gz", gzip.compress(b"1 2\n3") + gzip.compress(b" 4\n"), [(1, 2), (3, 4)]),
+        ("g.txt.gz", gzip.compress(b"1 2\n") + bytes(512), [(1, 2)]),
+        ("g.txt.gz", gzip.compress(b"") + gzip.compress(b"1 2\n"), [(1, 2)]),
+    ],
+)
+def test_odd_files_that_are_right(tmp_path: Path, name: str, content: bytes, edges: list[tuple[int, int]]) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert read_noted(tmp_path / name) == (edges, [])
+
+
+FOREIGN = ": is {}, which is no format of graphs"
+TAR = b"graph/graph.mtx".ljust(257, b"\0") + b"ustar\x0000" + bytes(248)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("g.txt", b"", ": is empty"),
+        ("g.mtx", b"", ": is empty"),
+        ("g.npz", b"", ": is empty"),
+        ("g.txt.gz", b"", ": is empty"),
+        ("g.gr.gz", gzip.compress(b""), ": is empty"),
+        ("g.txt", "1 2\n".encode("utf-16"), FOREIGN.format("UTF-16 text")),
+        ("g.txt", b"\xfe\xff" + "1 2\n".encode("utf-16-be"), FOREIGN.format("UTF-16 text")),
+        ("g.txt", "1 2\n".encode("utf-16-le"), ":1: not text (byte 0x00)"),
+        ("g.txt", "# a 1 2\n".encode("utf-16-le"), ":1: not text (byte 0x00)"),
+        ("g.gr", "p sp 1 0\n".encode("utf-16-le"), ":1: not text (byte 0x00)"),
+        ("g.mtx", b"%%MatrixMarket\0", ":1: not text (byte 0x00)"),
+        ("g.mtx", b"%%MatrixMarket matrix coordinate real general\n%\0\n", ":2: not text (byte 0x00)"),
+        ("g.txt", b"1 2\n\0\0\0\0", ":2: not text (byte 0x00)"),
+        ("g.txt", b"1 2\x0c3 4\n", ":1: not text (byte 0x0c)"),
+        ("g.txt", b"1 " + b"\xc3" * 3 + b"\n", ":1: not text (byte 0xc3)"),
+        ("g.txt", b"BZh91AY&SY", FOREIGN.format("bzip2 data")),
+        ("g.txt", b"\xfd7zXZ\x00\x00", FOREIGN.format("xz data")),
+        ("g.mtx", b"\x28\xb5\x2f\xfd\x00", FOREIGN.format("Zstandard data")),
+        ("g.txt", b"%PDF-1.7\n1 0 obj\n", FOREIGN.format("a PDF document")),
+        ("g.npy", b"\x93NUMPY\x01\x00", FOREIGN.format("a dense numpy array")),
+        ("g.mat", b"MATLAB 5.0 MAT-file", FOREIGN.format("a MATLAB file")),
+        ("g.tar", TAR, FOREIGN.format("a tar archive")),
+        ("g.tar.gz", gzip.compress(TAR), FOREIGN.format("a tar archive")),
+        ("g.txt.gz", gzip.compress(gzip.compress(b"1 2\n")), FOREIGN.format("gzip data in gzip data")),
+        ("g.txt", b"\n <!DOCTYPE html>\n<html>", FOREIGN.format("HTML or XML")),
+        ("g.mtx", b"<?xml version='1.0'?>", FOREIGN.format("HTML or XML")),
+        ("g.txt.gz", b"1 2\n", ": not gzip data"),
+        ("g.npz", b"1 2\n", ": not an .npz file"),
+        ("g.npz.gz", gzip.compress(b"1 2\n"), ": not an .npz file"),
+        # A banner that is not in front makes no edge list of the rest.
+        ("g.txt", b"% c\n" + MTX_REAL, ":1: expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY' (read as"),
+        ("g.txt", b"1 2 3\n" + MTX_REAL, ":2: a Matrix Market banner, which must be the first line"),
+        ("g.txt", b"# c\n" * 3000 + MTX_REAL, ":3001: a Matrix Market banner, which must be the first line"),
+        ("g.mtx", MTX + MTX_REAL, ":2: a Matrix Market banner, which must be the first line"),
+        # What is wrong in a file says how it was read.
+        (
+            "g.txt",
+            MTX + b"2 2 1\n2 3\n",
+            f":3: vertex id 3 is outside 1..2 ({note('', 'Matrix Market', 'edge list')[2:]})",
+        ),
+        ("g.txt", b"a 1 2\n", ":1: expected the header 'p sp VERTICES EDGES', not 'a' (read as DIMACS"),
+        ("g.txt.gz", gzip.compress(b"1 2\n") + b"?", ": the gzip data is damaged: Not a gzipped file (b'?')"),
+        ("g.txt.gz", gzip.compress(b"1 2\n") + gzip.compress(b"3 4\n")[:9], ": the gzip data is cut short"),
+        ("g.txt", gzip.compress(b"1 2\n" * 99)[:-9], ": the gzip data is cut short"),
+        # Lines that are not alike.
+        ("g.txt", b"1 2\n3 4\n\n# c\n5 6 7\n", ":5: 3 columns, and line 1 has 2"),
+        ("g.txt", b"# c\n1 2 0.5\n3 4\n", ":3: 2 columns, and line 2 has 3"),
+        ("g.txt", b"1 2 3 4\n3 4 5\n", ":2: 3 columns, and line 1 has 4"),
+        ("g.txt", b"3 3\n1 2 2 3\n", ":2: 4 columns, and line 1 has 2"),
+        ("g.txt", b"1 2 # why\n", ":1: '#' is not a number"),
+        # Numbers.
+        ("g.txt", b"1e3 2\n", ":1: '1e3' is not a vertex id"),
+        ("g.txt", b"1 +5\n", ":1: '+5' is not a vertex id"),
+        ("g.txt", b"1 0x10\n", ":1: '0x10' is not a vertex id"),
+        ("g.txt", b"1 1_000\n", ":1: '1_000' is not a vertex id"),
+        ("g.txt", b"1,000 2\n", ":1: '1,000' is not a vertex id"),
+        ("g.txt", "1 ٣\n".encode(), ":1: '٣' is not a vertex id"),
+        ("g.txt", "1 \uff12\n".encode(), ":1: '\uff12' is not a vertex id"),
+        ("g.txt", b"1 2 1,5\n", ":1: '1,5' is not a number"),
+        ("g.mtx", MTX + b"1e1 10 0\n", ":2: '1e1' is not a number of rows"),
+        ("g.mtx", MTX + "٣ 3 0\n".encode(), ":2: '٣' is not a number of rows"),
+        ("g.gr", b"p sp +3 0\n", ":1: '+3' is not a number of vertices"),
+        ("g.gr", b"p sp 3 1\na 4294967297 1\n", ":2: vertex id 4294967297 is outside 1..3"),
+    ],
+)
+def test_bad_files(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as error:
+        read_graph(tmp_path / name)
+    text = str(error.value).replace(f"{tmp_path}/", "")
+    assert text.startswith(name + expected)
+    assert text == name + expected or "(read as" in expected
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize("name", ["g.txt", "g.mtx", "g.gr", "g.npz", "g.txt.gz", "g.npz.gz"])
+def test_an_endless_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).symlink_to("/dev/zero")
+    with pytest.raises(InputError, match=r"not text \(byte 0x00\)|expected '%%Matr|not an .npz file|not gzip data"):
+        read_graph(tmp_path / name)
+
+
+def test_lines_that_end_at_the_end_of_a_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "g.txt"
+    for size in range(16, 40):
+        monkeypatch.setattr("host.graph.formats.text._BLOCK", size)
+        for end in ("\n", "\r", "\r\n"):
+            path.write_bytes(end.join(["# c", *(f"{number} {number + 1}" for number in range(30)), "7 x"]).encode())
+            with pytest.raises(InputError, match=r"g.txt:32: 'x' is not a vertex id$"):
+                read_graph(path)
+            path.write_bytes(end.join(f"{number} {number + 1}" for number in range(30)).encode())
+            assert edges_of(read_graph(path)) == [(number, number + 1) for number in range(30)]
+
+
+def test_a_pipe_is_read_piece_by_piece(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "g.txt")
+
+    def write() -> None:
+        with (tmp_path / "g.txt").open("wb", buffering=0) as pipe:
+            for piece in (MTX_REAL[:5], MTX_REAL[5:60], MTX_REAL[60:]):
+                pipe.write(piece)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert read_noted(tmp_path / "g.txt")[0] == [(1, 2), (2, 3), (3, 1)]
+    writer.join()
+
+
+@pytest.mark.parametrize("content", [npz(), gzip.compress(npz())])
+def test_a_matrix_comes_through_a_pipe(tmp_path: Path, content: bytes) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, content)
+    os.close(writing)
+    assert edges_of(read_graph(f"/dev/fd/{reading}")) == [(0, 1), (1, 0)]
+    os.close(reading)
+
+
+def test_a_pipe_without_a_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_PATIENCE", 0.01)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match=r"pipe: is a pipe to which nobody has written for 0.01 seconds$"):
+        read_graph(tmp_path / "pipe")
+
+
+def test_an_empty_pipe() -> None:
+    reading, writing = os.pipe()
+    os.close(writing)
+    with pytest.raises(InputError, match=r"/dev/fd/\d+: is empty$"):
+        read_graph(f"/dev/fd/{reading}")
+    os.close(reading)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+    (tmp_path / "g.txt").write_text("1 2\n")
+    (tmp_path / "g.txt").chmod(0)
+    with pytest.raises(InputError, match=r"g.txt: cannot be read: Permission denied$"):
+        read_graph(tmp_path / "g.txt")
