@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from sim.executors.names import EXECUTORS
 
 if TYPE_CHECKING:
+    from host.checkpoints.interval import Interval
     from hw.config import AcceleratorConfig
 
 __all__ = [
+    "Absent",
     "Parser",
     "UsageError",
+    "add_checkpoint_options",
     "add_config",
     "add_machine_options",
     "add_quiet",
@@ -27,6 +30,12 @@ __all__ = [
 ]
 
 _LARGEST = 1 << 64
+
+
+class Absent(str):
+    """The default of an option, which shows that it was not given."""
+
+    __slots__ = ()
 
 
 class UsageError(Exception):
@@ -137,7 +146,7 @@ def add_config(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument(
         "--config",
-        default="hc2",
+        default=Absent("hc2"),
         metavar="NAME|FILE.toml",
         help=f"machine: {', '.join(PRESETS)}, or a TOML file (default: hc2)",
     )
@@ -171,13 +180,13 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     add_config(parser)
     parser.add_argument(
         "--memory",
-        default="hc2",
+        default=Absent("hc2"),
         metavar="PROFILE|FILE.toml",
         help="memory: hc2 (default), fixed:CYCLES, stress, stress:SEED, or a TOML file",
     )
     parser.add_argument(
         "--executor",
-        default=EXECUTORS[0],
+        default=Absent(EXECUTORS[0]),
         choices=EXECUTORS,
         help="compiled (default): built at the first run; amaranth: in Python, for small machines",
     )
@@ -195,6 +204,33 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--wave-window", type=window, metavar="FIRST:LAST", help="cycles that the waveforms show (default: all)"
+    )
+
+
+def _interval(text: str) -> "Interval":
+    from host.checkpoints.interval import Interval
+
+    try:
+        return Interval.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def add_checkpoint_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a run that can be taken up again."""
+    parser.add_argument(
+        "--checkpoint", metavar="DIR", help="keep the run in this folder, so that it can be taken up again"
+    )
+    parser.add_argument(
+        "--checkpoint-every",
+        type=_interval,
+        metavar="INTERVAL",
+        help="how often: 2Mcycles, 30s, 5min (default: 1min)",
+    )
+    parser.add_argument(
+        "--resume",
+        metavar="DIR",
+        help="go on from the checkpoint in this folder, and keep the run there; what is not given is as it was",
     )
 
 

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from host.errors import InputError
-from host.options import UsageError, add_machine_options, at_least
+from host.options import UsageError, add_checkpoint_options, add_machine_options, at_least
 
 __all__ = ["add_parser", "run"]
 
@@ -26,10 +26,9 @@ def add_parser(commands: Any) -> None:
         description="Search a graph breadth-first on the simulated accelerator, and check the levels.",
         epilog=_EPILOG,
     )
-    parser.add_argument("graph", metavar="GRAPH", help="the graph")
+    parser.add_argument("graph", metavar="GRAPH", nargs="?", help="the graph")
     parser.add_argument(
         "--source",
-        required=True,
         type=at_least(0),
         metavar="ID",
         help="vertex to start from, as the graph's file names it",
@@ -48,6 +47,7 @@ def add_parser(commands: Any) -> None:
         help="draw that, as .svg, .png or .pdf; implies --roofline ('-': SVG to standard output)",
     )
     add_machine_options(parser)
+    add_checkpoint_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -65,6 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     from host.algorithms.reference import check_levels
     from host.algorithms.search import breadth_first_search
+    from host.command_line.keeping import Keeping
     from host.command_line.simulation import Simulation
     from host.graph.formats.writer import write_pairs
     from host.graph.memory_map import PlacedGraph
@@ -75,6 +76,7 @@ def run(arguments: argparse.Namespace) -> None:
     wants_roofline = arguments.roofline or arguments.roofline_plot is not None
     if arguments.roofline_plot is not None:
         figure_format(arguments.roofline_plot)
+    keeping = Keeping(arguments, "bfs")
     simulation = Simulation(arguments, {"--levels": arguments.levels, "--roofline-plot": arguments.roofline_plot})
     if wants_roofline and simulation.config.bfs_only:
         raise UsageError(f"--roofline reads the reach queue, and {arguments.config} keeps none")
@@ -87,12 +89,13 @@ def run(arguments: argparse.Namespace) -> None:
         with simulation.phase("load", "placing"):
             placed = PlacedGraph.place(machine, graph)
             graph = placed.graph
+        keeper = keeping.keeper(simulation, machine, (placed,))
         recorder = None
         if wants_roofline:
             from host.studies.roofline.limits import Bounds
             from host.studies.roofline.recorder import Recorder
 
-            recorder = Recorder(machine, placed, Bounds.of(simulation.config, simulation.memory))
+            recorder = Recorder(machine, placed, Bounds.of(simulation.config, simulation.memory), keeper=keeper)
         with simulation.simulating(machine, graph.vertices, "level") as advance:
             search = breadth_first_search(
                 machine if recorder is None else recorder,
@@ -100,11 +103,12 @@ def run(arguments: argparse.Namespace) -> None:
                 source,
                 slack=arguments.queue_slack,
                 on_level=advance.on_level,
+                keeper=keeper,
             )
         statistics = machine.statistics()
         verified = simulation.verified(lambda: check_levels(search.levels, graph, source))
         setting = simulation.setting(graph, machine, uploaded_bytes=placed.size)
-        wall = simulation.wall(machine)
+        wall = simulation.wall(machine, before=keeping.seconds)
     if arguments.levels is not None:
         reached = np.flatnonzero(search.levels >= 0)
         with open_output(arguments.levels) as file:
@@ -124,3 +128,4 @@ def run(arguments: argparse.Namespace) -> None:
             with simulation.progress.step("drawing"):
                 write_roofline_plot(arguments.roofline_plot, roofline, setting)
     simulation.publish(document, table)
+    keeping.done()

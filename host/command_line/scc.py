@@ -3,13 +3,15 @@
 import argparse
 from typing import Any
 
-from host.options import UsageError, add_machine_options
+from host.options import UsageError, add_checkpoint_options, add_machine_options
 
 __all__ = ["add_parser", "run"]
 
 _EPILOG = """examples:
   cyscc scc wiki-Vote.txt.gz
   cyscc scc graph.mtx --config hc2-1ae --memory fixed:75 --labels components.txt --json result.json
+  cyscc scc graph.gr --checkpoint kept --checkpoint-every 5min
+  cyscc scc --resume kept
   cyscc scc graph.gr --config test --executor amaranth --waves run.vcd --wave-window 0:2000
 
 GRAPH: SNAP edge list, Matrix Market (.mtx), DIMACS or GTgraph (.gr), scipy sparse matrix (.npz); each also .gz
@@ -24,11 +26,12 @@ def add_parser(commands: Any) -> None:
         description="Find the strongly connected components of a graph on the simulated accelerator, and check them.",
         epilog=_EPILOG,
     )
-    parser.add_argument("graph", metavar="GRAPH", help="the graph")
+    parser.add_argument("graph", metavar="GRAPH", nargs="?", help="the graph")
     parser.add_argument(
         "--labels", metavar="OUT", help="write a line 'vertex component' for each vertex ('-': standard output)"
     )
     add_machine_options(parser)
+    add_checkpoint_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -47,6 +50,7 @@ def run(arguments: argparse.Namespace) -> None:
     from host.algorithms.components import canonical, component_sizes
     from host.algorithms.kosaraju import strong_components
     from host.algorithms.reference import check_components
+    from host.command_line.keeping import Keeping
     from host.command_line.simulation import Simulation
     from host.graph.formats.writer import write_pairs
     from host.graph.memory_map import PlacedGraph
@@ -55,6 +59,7 @@ def run(arguments: argparse.Namespace) -> None:
     from host.results.documents import scc_document
     from host.results.tables import scc_table
 
+    keeping = Keeping(arguments, "scc")
     simulation = Simulation(arguments, {"--labels": arguments.labels})
     if simulation.config.bfs_only:
         raise UsageError(f"--config: {arguments.config} only searches: it keeps no reach queue to intersect")
@@ -67,6 +72,7 @@ def run(arguments: argparse.Namespace) -> None:
             graph = forward.graph
             backward = PlacedGraph.place(machine, transpose)
             transpose = backward.graph
+        keeper = keeping.keeper(simulation, machine, (forward, backward))
         with simulation.simulating(machine, graph.vertices, "iteration") as advance:
             components = strong_components(
                 machine,
@@ -75,12 +81,13 @@ def run(arguments: argparse.Namespace) -> None:
                 trimmed,
                 slack=arguments.queue_slack,
                 on_iteration=advance.on_iteration,
+                keeper=keeper,
             )
         statistics = machine.statistics()
         labels = canonical(components.colours)
         verified = simulation.verified(lambda: check_components(labels, graph))
         setting = simulation.setting(graph, machine, uploaded_bytes=forward.size + backward.size)
-        wall = simulation.wall(machine)
+        wall = simulation.wall(machine, before=keeping.seconds)
     largest = int(component_sizes(labels)[1].max())
     if arguments.labels is not None:
         with open_output(arguments.labels) as file:
@@ -89,3 +96,4 @@ def run(arguments: argparse.Namespace) -> None:
         components, setting, wall, graph=graph, largest=largest, verified=verified, statistics=statistics
     )
     simulation.publish(document, scc_table(components, setting, wall, largest=largest, verified=verified))
+    keeping.done()

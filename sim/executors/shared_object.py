@@ -59,6 +59,9 @@ class LibraryExecutor(Executor):
             ("instruction_cycles", integer, [pointer]),
             ("answers", None, [pointer, pointer]),
             ("causes", None, [pointer, pointer]),
+            ("pieces", integer, [pointer, pointer]),
+            ("save", None, [pointer, pointer]),
+            ("load", None, [pointer, pointer]),
         ):
             function = getattr(self._library, f"cyscc_{name}")
             function.restype = result

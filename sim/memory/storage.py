@@ -73,6 +73,11 @@ class Storage:
         """Address of the first byte in this process."""
         return self.words.ctypes.data
 
+    @property
+    def allocations(self) -> list[tuple[int, int]]:
+        """Address and size of each allocation, ascending."""
+        return list(self._allocations)
+
     def allocate(self, size_bytes: int, alignment: int = 512) -> int:
         """Reserve bytes, all zero, and return the address of the first.
 

@@ -10,9 +10,11 @@ from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from sim.executors.base import meeting_interval
 from sim.executors.compiled.build import build_library
+from sim.executors.pieces import Pieces
 from sim.executors.shared_object import LibraryExecutor
 from sim.executors.tools import OnStep
 from sim.memory import Memory
+from sim.named_words import NamedWords
 from sim.observation.signals import model_signals
 from sim.observation.waves import Waves
 
@@ -70,6 +72,7 @@ class CompiledExecutor(LibraryExecutor):
             raw = os.fsencode(self._waves.raw)
             options = {"threads": 1, "waves": raw, "first_wave": first, "last_wave": last}
         super().__init__(library, config, memory, watchdog=watchdog, **options)
+        self._pieces: Pieces | None = None
         self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
 
     def causes(self) -> npt.NDArray[np.int64]:
@@ -77,6 +80,25 @@ class CompiledExecutor(LibraryExecutor):
         counts = np.zeros(self._shape, np.int64)
         self._library.cyscc_causes(self._machine, counts.ctypes.data)
         return counts
+
+    def save(self) -> NamedWords:
+        """Return the state; kernels that were left out because they rest are caught up with first."""
+        return self._own_pieces().save()
+
+    def load(self, state: NamedWords) -> None:
+        """Go on from a state, after `begin` with the same list of commands.
+
+        Raises
+        ------
+        ValueError
+            It is of other hardware.
+        """
+        self._own_pieces().load(state)
+
+    def _own_pieces(self) -> Pieces:
+        if self._pieces is None:
+            self._pieces = Pieces(self._library, self._machine)
+        return self._pieces
 
     def close(self) -> None:
         """Stop the threads, complete the waveform file."""

@@ -21,3 +21,15 @@ CYSCC_EXPORT int64_t cyscc_cycle(const cyscc::Machine* machine) { return machine
 CYSCC_EXPORT int64_t cyscc_instruction_cycles(const cyscc::Machine* machine) { return machine->instruction_cycles(); }
 CYSCC_EXPORT void cyscc_answers(const cyscc::Machine* machine, uint64_t* values) { machine->answers(values); }
 CYSCC_EXPORT void cyscc_causes(cyscc::Machine* machine, int64_t* counts) { machine->causes(counts); }
+CYSCC_EXPORT int64_t cyscc_pieces(cyscc::Machine* machine, cyscc::Piece** pieces) {
+    *pieces = machine->inventory().pieces().data();
+    return int64_t(machine->inventory().pieces().size());
+}
+CYSCC_EXPORT void cyscc_save(cyscc::Machine* machine, uint64_t* words) {
+    machine->rest();
+    machine->inventory().gather(words);
+}
+CYSCC_EXPORT void cyscc_load(cyscc::Machine* machine, const uint64_t* words) {
+    machine->inventory().scatter(words);
+    machine->resume();
+}
