@@ -62,7 +62,7 @@ def encode(parts: dict[str, object], machine: MachineState) -> Files:
         "words": machine.hardware.words,
     }
     text = msgspec.json.encode(
-        {"parts": parts, "machine": simple, "hardware": hardware}, enc_hook=arrays.refer, order="deterministic"
+        {"parts": parts, "machine": simple, "hardware": hardware}, enc_hook=arrays.refer
     )
     return {_TEXT: np.frombuffer(text, np.uint8), **arrays.files}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from amaranth.hdl import Fragment, Value
+from amaranth.hdl import Value
 from amaranth.sim import Simulator
 
 from hw.accelerator import Accelerator
@@ -61,11 +61,11 @@ class AmaranthExecutor(Player):
         self._engines = [_Pins(engine) for engine in accelerator.engines]
         self._kernels = config.bfs_kernels + config.intersection_kernels
         self._causes = np.zeros((config.engines, self._kernels, len(Cause)), np.int64)
-        fragment = Fragment.get(accelerator, None)
-        self._state = AmaranthState(fragment.prepare(), engines=config.engines, link_cycles=config.link_cycles)
         self._loaded: NamedWords | None = None  # a state that is taken before the next cycle
         self._begun = 0  # the cycle that the simulator began with
-        self._simulator = Simulator(fragment)
+        self._simulator = Simulator(accelerator)
+        design = self._simulator._design
+        self._state = AmaranthState(design, engines=config.engines, link_cycles=config.link_cycles)
         self._simulator.add_clock(_CYCLE)
         self._simulator.add_testbench(self._bench, background=True)
         self._files = ExitStack()
@@ -143,11 +143,12 @@ class AmaranthExecutor(Player):
             if self._loaded is not None:
                 self._state.load(context, self._loaded, self._cycle)
                 self._loaded = None
+            self._play(self._engines)
+            await context.tick()
+            # A register shows it in the cycle after.
             for number, pins in enumerate(self._engines):
                 for kernel in range(self._kernels):
                     self._causes[number, kernel, pins.get(f"cause_{kernel}")] += 1
-            self._play(self._engines)
-            await context.tick()
             self._cycle += 1
 
     def _cycle_of(self, femtoseconds: int) -> int:

@@ -13,6 +13,7 @@ _PIECE = np.dtype(
     [
         ("name", np.uint64),
         *((name, np.int64) for name in ("first", "width", "rows", "address", "bytes", "shift", "stride", "at", "step")),
+        ("known", np.uint64),
     ]
 )
 """`Piece` of `native/state.h`."""
@@ -73,18 +74,20 @@ class Pieces:
         self._library.cyscc_load(self._machine, words.ctypes.data)
 
     def _aim(self, state: NamedWords) -> None:
-        """Tell each piece its place among the words, below 0 where they do not know it."""
+        """Tell each piece its place among the words, and which of its bits they know."""
         if self._aimed is state.fields:
             return
         self._aimed = state.fields
-        at, step = [], []
+        places = []
         columns = (self._table[name].tolist() for name in ("first", "width", "rows"))
         for name, first, width, rows in zip(self._names, *columns, strict=True):
             word, field = state.places.get(name, (0, None))
             if field is not None and field.rows != rows:
                 raise ValueError(f"{name} has {rows} rows, not {field.rows}")
-            bits = ((1 << width) - 1) << first
-            known = field is not None and field.known & bits == bits
-            at.append(word * WORD + first if known else -1)
-            step.append(field.row_words * WORD if field is not None else 0)
-        self._table["at"], self._table["step"] = at, step
+            if field is None:
+                places.append((0, 0, 0))
+            else:
+                known = field.known >> first & ((1 << width) - 1)
+                places.append((word * WORD + first, field.row_words * WORD, known))
+        for column, values in zip(("at", "step", "known"), zip(*places, strict=True), strict=True):
+            self._table[column] = values

@@ -95,9 +95,9 @@ def test_other_executors_go_on(memory: str, tmp_path: Path) -> None:
     assert waves.stat().st_size > 1000
 
 
-@pytest.mark.parametrize(("memory", "cycles"), [("hc2", 97), ("fixed:1", 41), ("fixed:400", 501), ("stress:5", 331)])
+@pytest.mark.parametrize(("memory", "cycles"), [("hc2", 197), ("fixed:1", 41), ("fixed:400", 901), ("stress:5", 731)])
 def test_any_cycle_will_do(memory: str, cycles: int) -> None:
-    assert check_resumed("test", memory, CROWD, {}, cycles=cycles) > 50
+    assert check_resumed("test", memory, CROWD, {}, cycles=cycles) > 10
 
 
 def test_machine_that_only_searches(tmp_path: Path) -> None:

@@ -17,7 +17,9 @@ struct Piece {
     int64_t rows;
     char* address;                 // of the first row
     int64_t bytes, shift, stride;  // of a row: its number's size, the bits below, the distance to the next
-    int64_t at, step;              // set by whoever has the words: first row's place in bits, below 0 for none; to the next
+    // Set by whoever has the words: the first row's place in bits, the distance to the next, and which bits are known.
+    int64_t at, step;
+    uint64_t known;
 };
 
 // Lists where everything is.
@@ -29,7 +31,7 @@ public:
     void add(const std::string& name, int first, int width, void* address, int bytes, int shift, int rows = 1,
              int stride = 0) {
         names_.push_back(place_ + name);
-        pieces_.push_back({names_.back().c_str(), first, width, rows, static_cast<char*>(address), bytes, shift, stride, -1, 0});
+        pieces_.push_back({names_.back().c_str(), first, width, rows, static_cast<char*>(address), bytes, shift, stride, 0, 0, 0});
     }
 
     // A number, or several in an array.
@@ -43,9 +45,8 @@ public:
     // Puts all pieces into words, which are 0.
     void gather(uint64_t* words) const {
         for (const Piece& piece : pieces_) {
-            if (piece.at < 0) continue;
             for (int64_t row = 0; row < piece.rows; ++row) {
-                const uint64_t value = load(piece, row) >> piece.shift & ones(piece);
+                const uint64_t value = load(piece, row) >> piece.shift & piece.known;
                 const int64_t at = piece.at + row * piece.step, word = at / 64, place = at % 64;
                 words[word] |= value << place;
                 if (place + piece.width > 64) words[word + 1] |= value >> (64 - place);
@@ -53,11 +54,11 @@ public:
         }
     }
 
-    // Takes all pieces out of words.
+    // Takes all pieces out of words, as far as these know them.
     void scatter(const uint64_t* words) const {
         for (const Piece& piece : pieces_) {
-            if (piece.at < 0) continue;
-            const uint64_t bits = ones(piece) << piece.shift;
+            if (!piece.known) continue;
+            const uint64_t bits = piece.known << piece.shift;
             for (int64_t row = 0; row < piece.rows; ++row) {
                 const int64_t at = piece.at + row * piece.step, word = at / 64, place = at % 64;
                 uint64_t value = words[word] >> place;
@@ -69,8 +70,6 @@ public:
     }
 
 private:
-    static uint64_t ones(const Piece& piece) { return ~uint64_t(0) >> (64 - piece.width); }
-
     static uint64_t load(const Piece& piece, int64_t row) {
         uint64_t whole = 0;
         std::memcpy(&whole, piece.address + row * piece.stride, piece.bytes);
