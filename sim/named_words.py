@@ -93,6 +93,6 @@ class NamedWords:
 
     def put(self, name: str, values: Sequence[int]) -> None:
         """Set the value of each row of a field; of a negative one the lowest bits count."""
-        rows = self.rows(name)
-        mask = 2**WORD - 1
-        rows[:] = [[value >> WORD * number & mask for number in range(rows.shape[1])] for value in values]
+        rows, width = self.rows(name), self.places[name][1].width
+        bits, word = (1 << width) - 1, (1 << WORD) - 1
+        rows[:] = [[(value & bits) >> WORD * number & word for number in range(rows.shape[1])] for value in values]

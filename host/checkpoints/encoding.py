@@ -61,9 +61,7 @@ def encode(parts: dict[str, object], machine: MachineState) -> Files:
         "fields": np.frombuffer(_fields_text(machine.hardware.fields), np.uint8),
         "words": machine.hardware.words,
     }
-    text = msgspec.json.encode(
-        {"parts": parts, "machine": simple, "hardware": hardware}, enc_hook=arrays.refer
-    )
+    text = msgspec.json.encode({"parts": parts, "machine": simple, "hardware": hardware}, enc_hook=arrays.refer)
     return {_TEXT: np.frombuffer(text, np.uint8), **arrays.files}
 
 

@@ -76,7 +76,9 @@ class CheckpointFolder:
 
     def close(self) -> None:
         """Let others use the folder."""
-        os.close(self._descriptor)
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
     @property
     def complete(self) -> bool:

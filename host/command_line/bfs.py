@@ -1,10 +1,14 @@
 """`cyscc bfs`: one breadth-first search."""
 
 import argparse
-from typing import Any
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 from host.errors import InputError
 from host.options import UsageError, add_checkpoint_options, add_machine_options, at_least
+
+if TYPE_CHECKING:
+    from host.command_line.keeping import Keeping
 
 __all__ = ["add_parser", "run"]
 
@@ -61,11 +65,17 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The simulation failed or its result is wrong.
     """
+    from host.command_line.keeping import Keeping
+
+    with closing(Keeping(arguments, "bfs")) as keeping:
+        _run(arguments, keeping)
+
+
+def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
     import numpy as np
 
     from host.algorithms.reference import check_levels
     from host.algorithms.search import breadth_first_search
-    from host.command_line.keeping import Keeping
     from host.command_line.simulation import Simulation
     from host.graph.formats.writer import write_pairs
     from host.graph.memory_map import PlacedGraph
@@ -76,7 +86,6 @@ def run(arguments: argparse.Namespace) -> None:
     wants_roofline = arguments.roofline or arguments.roofline_plot is not None
     if arguments.roofline_plot is not None:
         figure_format(arguments.roofline_plot)
-    keeping = Keeping(arguments, "bfs")
     simulation = Simulation(arguments, {"--levels": arguments.levels, "--roofline-plot": arguments.roofline_plot})
     if wants_roofline and simulation.config.bfs_only:
         raise UsageError(f"--roofline reads the reach queue, and {arguments.config} keeps none")

@@ -59,18 +59,23 @@ class Keeping:
     def __init__(self, arguments: argparse.Namespace, command: str) -> None:
         self._arguments = arguments
         self._command = command
-        self._folder: CheckpointFolder | None = None
+        self._folders: list[CheckpointFolder] = []
+        self._folder: CheckpointFolder | None = None  # where the run is kept
         self._resumed: Checkpoint | None = None
         self._seconds = 0.0
         self._began = 0.0
-        if arguments.resume is not None:
-            self._take_up()
-        self._check_required()
-        self._open()
+        try:
+            if arguments.resume is not None:
+                self._take_up()
+            self._check_required()
+            self._open()
+        except BaseException:
+            self.close()
+            raise
 
     def _take_up(self) -> None:
         arguments = self._arguments
-        folder = CheckpointFolder(Path(arguments.resume), create=False)
+        folder = self._used(CheckpointFolder(Path(arguments.resume), create=False))
         resumed = self._resumed = folder.read()
         about = resumed.about
         if about["command"] != self._command:
@@ -86,6 +91,10 @@ class Keeping:
             arguments.checkpoint = arguments.resume
             self._folder = folder
 
+    def _used(self, folder: CheckpointFolder) -> CheckpointFolder:
+        self._folders.append(folder)
+        return folder
+
     def _check_required(self) -> None:
         missing = [_TAKEN[name] for name in ("graph", "source") if getattr(self._arguments, name, "") is None]
         if missing:
@@ -98,7 +107,7 @@ class Keeping:
                 raise UsageError("--checkpoint-every needs --checkpoint")
             return
         if self._folder is None:
-            self._folder = CheckpointFolder(Path(arguments.checkpoint), create=True)
+            self._folder = self._used(CheckpointFolder(Path(arguments.checkpoint), create=True))
             if self._folder.complete:
                 raise InputError(
                     "holds the checkpoint of another run: go on with it by --resume, or remove it",
@@ -172,6 +181,11 @@ class Keeping:
         }
         # As a checkpoint has it.
         return dict(json.loads(json.dumps(identity)))
+
+    def close(self) -> None:
+        """Let others use the folders."""
+        for folder in self._folders:
+            folder.close()
 
     def done(self) -> None:
         """Remove the checkpoint: the run is finished."""

@@ -1,9 +1,13 @@
 """`cyscc scc`: strongly connected components."""
 
 import argparse
-from typing import Any
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 from host.options import UsageError, add_checkpoint_options, add_machine_options
+
+if TYPE_CHECKING:
+    from host.command_line.keeping import Keeping
 
 __all__ = ["add_parser", "run"]
 
@@ -45,12 +49,18 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The simulation failed or its result is wrong.
     """
+    from host.command_line.keeping import Keeping
+
+    with closing(Keeping(arguments, "scc")) as keeping:
+        _run(arguments, keeping)
+
+
+def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
     import numpy as np
 
     from host.algorithms.components import canonical, component_sizes
     from host.algorithms.kosaraju import strong_components
     from host.algorithms.reference import check_components
-    from host.command_line.keeping import Keeping
     from host.command_line.simulation import Simulation
     from host.graph.formats.writer import write_pairs
     from host.graph.memory_map import PlacedGraph
@@ -59,7 +69,6 @@ def run(arguments: argparse.Namespace) -> None:
     from host.results.documents import scc_document
     from host.results.tables import scc_table
 
-    keeping = Keeping(arguments, "scc")
     simulation = Simulation(arguments, {"--labels": arguments.labels})
     if simulation.config.bfs_only:
         raise UsageError(f"--config: {arguments.config} only searches: it keeps no reach queue to intersect")

@@ -91,7 +91,7 @@ class AmaranthState:
                 continue
             _, field = state.places[name]
             for row, value in zip(rows, state.values(name), strict=True):
-                before = int(context.get(row))
+                before = int(context.get(row)) & ((1 << len(row)) - 1)
                 after = before & ~field.known | value & field.known
                 if after != before:
                     context.set(row, after)

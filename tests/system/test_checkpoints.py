@@ -112,7 +112,7 @@ def test_whole_machine() -> None:
 
 @pytest.mark.parametrize("source", [None, 0])
 def test_restarted_run(source: int | None) -> None:
-    assert check_resumed("test", "fixed:9", CROWD, {}, source=source, slack=0, cycles=613) > 3
+    assert check_resumed("test", "fixed:9", CROWD, {}, source=source, slack=0, cycles=101) > 3
 
 
 def test_checkpoints_do_not_disturb(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,5 +157,11 @@ def test_states_of_executors_have_the_same_names() -> None:
     assert ours.fields[0].name == "machine.cycle"
     missing = ours.places.keys() - theirs.places.keys()
     assert missing == {f"engine{n}.shell.quiescent" for n in range(2)}
-    different = [name for name in ours.places.keys() & theirs.places.keys() if ours.values(name) != theirs.values(name)]
-    assert different == []
+    different = [
+        name
+        for name in ours.places.keys() & theirs.places.keys()
+        for known in (ours.places[name][1].known & theirs.places[name][1].known,)
+        if any((a ^ b) & known for a, b in zip(ours.values(name), theirs.values(name), strict=True))
+    ]
+    # Amaranth's executor keeps it together with the last request.
+    assert different == ["machine.begun"]

@@ -193,10 +193,11 @@ def test_damaged_block(folder: CheckpointFolder, damage: Any, message: str) -> N
     for name in sorted(blocks(folder)):
         path = folder.path / "blocks" / name
         data = path.read_bytes()
+        if len(data) < 200:
+            continue
         left = damage(data)
         path.unlink() if left is None else path.write_bytes(left)
-        if len(data) > 200:
-            assert refusal(folder.path) == f"DIR/blocks/{name}: {message}"
+        assert refusal(folder.path) == f"DIR/blocks/{name}: {message}"
         path.write_bytes(data)
 
 

@@ -68,7 +68,7 @@ def test_components_go_on(capfd: pytest.CaptureFixture[str]) -> None:
 def test_search_goes_on_in_another_folder(capfd: pytest.CaptureFixture[str]) -> None:
     search = ["--source", "3", *SMALL, "--roofline", "--quiet"]
     assert main(["bfs", "g.txt", *search, "--json", "whole"]) == 0
-    interrupt("bfs", "g.txt", *search, *KEPT)
+    interrupt("bfs", "g.txt", *search, "--checkpoint", "kept", "--checkpoint-every", "300cycles")
     before = Path("kept", "checkpoint.json").read_bytes()
     assert main(["bfs", "--resume", "kept", "--checkpoint", "next", "--roofline", "--json", "json", "--quiet"]) == 0
     assert result("json") == result("whole")
@@ -154,7 +154,7 @@ def test_checkpoint_that_cannot_be_written_is_no_end(capfd: pytest.CaptureFixtur
 def started(*arguments: str) -> "subprocess.Popen[bytes]":
     """Begin a run in a process of its own."""
     command = [sys.executable, "-m", "host.command_line.main", *arguments]
-    return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE)
+    return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
 
 
 def test_kill_and_resume() -> None:
