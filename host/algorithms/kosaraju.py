@@ -355,7 +355,7 @@ def strong_components(
             on_iteration=on_iteration,
         ).iterate()
 
-    run, run.retries = with_larger_queues(
+    run, retries = with_larger_queues(
         attempt,
         coprocessor,
         vertices=vertices,
@@ -363,4 +363,5 @@ def strong_components(
         slack=slack,
         begun=0 if kept is None else kept.restarts,
     )
+    run.retries = retries
     return run

@@ -90,7 +90,12 @@ def check_resumed(
 @pytest.mark.parametrize("memory", ["hc2", "stress:5"])
 def test_other_executors_go_on(memory: str, tmp_path: Path) -> None:
     waves = tmp_path / "run.vcd"
-    machines = ({}, {"executor": "amaranth"}, {"threads": 2}, {"waves": waves, "wave_window": (0, 10**6)})
+    machines: tuple[dict[str, Any], ...] = (
+        {},
+        {"executor": "amaranth"},
+        {"threads": 2},
+        {"waves": waves, "wave_window": (0, 10**6)},
+    )
     assert check_resumed("test", memory, TANGLE, *machines, cycles=457) > len(machines)
     assert waves.stat().st_size > 1000
 
@@ -101,7 +106,7 @@ def test_any_cycle_will_do(memory: str, cycles: int) -> None:
 
 
 def test_machine_that_only_searches(tmp_path: Path) -> None:
-    machines = ({"executor": "amaranth"}, {})
+    machines: tuple[dict[str, Any], ...] = ({"executor": "amaranth"}, {})
     assert check_resumed(PUBLISHED, "stress:5", CROWD, *machines, source=0, cycles=400) > 1
 
 

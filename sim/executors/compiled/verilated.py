@@ -44,7 +44,7 @@ def state_functions(component: wiring.Component, *, name: str, root: str, verilo
     members = set(_MEMBER.findall(root))
     reads = dict(_read_registers(verilog))
     known_as = aliases(design)
-    lines = []
+    lines: list[str] = []
 
     def add(what: str, width: int, homes: list[Home]) -> bool:
         found = sorted({member for home in homes for member in _members(name, home)} & members)

@@ -176,7 +176,7 @@ def test_fifty_kills(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["scc", "g.gr", "--json", "whole", "--labels", "whole.txt", "--quiet"]) == 0
     chance = random.Random(1)
     kept = Path("kept", "checkpoint.json")
-    lost = []
+    lost: list[float] = []
     while len(lost) < 50:
         source = ["--resume", "kept"] if kept.exists() else ["g.gr", "--checkpoint", "kept", "--checkpoint-every", "5s"]
         run = started("scc", *source, "--json", "json", "--labels", "labels.txt")
