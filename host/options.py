@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from sim.executors.names import EXECUTORS
 
 if TYPE_CHECKING:
-    from host.checkpoints.interval import Interval
+    from host.interval import Interval
     from hw.config import AcceleratorConfig
 
 __all__ = [
@@ -208,7 +208,7 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _interval(text: str) -> "Interval":
-    from host.checkpoints.interval import Interval
+    from host.interval import Interval
 
     try:
         return Interval.parse(text)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from host.checkpoints.folder import Checkpoint, CheckpointFolder
-from host.checkpoints.interval import Interval
 from host.errors import InputError
+from host.interval import Interval
 from host.options import Absent, UsageError
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from host.checkpoints.interval import Interval
+from host.interval import Interval
 
 
 @pytest.mark.parametrize(
