@@ -24,6 +24,7 @@ __all__ = [
     "add_result_options",
     "add_threads",
     "at_least",
+    "check_required",
     "configuration",
     "integer",
     "window",
@@ -232,6 +233,26 @@ def add_checkpoint_options(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="go on from the checkpoint in this folder, and keep the run there; what is not given is as it was",
     )
+
+
+def check_required(arguments: argparse.Namespace, **names: str) -> None:
+    """Refuse a run that is not taken up again, and of which something is missing.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        The arguments, with those of `add_checkpoint_options`.
+    **names : str
+        What messages call each one that is needed.
+
+    Raises
+    ------
+    UsageError
+        It is missing.
+    """
+    missing = [name for argument, name in names.items() if getattr(arguments, argument) is None]
+    if missing and arguments.resume is None:
+        raise UsageError(f"the following arguments are required: {', '.join(missing)}")
 
 
 def configuration(text: str) -> "AcceleratorConfig":

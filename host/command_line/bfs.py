@@ -5,7 +5,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from host.errors import InputError
-from host.options import UsageError, add_checkpoint_options, add_machine_options, at_least
+from host.options import UsageError, add_checkpoint_options, add_machine_options, at_least, check_required
 
 if TYPE_CHECKING:
     from host.command_line.keeping import Keeping
@@ -65,6 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The simulation failed or its result is wrong.
     """
+    check_required(arguments, graph="GRAPH", source="--source")
     from host.command_line.keeping import Keeping
 
     with closing(Keeping(arguments, "bfs")) as keeping:

@@ -67,7 +67,6 @@ class Keeping:
         try:
             if arguments.resume is not None:
                 self._take_up()
-            self._check_required()
             self._open()
         except BaseException:
             self.close()
@@ -94,11 +93,6 @@ class Keeping:
     def _used(self, folder: CheckpointFolder) -> CheckpointFolder:
         self._folders.append(folder)
         return folder
-
-    def _check_required(self) -> None:
-        missing = [_TAKEN[name] for name in ("graph", "source") if getattr(self._arguments, name, "") is None]
-        if missing:
-            raise UsageError(f"the following arguments are required: {', '.join(missing)}")
 
     def _open(self) -> None:
         arguments = self._arguments

@@ -4,7 +4,7 @@ import argparse
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from host.options import UsageError, add_checkpoint_options, add_machine_options
+from host.options import UsageError, add_checkpoint_options, add_machine_options, check_required
 
 if TYPE_CHECKING:
     from host.command_line.keeping import Keeping
@@ -49,6 +49,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The simulation failed or its result is wrong.
     """
+    check_required(arguments, graph="GRAPH")
     from host.command_line.keeping import Keeping
 
     with closing(Keeping(arguments, "scc")) as keeping:
