@@ -11,23 +11,33 @@ from host.output import show
 from sim.executors.names import EXECUTORS
 
 if TYPE_CHECKING:
+    from host.interval import Interval
     from hw.config import AcceleratorConfig
 
 __all__ = [
+    "Absent",
     "Parser",
     "UsageError",
+    "add_checkpoint_options",
     "add_config",
     "add_machine_options",
     "add_quiet",
     "add_result_options",
     "add_threads",
     "at_least",
+    "check_required",
     "configuration",
     "integer",
     "window",
 ]
 
 _LARGEST = 1 << 64
+
+
+class Absent(str):
+    """The default of an option, which shows that it was not given."""
+
+    __slots__ = ()
 
 
 class UsageError(Exception):
@@ -142,7 +152,7 @@ def add_config(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument(
         "--config",
-        default="hc2",
+        default=Absent("hc2"),
         metavar="NAME|FILE.toml",
         help=f"machine: {', '.join(PRESETS)}, or a TOML file (default: hc2)",
     )
@@ -176,20 +186,23 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     add_config(parser)
     parser.add_argument(
         "--memory",
-        default="hc2",
+        default=Absent("hc2"),
         metavar="PROFILE|FILE.toml",
         help="memory: hc2 (default), fixed:CYCLES, stress, stress:SEED, or a TOML file",
     )
     parser.add_argument(
         "--executor",
-        default=EXECUTORS[0],
+        default=Absent(EXECUTORS[0]),
         choices=EXECUTORS,
         help="compiled (default): built at the first run; amaranth: in Python, for small machines",
     )
     add_threads(parser, "the executor")
     add_result_options(parser)
     parser.add_argument(
-        "--simplify", action="store_true", help="drop repeated edges and self-loops before the machine gets the graph"
+        "--simplify",
+        action="store_true",
+        default=None,
+        help="drop repeated edges and self-loops before the machine gets the graph",
     )
     parser.add_argument("--cycle-limit", type=at_least(1), metavar="N", help="give up after this many cycles")
     parser.add_argument(
@@ -204,6 +217,53 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--wave-window", type=window, metavar="FIRST:LAST", help="cycles that the waveforms show (default: all)"
     )
+
+
+def _interval(text: str) -> "Interval":
+    from host.interval import Interval
+
+    try:
+        return Interval.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def add_checkpoint_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a run that can be taken up again."""
+    parser.add_argument(
+        "--checkpoint", metavar="DIR", help="keep the run in this folder, so that it can be taken up again"
+    )
+    parser.add_argument(
+        "--checkpoint-every",
+        type=_interval,
+        metavar="INTERVAL",
+        help="how often: 2Mcycles, 30s, 5min (default: 1min)",
+    )
+    parser.add_argument(
+        "--resume",
+        metavar="DIR",
+        help="go on from the checkpoint in this folder, and keep the run there; what is not given is as it was",
+    )
+
+
+def check_required(arguments: argparse.Namespace, **names: str) -> None:
+    """Refuse a run that is not taken up again, and of which something is missing.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        The arguments, with those of `add_checkpoint_options`.
+    **names : str
+        What messages call each one that is needed.
+
+    Raises
+    ------
+    UsageError
+        It is missing.
+    """
+    missing = [name for argument, name in names.items() if getattr(arguments, argument) is None]
+    if missing and arguments.resume is None:
+        raise UsageError(f"the following arguments are required: {', '.join(missing)}")
 
 
 def configuration(text: str) -> "AcceleratorConfig":

@@ -1,7 +1,7 @@
 """The simulated coprocessor: an executor, the memory and the host's way to both."""
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -20,6 +20,7 @@ from sim.executors.names import EXECUTORS
 from sim.executors.tools import OnStep
 from sim.memory import Memory, PayloadLayout, Profile
 from sim.observation.diagnosis import diagnose
+from sim.observation.state import MachineState
 from sim.observation.statistics import Tally
 
 __all__ = ["Machine", "assemble_machine", "create_machine"]
@@ -53,6 +54,9 @@ class Machine(Coprocessor):
     ----------
     config, memory, build_seconds
         As given.
+    on_meeting : callable or None
+        Called within an instruction with the cycle, wherever all AEs have met after the cycles that it returned, or
+        sooner. It may `save`.
     """
 
     def __init__(
@@ -73,6 +77,8 @@ class Machine(Coprocessor):
         self._pending: list[Command] = []
         self._spent = 0
         self._lead = 0  # cycles of register writes before the instruction that runs
+        self._running: list[Command] = []  # those of the instruction that runs
+        self._began = 0  # the cycle in which they began
         self._slice = _SHORTEST_SLICE
         self._due = 0.0  # when progress is to be reported next
         self._readout = 0  # cycles in which event counters were read
@@ -81,6 +87,7 @@ class Machine(Coprocessor):
         self._attempts = 0  # those given up
         self._attempt: Tally | None = None  # what had been counted when the present attempt began
         self.build_seconds = build_seconds
+        self.on_meeting: Callable[[int], int] | None = None
 
     @property
     def cycle(self) -> int:
@@ -125,10 +132,12 @@ class Machine(Coprocessor):
 
     def dispatch(self, instruction: Instruction) -> int:
         """Start an instruction on every AE; return the cycle of it."""
-        self._executor.begin([*self._pending, Command(CommandKind.DISPATCH, instruction)])
+        self._running = [*self._pending, Command(CommandKind.DISPATCH, instruction)]
+        self._executor.begin(self._running)
+        self._began = self._executor.cycle
         self._lead = len(self._pending)
         self._pending = []
-        return self._executor.cycle + self._lead
+        return self._began + self._lead
 
     def wait(self) -> int:
         """Run until every AE is idle; return the cycles from the dispatch on.
@@ -209,17 +218,54 @@ class Machine(Coprocessor):
         """
         return self._executor.causes()[:, : self.config.bfs_kernels, Cause.REQUEST]
 
+    def save(self, *, without: Collection[int] = ()) -> MachineState:
+        """Return the state within an instruction, where `on_meeting` is called.
+
+        Parameters
+        ----------
+        without : collection of int
+            Addresses of allocations that are left out, since whoever goes on writes them again.
+        """
+        return MachineState(
+            hardware=self._executor.save(),
+            memory=self.memory.save(without=without),
+            commands=[(int(command.kind), int(command.index), command.value) for command in self._running],
+            began=self._began,
+            lead=self._lead,
+            spent=self._spent,
+            readout=self._readout,
+            attempts=self._attempts,
+            attempt=self._attempt,
+        )
+
+    def load(self, state: MachineState) -> None:
+        """Go on from a state, on a machine with the same sizes and allocations; `wait` is what follows.
+
+        Raises
+        ------
+        ValueError
+            It is the state of another machine.
+        """
+        self._running = [Command(CommandKind(kind), index, value) for kind, index, value in state.commands]
+        self._executor.begin(self._running)
+        self._executor.load(state.hardware)
+        self.memory.load(state.memory)
+        self._pending = []
+        self._began, self._lead, self._spent = state.began, state.lead, state.spent
+        self._readout, self._attempts, self._attempt = state.readout, state.attempts, state.attempt
+
     def close(self) -> None:
         """Release the executor; completes waveform files."""
         self._executor.close()
 
     def _finish(self, *, limited: bool) -> None:
         """Run the list of commands to its end."""
-        start = self._executor.cycle
         while True:
             budget = self._slice
+            if limited and self.on_meeting is not None:
+                budget = max(1, min(budget, self.on_meeting(self._executor.cycle)))
             if limited and self._cycle_limit is not None:
-                left = self._cycle_limit - self._spent - (self._executor.cycle - start - self._lead)
+                left = self._cycle_limit - self._spent - (self._executor.cycle - self._began - self._lead)
                 if left < 0:
                     raise self._limit_error()
                 budget = min(budget, max(left, 1))

@@ -13,7 +13,8 @@ ROOMS = (
     "sim",
     *("sim.memory", "sim.configuration", "sim.observation", "sim.export", "sim.executors", "sim.machine"),
     "host",
-    *("host.graph", "host.algorithms", "host.results", "host.measuring", "host.studies", "host.command_line"),
+    *("host.graph", "host.algorithms", "host.results", "host.measuring", "host.checkpoints", "host.studies"),
+    "host.command_line",
     "tests",
 )
 """From the bottom up: a room may import itself and those before it. Modules of no room are in that of their layer."""

@@ -1,7 +1,7 @@
 """The level loop of the published coprocessor program: a breadth-first search of one direction (section 4.2)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from host.algorithms.reach import check_frontier, compact
@@ -15,6 +15,7 @@ __all__ = [
     "MAX_RESTARTS",
     "Direction",
     "Driver",
+    "DriverState",
     "Level",
     "QueueOverflowError",
     "Search",
@@ -79,6 +80,51 @@ class Search:
         return sum(level.cycles for level in self.levels)
 
 
+@dataclass(kw_only=True)
+class SearchState:
+    """A search that is under way.
+
+    Parameters
+    ----------
+    source : int
+        Where it started.
+    current : int
+        The frontier queue that is read, 0 or 1.
+    count : int
+        Its entries.
+    entries : int
+        Entries of the reach queue.
+    counts, levels : list
+        As of `Search`, so far.
+    """
+
+    source: int
+    current: int = 0
+    count: int = 1
+    entries: int = 1
+    counts: list[int] = field(default_factory=lambda: [1])
+    levels: list[Level] = field(default_factory=list)
+
+
+@dataclass(kw_only=True)
+class DriverState:
+    """Where a driver is.
+
+    Parameters
+    ----------
+    written : dict
+        The registers' values, as far as the driver wrote them.
+    start : int or None
+        Cycle of the dispatch of the instruction that runs, if one does.
+    search : SearchState or None
+        The search that is under way, if one is.
+    """
+
+    written: dict[Register, int] = field(default_factory=dict)
+    start: int | None = None
+    search: SearchState | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Direction:
     """What a search of one direction works on.
@@ -104,17 +150,24 @@ class Driver:
         Where they run.
     queues : QueueArrays
         The queues of the run.
+    state : DriverState, optional
+        Where it is. If an instruction runs there, the first call must be the one that started it: it goes on waiting.
     on_level : callable, optional
         Called after every level with the number of levels run in this search and the entries reached so far.
     """
 
     def __init__(
-        self, coprocessor: Coprocessor, queues: QueueArrays, *, on_level: Callable[[int, int], None] | None = None
+        self,
+        coprocessor: Coprocessor,
+        queues: QueueArrays,
+        *,
+        state: DriverState | None = None,
+        on_level: Callable[[int, int], None] | None = None,
     ) -> None:
         self._coprocessor = coprocessor
         self._queues = queues
         self._on_level = on_level
-        self._written: dict[Register, int] = {}
+        self._state = state or DriverState()
 
     def run(
         self, instruction: Instruction, parameters: Mapping[Register, int], *, result: Register
@@ -137,13 +190,15 @@ class Driver:
         SimulationError
             The simulation failed, or an engine refused the instruction.
         """
-        coprocessor, written = self._coprocessor, self._written
-        changed = {register: value for register, value in parameters.items() if written.get(register) != value}
-        if changed:
-            coprocessor.set_registers(changed)
-            written.update(changed)
-        start = coprocessor.dispatch(instruction)
+        coprocessor, written = self._coprocessor, self._state.written
+        if self._state.start is None:
+            changed = {register: value for register, value in parameters.items() if written.get(register) != value}
+            if changed:
+                coprocessor.set_registers(changed)
+                written.update(changed)
+            self._state.start = coprocessor.dispatch(instruction)
         cycles = coprocessor.wait()
+        start, self._state.start = self._state.start, None
         # The hardware returns the count of the level in this register: what was written there is gone.
         written.pop(Register.CURRENT_COUNT, None)
         states, values = coprocessor.get_registers([Register.STATUS, result]).tolist()
@@ -172,72 +227,77 @@ class Driver:
         SimulationError
             The simulation failed, or what it wrote cannot be.
         """
-        queues, words = self._queues, direction.graph.words
-        words[source] |= VISITED.put(1)
-        queues.frontiers[0].values[0] = words[source]
-        reach = direction.reach
-        if reach is None:
-            words[source] = VISITED.put(1) | LEVEL.put(0)
-        else:
-            reach.values[0] = source
+        if self._state.search is None:
+            self._enter(direction, source)
+            self._state.search = SearchState(source=source)
+        queues, reach, state = self._queues, direction.reach, self._state.search
         vertices = direction.graph.graph.vertices
         most = (queues.capacity + vertices) // 2
-        current, count, entries = 0, 1, 1
-        counts = [1]
-        levels: list[Level] = []
-        while count:
-            frontier = queues.frontiers[current].values[:count]
+        while state.count:
+            frontier = queues.frontiers[state.current].values[: state.count]
             check_frontier(frontier, edges=direction.graph.graph.edges, name=direction.graph.name)
-            capacity = queues.capacity - (0 if reach is None else entries)
+            capacity = queues.capacity - (0 if reach is None else state.entries)
             start, cycles, status, pushed = self.run(
                 Instruction.BFS_LEVEL,
                 {
                     Register.WORDS: direction.graph.words_address,
                     Register.NEIGHBOURS: direction.graph.neighbours_address,
-                    Register.CURRENT_QUEUE: queues.frontiers[current].address,
-                    Register.NEXT_QUEUE: queues.frontiers[1 - current].address,
-                    Register.REACH_QUEUE: len(counts) if reach is None else reach.address + 4 * entries,
-                    Register.CURRENT_COUNT: count,
+                    Register.CURRENT_QUEUE: queues.frontiers[state.current].address,
+                    Register.NEXT_QUEUE: queues.frontiers[1 - state.current].address,
+                    Register.REACH_QUEUE: len(state.counts) if reach is None else reach.address + 4 * state.entries,
+                    Register.CURRENT_COUNT: state.count,
                     Register.CAPACITY: capacity,
                 },
                 result=Register.CURRENT_COUNT,
             )
             if status & Status.OVERFLOW or pushed > capacity:
                 raise QueueOverflowError(
-                    f"level {len(levels)} of the search from vertex {source} overflowed its queues: "
+                    f"level {len(state.levels)} of the search from vertex {source} overflowed its queues: "
                     f"{capacity} of {queues.capacity} entries were free"
                 )
-            levels.append(Level(count, pushed, cycles, start))
-            counts.append(pushed)
-            entries += pushed
-            if reach is not None and entries > most:
-                counts = compact(reach.values, counts, vertices=vertices, name=direction.graph.name)
-                entries = sum(counts)
-            count, current = pushed, 1 - current
-            if count and len(levels) >= vertices:
+            state.levels.append(Level(state.count, pushed, cycles, start))
+            state.counts.append(pushed)
+            state.entries += pushed
+            if reach is not None and state.entries > most:
+                state.counts = compact(reach.values, state.counts, vertices=vertices, name=direction.graph.name)
+                state.entries = sum(state.counts)
+            state.count, state.current = pushed, 1 - state.current
+            if state.count and len(state.levels) >= vertices:
                 raise SimulationError(
-                    f"the search from vertex {source} goes on after {len(levels)} levels: "
+                    f"the search from vertex {source} goes on after {len(state.levels)} levels: "
                     f"there are {counted(vertices, 'vertex', 'vertices')}"
                 )
             if self._on_level is not None:
-                self._on_level(len(levels), entries)
-        return Search(source=source, counts=tuple(counts), levels=tuple(levels))
+                self._on_level(len(state.levels), state.entries)
+        self._state.search = None
+        return Search(source=source, counts=tuple(state.counts), levels=tuple(state.levels))
+
+    def _enter(self, direction: Direction, source: int) -> None:
+        """Mark the source of a search and put it into the queues."""
+        words = direction.graph.words
+        words[source] |= VISITED.put(1)
+        self._queues.frontiers[0].values[0] = words[source]
+        if direction.reach is None:
+            words[source] = VISITED.put(1) | LEVEL.put(0)
+        else:
+            direction.reach.values[0] = source
 
 
 def with_larger_queues(
-    attempt: Callable[[QueueArrays], _Result],
+    attempt: Callable[[QueueArrays, int], _Result],
     coprocessor: Coprocessor,
     *,
     vertices: int,
     directions: int,
     slack: int | None,
+    begun: int = 0,
 ) -> tuple[_Result, int]:
     """Make a run, and make it again with queues of twice the slack as long as they overflow.
 
     Parameters
     ----------
     attempt : callable
-        The run, given its queues; it writes everything afresh that it changes.
+        The run, given its queues and how often it was made before; it writes everything afresh that it changes.
     coprocessor : Coprocessor
         Where the queues are allocated.
     vertices : int
@@ -246,6 +306,8 @@ def with_larger_queues(
         Reach queues that are needed, 1 or 2.
     slack : int or None
         Entries for vertices pushed twice, `default_slack` when None.
+    begun : int
+        In a run that is taken up again, how often it was made before the attempt that goes on.
 
     Returns
     -------
@@ -261,12 +323,13 @@ def with_larger_queues(
     """
     entries = default_slack(vertices) if slack is None else slack
     for restarts in range(MAX_RESTARTS + 1):
-        if restarts:
+        if restarts > begun:
             coprocessor.begin_attempt()
         queues = QueueArrays.allocate(coprocessor, capacity=vertices + entries, directions=directions)
         try:
-            return attempt(queues), restarts
+            if restarts >= begun:
+                return attempt(queues, restarts), restarts
         except QueueOverflowError as error:
             last = error
-            entries = max(2 * entries, _SMALLEST_SLACK)
+        entries = max(2 * entries, _SMALLEST_SLACK)
     raise QueueOverflowError(f"{last}, after {MAX_RESTARTS} restarts with larger queues")

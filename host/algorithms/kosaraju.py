@@ -2,18 +2,19 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.driver import Direction, Driver, Search, with_larger_queues
+from host.algorithms.driver import Direction, Driver, DriverState, Search, with_larger_queues
+from host.algorithms.keeper import Keeper
 from host.algorithms.reach import ReachAccount, check_colours, first_uncoloured
 from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays
 from sim.coprocessor import NO_START, Coprocessor, Instruction, Register
 from sim.errors import SimulationError
 
-__all__ = ["ComponentRun", "Iteration", "SearchTotals", "strong_components"]
+__all__ = ["ComponentRun", "ComponentTotals", "Iteration", "SearchTotals", "strong_components"]
 
 
 @dataclass(kw_only=True)
@@ -39,11 +40,11 @@ class SearchTotals:
     duplicates: int = 0
     edges: int = 0
 
-    def add(self, search: Search, *, cycles: int, reached: int, edges: int) -> None:
-        """Add a search that took `cycles` and reached `reached` distinct vertices with `edges` edges."""
+    def add(self, search: Search, *, reached: int, edges: int) -> None:
+        """Add a search that reached `reached` distinct vertices with `edges` edges."""
         self.searches += 1
         self.levels += len(search.levels)
-        self.cycles += cycles
+        self.cycles += search.cycles
         self.reached += reached
         self.duplicates += search.pushed - reached
         self.edges += edges
@@ -75,13 +76,11 @@ class Iteration:
 
 
 @dataclass(kw_only=True)
-class ComponentRun:
-    """The components found and what it took.
+class ComponentTotals:
+    """What was found, and what it took.
 
     Parameters
     ----------
-    colours : ndarray of uint32, shape (vertices,)
-        Colour of each vertex: 1 to `components`, equal within a component.
     components : int
         Number of components.
     trimmed : int
@@ -100,7 +99,6 @@ class ComponentRun:
         Processor time of the host's own searches for a start, which is in no cycle.
     """
 
-    colours: npt.NDArray[np.uint32]
     components: int
     trimmed: int
     iterations: int = 0
@@ -112,6 +110,21 @@ class ComponentRun:
     retries: int = 0
     start_seconds: float = 0.0
 
+
+@dataclass(kw_only=True)
+class ComponentRun(ComponentTotals):
+    """The components found and what it took.
+
+    Parameters
+    ----------
+    colours : ndarray of uint32, shape (vertices,)
+        Colour of each vertex: 1 to `components`, equal within a component.
+    **totals
+        As of `ComponentTotals`.
+    """
+
+    colours: npt.NDArray[np.uint32]
+
     @property
     def cycles(self) -> int:
         """Cycles of all instructions."""
@@ -121,6 +134,38 @@ class ComponentRun:
     def edges_traversed(self) -> int:
         """Edges of all searches."""
         return self.forward.edges + self.backward.edges
+
+
+@dataclass(kw_only=True)
+class _State:
+    """Where an attempt is.
+
+    Parameters
+    ----------
+    restarts : int
+        Attempts before it.
+    totals : ComponentTotals
+        What was found so far.
+    driver : DriverState
+        Where its driver is.
+    cursor : int
+        No vertex before this one is without a colour.
+    start : int or None
+        Where the present iteration starts, or the next one; None before the first.
+    in_iteration : bool
+        Whether that iteration has begun.
+    forward, backward : Search or None
+        The searches of this iteration that are complete.
+    """
+
+    restarts: int
+    totals: ComponentTotals
+    driver: DriverState = field(default_factory=DriverState)
+    cursor: int = 0
+    start: int | None = None
+    in_iteration: bool = False
+    forward: Search | None = None
+    backward: Search | None = None
 
 
 class _Attempt:
@@ -134,9 +179,11 @@ class _Attempt:
         graphs: tuple[PlacedGraph, PlacedGraph],
         colours: MemoryArray,
         trimmed: npt.NDArray[np.bool_],
+        keeper: Keeper,
+        restarts: int,
+        kept: _State | None,
         on_iteration: Callable[[int, npt.NDArray[np.uint32]], None] | None,
     ) -> None:
-        self._driver = Driver(coprocessor, queues)
         self._queues = queues
         self._forward, self._backward = (
             Direction(graph=graph, reach=reach) for graph, reach in zip(graphs, queues.reaches, strict=True)
@@ -144,55 +191,73 @@ class _Attempt:
         self._colours = colours
         self._account = ReachAccount(len(trimmed))
         self._on_iteration = on_iteration
+        if kept is None:
+            self._state = _State(restarts=restarts, totals=self._begin(graphs, trimmed))
+        else:
+            self._state = kept
+        keeper.keep("components", self._state)
+        if kept is not None:
+            keeper.resume()
+        self._totals = self._state.totals
+        self._driver = Driver(coprocessor, queues, state=self._state.driver)
+
+    def _begin(self, graphs: tuple[PlacedGraph, PlacedGraph], trimmed: npt.NDArray[np.bool_]) -> ComponentTotals:
+        """Write graph words and colours afresh."""
         for graph in graphs:
             graph.reset(trimmed)
         count = int(np.count_nonzero(trimmed))
-        colours.values[:] = 0
-        colours.values[trimmed] = np.arange(1, count + 1, dtype=np.uint32)
-        self._run = ComponentRun(colours=colours.values, components=count, trimmed=count)
+        self._colours.values[:] = 0
+        self._colours.values[trimmed] = np.arange(1, count + 1, dtype=np.uint32)
+        return ComponentTotals(components=count, trimmed=count)
 
     def iterate(self) -> ComponentRun:
         """Give every vertex a colour."""
-        run, colours = self._run, self._colours.values
-        cursor = start = self._first_uncoloured(0)
-        while start < colours.size:
-            run.iterations += 1
-            run.components += 1
+        state, totals, colours = self._state, self._totals, self._colours.values
+        if state.start is None:
+            state.cursor = state.start = self._first_uncoloured(0)
+        while (start := state.start) < colours.size:
+            if not state.in_iteration:
+                state.in_iteration = True
+                totals.iterations += 1
+                totals.components += 1
             offered = self._component(start)
-            if colours[start] != run.components:
-                raise SimulationError(f"iteration {run.iterations} left its start, vertex {start}, without its colour")
+            state.in_iteration, state.forward, state.backward = False, None, None
+            if colours[start] != totals.components:
+                raise SimulationError(
+                    f"iteration {totals.iterations} left its start, vertex {start}, without its colour"
+                )
             if self._on_iteration is not None:
-                self._on_iteration(run.iterations, colours)
+                self._on_iteration(totals.iterations, colours)
             if offered is None:
-                cursor = start = self._first_uncoloured(cursor)
+                state.cursor = state.start = self._first_uncoloured(state.cursor)
             elif offered < colours.size and not colours[offered]:
-                start = offered
+                state.start = offered
             else:
                 raise SimulationError(
-                    f"the intersection of iteration {run.iterations} offered vertex {offered} as the next start, "
+                    f"the intersection of iteration {totals.iterations} offered vertex {offered} as the next start, "
                     + ("which has a colour" if offered < colours.size else f"of {colours.size} vertices")
                 )
-        check_colours(colours, run.components)
-        return run
+        check_colours(colours, totals.components)
+        return ComponentRun(colours=colours, **vars(totals))
 
     def _first_uncoloured(self, begin: int) -> int:
         """Search for a start, and note the time that it takes."""
         # Other processes may simulate meanwhile, and they must not count.
         clock = time.thread_time()
         vertex = first_uncoloured(self._colours.values, begin)
-        self._run.start_seconds += time.thread_time() - clock
+        self._totals.start_seconds += time.thread_time() - clock
         return vertex
 
     def _component(self, start: int) -> int | None:
         """Colour the component of a vertex and return the next start when the hardware offers one."""
-        run = self._run
-        forward, forward_cycles = self._search(self._forward, start, run.forward)
+        state, run = self._state, self._totals
+        forward = state.forward = state.forward or self._search(self._forward, start, run.forward)
         if forward.entries == 1:
             self._colours.values[start] = run.components
             self._backward.graph.words[start] |= np.uint64(1)
-            self._note(forward, None, 0, forward_cycles)
+            self._note(forward, None, 0)
             return None
-        backward, backward_cycles = self._search(self._backward, start, run.backward)
+        backward = state.backward = state.backward or self._search(self._backward, start, run.backward)
         _, cycles, _, offered = self._driver.run(
             Instruction.INTERSECTION,
             {
@@ -209,23 +274,23 @@ class _Attempt:
         )
         run.intersections += 1
         run.intersection_cycles += cycles
-        self._note(forward, backward, cycles, forward_cycles + backward_cycles + cycles)
+        self._note(forward, backward, cycles)
         return None if offered & NO_START == NO_START else offered
 
-    def _search(self, direction: Direction, start: int, totals: SearchTotals) -> tuple[Search, int]:
+    def _search(self, direction: Direction, start: int, totals: SearchTotals) -> Search:
         assert direction.reach is not None
         search = self._driver.search(direction, start)
-        cycles = search.cycles
         graph, reach = direction.graph, direction.reach.values
         reached, edges = self._account.count(graph.words, reach, entries=search.entries, name=graph.name)
-        totals.add(search, cycles=cycles, reached=reached, edges=edges)
-        return search, cycles
+        totals.add(search, reached=reached, edges=edges)
+        return search
 
-    def _note(self, forward: Search, backward: Search | None, intersection: int, cycles: int) -> None:
-        longest = self._run.longest
+    def _note(self, forward: Search, backward: Search | None, intersection: int) -> None:
+        cycles = forward.cycles + (backward.cycles if backward is not None else 0) + intersection
+        longest = self._totals.longest
         if longest is None or cycles > longest.cycles:
-            self._run.longest = Iteration(
-                number=self._run.iterations,
+            self._totals.longest = Iteration(
+                number=self._totals.iterations,
                 forward=forward,
                 backward=backward,
                 intersection=intersection,
@@ -241,6 +306,7 @@ def strong_components(
     *,
     slack: int | None = None,
     on_iteration: Callable[[int, npt.NDArray[np.uint32]], None] | None = None,
+    keeper: Keeper | None = None,
 ) -> ComponentRun:
     """Find the strongly connected components of a placed graph.
 
@@ -260,6 +326,8 @@ def strong_components(
         Queue entries beyond one for each vertex, `host.graph.memory_map.default_slack` when absent.
     on_iteration : callable, optional
         Called after every iteration with its number, from 1, and the colours.
+    keeper : Keeper, optional
+        Keeps the run.
 
     Raises
     ------
@@ -273,15 +341,29 @@ def strong_components(
     vertices = forward.graph.vertices
     colours = MemoryArray.allocate(coprocessor, np.uint32, vertices)
 
-    def attempt(queues: QueueArrays) -> ComponentRun:
+    keeper = keeper or Keeper()
+    kept = keeper.kept("components", _State)
+
+    def attempt(queues: QueueArrays, restarts: int) -> ComponentRun:
         return _Attempt(
             coprocessor,
             queues,
             graphs=(forward, backward),
             colours=colours,
             trimmed=trimmed,
+            keeper=keeper,
+            restarts=restarts,
+            kept=kept if kept is not None and kept.restarts == restarts else None,
             on_iteration=on_iteration,
         ).iterate()
 
-    run, retries = with_larger_queues(attempt, coprocessor, vertices=vertices, directions=2, slack=slack)
-    return replace(run, retries=retries)
+    run, retries = with_larger_queues(
+        attempt,
+        coprocessor,
+        vertices=vertices,
+        directions=2,
+        slack=slack,
+        begun=0 if kept is None else kept.restarts,
+    )
+    run.retries = retries
+    return run

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.driver import Direction, Driver, Level, Search, with_larger_queues
+from host.algorithms.driver import Direction, Driver, DriverState, Level, Search, with_larger_queues
+from host.algorithms.keeper import Keeper
 from host.algorithms.reach import ReachAccount, levels_of, levels_of_words
 from host.graph.memory_map import PlacedGraph, QueueArrays
 from sim.coprocessor import Coprocessor
@@ -50,6 +51,14 @@ class BfsRun:
         return sum(level.cycles for level in self.level_records)
 
 
+@dataclass(kw_only=True)
+class _State:
+    """Where a run is: how often it was restarted, and its driver."""
+
+    restarts: int
+    driver: DriverState
+
+
 _Account = tuple[npt.NDArray[np.int32], int, int, int]
 """Levels, distinct vertices reached, entries pushed again, edges that leave the vertices reached."""
 
@@ -80,6 +89,7 @@ def breadth_first_search(
     *,
     slack: int | None = None,
     on_level: Callable[[int, int], None] | None = None,
+    keeper: Keeper | None = None,
 ) -> BfsRun:
     """Search a placed graph breadth-first.
 
@@ -95,6 +105,8 @@ def breadth_first_search(
         Queue entries beyond one for each vertex, `host.graph.memory_map.default_slack` when absent.
     on_level : callable, optional
         Called after every level with the number of levels run and the entries reached.
+    keeper : Keeper, optional
+        Keeps the run.
 
     Raises
     ------
@@ -103,10 +115,19 @@ def breadth_first_search(
     """
     vertices = graph.graph.vertices
 
-    def attempt(queues: QueueArrays) -> BfsRun:
-        graph.reset(np.zeros(vertices, np.bool_))
+    keeper = keeper or Keeper()
+    kept = keeper.kept("search", _State)
+
+    def attempt(queues: QueueArrays, restarts: int) -> BfsRun:
+        resumed = kept is not None and kept.restarts == restarts
+        state = kept if kept is not None and resumed else _State(restarts=restarts, driver=DriverState())
+        keeper.keep("search", state)
+        if resumed:
+            keeper.resume()
+        else:
+            graph.reset(np.zeros(vertices, np.bool_))
         direction = Direction(graph=graph, reach=next(iter(queues.reaches), None))
-        search = Driver(coprocessor, queues, on_level=on_level).search(direction, source)
+        search = Driver(coprocessor, queues, state=state.driver, on_level=on_level).search(direction, source)
         account = _account_of_words(graph, search) if direction.reach is None else _account_of_queue(direction, search)
         levels, reached, duplicates, edges = account
         return BfsRun(
@@ -120,5 +141,12 @@ def breadth_first_search(
         )
 
     directions = int(coprocessor.reach_queue)
-    run, retries = with_larger_queues(attempt, coprocessor, vertices=vertices, directions=directions, slack=slack)
+    run, retries = with_larger_queues(
+        attempt,
+        coprocessor,
+        vertices=vertices,
+        directions=directions,
+        slack=slack,
+        begun=0 if kept is None else kept.restarts,
+    )
     return replace(run, retries=retries)

@@ -1,10 +1,14 @@
 """`cyscc bfs`: one breadth-first search."""
 
 import argparse
-from typing import Any
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 from host.errors import InputError
-from host.options import UsageError, add_machine_options, at_least
+from host.options import UsageError, add_checkpoint_options, add_machine_options, at_least, check_required
+
+if TYPE_CHECKING:
+    from host.command_line.keeping import Keeping
 
 __all__ = ["add_parser", "run"]
 
@@ -26,10 +30,9 @@ def add_parser(commands: Any) -> None:
         description="Search a graph breadth-first on the simulated accelerator, and check the levels.",
         epilog=_EPILOG,
     )
-    parser.add_argument("graph", metavar="GRAPH", help="the graph")
+    parser.add_argument("graph", metavar="GRAPH", nargs="?", help="the graph")
     parser.add_argument(
         "--source",
-        required=True,
         type=at_least(0),
         metavar="ID",
         help="vertex to start from, as the graph's file names it",
@@ -48,6 +51,7 @@ def add_parser(commands: Any) -> None:
         help="draw that, as .svg, .png or .pdf; implies --roofline ('-': SVG to standard output)",
     )
     add_machine_options(parser)
+    add_checkpoint_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -61,6 +65,14 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The simulation failed or its result is wrong.
     """
+    check_required(arguments, graph="GRAPH", source="--source")
+    from host.command_line.keeping import Keeping
+
+    with closing(Keeping(arguments, "bfs")) as keeping:
+        _run(arguments, keeping)
+
+
+def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
     import numpy as np
 
     from host.algorithms.reference import check_levels
@@ -90,12 +102,13 @@ def run(arguments: argparse.Namespace) -> None:
             dropped = read.edges - graph.edges
             if not dropped or arguments.no_verify:
                 read = graph
+        keeper = keeping.keeper(simulation, machine, (placed,))
         recorder = None
         if wants_roofline:
             from host.studies.roofline.limits import Bounds
             from host.studies.roofline.recorder import Recorder
 
-            recorder = Recorder(machine, placed, Bounds.of(simulation.config, simulation.memory))
+            recorder = Recorder(machine, placed, Bounds.of(simulation.config, simulation.memory), keeper=keeper)
         with simulation.simulating(machine, graph.vertices, "level") as advance:
             search = breadth_first_search(
                 machine if recorder is None else recorder,
@@ -103,12 +116,13 @@ def run(arguments: argparse.Namespace) -> None:
                 source,
                 slack=arguments.queue_slack,
                 on_level=advance.on_level,
+                keeper=keeper,
             )
         statistics = machine.statistics()
         reference = "sequential search"
         checked = simulation.verified(machine, (placed,), reference, lambda: check_levels(search.levels, read, source))
         setting = simulation.setting(graph, machine, uploaded_bytes=placed.size, dropped_edges=dropped)
-        wall = simulation.wall(machine)
+        wall = simulation.wall(machine, before=keeping.seconds)
     if arguments.levels is not None:
         reached = np.flatnonzero(search.levels >= 0)
         with open_output(arguments.levels) as file:
@@ -128,3 +142,4 @@ def run(arguments: argparse.Namespace) -> None:
             with simulation.progress.step("drawing"):
                 write_roofline_plot(arguments.roofline_plot, roofline, setting)
     simulation.publish(document, table)
+    keeping.done()

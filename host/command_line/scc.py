@@ -1,15 +1,21 @@
 """`cyscc scc`: strongly connected components."""
 
 import argparse
-from typing import Any
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
-from host.options import UsageError, add_machine_options
+from host.options import UsageError, add_checkpoint_options, add_machine_options, check_required
+
+if TYPE_CHECKING:
+    from host.command_line.keeping import Keeping
 
 __all__ = ["add_parser", "run"]
 
 _EPILOG = """examples:
   cyscc scc wiki-Vote.txt.gz
   cyscc scc graph.mtx --config hc2-1ae --memory fixed:75 --labels components.txt --json result.json
+  cyscc scc graph.gr --checkpoint kept --checkpoint-every 5min
+  cyscc scc --resume kept
   cyscc scc graph.gr --config test --executor amaranth --waves run.vcd --wave-window 0:2000
 
 GRAPH: SNAP edge list, Matrix Market (.mtx), DIMACS or GTgraph (.gr), scipy sparse matrix (.npz); each also .gz
@@ -24,11 +30,12 @@ def add_parser(commands: Any) -> None:
         description="Find the strongly connected components of a graph on the simulated accelerator, and check them.",
         epilog=_EPILOG,
     )
-    parser.add_argument("graph", metavar="GRAPH", help="the graph")
+    parser.add_argument("graph", metavar="GRAPH", nargs="?", help="the graph")
     parser.add_argument(
         "--labels", metavar="OUT", help="write a line 'vertex component' for each vertex ('-': standard output)"
     )
     add_machine_options(parser)
+    add_checkpoint_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -42,6 +49,14 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The simulation failed or its result is wrong.
     """
+    check_required(arguments, graph="GRAPH")
+    from host.command_line.keeping import Keeping
+
+    with closing(Keeping(arguments, "scc")) as keeping:
+        _run(arguments, keeping)
+
+
+def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
     import numpy as np
 
     from host.algorithms.components import canonical, component_sizes
@@ -70,6 +85,7 @@ def run(arguments: argparse.Namespace) -> None:
             graph, transpose = forward.graph, backward.graph
             if not dropped or arguments.no_verify:
                 read = graph
+        keeper = keeping.keeper(simulation, machine, (forward, backward))
         with simulation.simulating(machine, graph.vertices, "iteration") as advance:
             components = strong_components(
                 machine,
@@ -78,13 +94,14 @@ def run(arguments: argparse.Namespace) -> None:
                 trimmed,
                 slack=arguments.queue_slack,
                 on_iteration=advance.on_iteration,
+                keeper=keeper,
             )
         statistics = machine.statistics()
         labels = canonical(components.colours)
         checked = simulation.verified(machine, (forward, backward), "scipy", lambda: check_components(labels, read))
         uploaded = forward.size + backward.size
         setting = simulation.setting(graph, machine, uploaded_bytes=uploaded, dropped_edges=dropped)
-        wall = simulation.wall(machine)
+        wall = simulation.wall(machine, before=keeping.seconds)
     largest = int(component_sizes(labels)[1].max())
     if arguments.labels is not None:
         with open_output(arguments.labels) as file:
@@ -93,3 +110,4 @@ def run(arguments: argparse.Namespace) -> None:
         components, setting, wall, graph=graph, largest=largest, checked=checked, statistics=statistics
     )
     simulation.publish(document, scc_table(components, setting, wall, largest=largest, checked=checked))
+    keeping.done()

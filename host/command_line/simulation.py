@@ -74,6 +74,7 @@ class Advance:
         self._begin = time.monotonic()
         self._first_cycle = self._cycle = cycle
         self._number = self._done = 0
+        self._kept: int | None = None
 
     def on_cycle(self, cycle: int) -> None:
         """Take the cycle that the simulation is at."""
@@ -92,6 +93,11 @@ class Advance:
         self._number, self._done = number, min(reached, self._vertices)
         self._tell()
 
+    def on_checkpoint(self, cycle: int) -> None:
+        """Take the cycle of the last checkpoint."""
+        self._kept = cycle
+        self._tell()
+
     def _tell(self) -> None:
         if not self._step.due:
             return
@@ -101,6 +107,8 @@ class Advance:
             pace = advanced / max(time.monotonic() - self._begin, 1e-3)
             what += [f"cycle {self._cycle:,}", f"{pace:,.0f} cycles/s"]
         what += [f"{self._done:,} of {counted(self._vertices, 'vertex', 'vertices')}"]
+        if self._kept is not None:
+            what += [f"checkpoint at cycle {self._kept:,}"]
         self._step(self._done, self._vertices, ", ".join(what))
 
 
@@ -215,6 +223,11 @@ class Simulation:
         if self._advance is not None:
             self._advance.on_cycle(cycle)
 
+    def on_checkpoint(self, cycle: int) -> None:
+        """Show that the run was kept."""
+        if self._advance is not None:
+            self._advance.on_checkpoint(cycle)
+
     @contextmanager
     def machine(self) -> Iterator["Machine"]:
         """Build the machine and close it at the end of the block, also after an error.
@@ -324,10 +337,10 @@ class Simulation:
             memory_profile=self.memory.describe(),
         )
 
-    def wall(self, machine: "Machine") -> Wall:
-        """Return the real time that was taken so far."""
+    def wall(self, machine: "Machine", *, before: float) -> Wall:
+        """Return the real time that was taken so far; `before` was taken to simulate, in other processes."""
         return Wall(
-            **self._seconds,
+            **{**self._seconds, "simulate": self._seconds["simulate"] + before},
             build=machine.build_seconds,
             simulated_cycles=machine.cycle,
             peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,

@@ -13,9 +13,11 @@ from hw.accelerator import Accelerator
 from hw.application_engine import ApplicationEngine
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
+from sim.executors.amaranth_state import AmaranthState
 from sim.executors.base import RunState
 from sim.executors.player import Player
 from sim.memory import Memory
+from sim.named_words import NamedWords, whole_field
 from sim.observation.signals import accelerator_signals
 from sim.observation.waves import Waves
 
@@ -54,16 +56,21 @@ class AmaranthExecutor(Player):
         wave_window: tuple[int, int] | None = None,
     ) -> None:
         super().__init__(config, memory, watchdog=watchdog)
+        self._config = config
         accelerator = Accelerator(config, instrument=True)
         self._engines = [_Pins(engine) for engine in accelerator.engines]
         self._kernels = config.bfs_kernels + config.intersection_kernels
         self._causes = np.zeros((config.engines, self._kernels, len(Cause)), np.int64)
+        self._loaded: NamedWords | None = None  # a state that is taken before the next cycle
+        self._begun = 0  # the cycle that the simulator began with
         self._simulator = Simulator(accelerator)
+        design = self._simulator._design
+        self._state = AmaranthState(design, engines=config.engines, link_cycles=config.link_cycles)
         self._simulator.add_clock(_CYCLE)
         self._simulator.add_testbench(self._bench, background=True)
         self._files = ExitStack()
         if waves is not None:
-            recorder = Waves(waves, wave_window, locate=accelerator_signals(config), cycle_of=_cycle_of)
+            recorder = Waves(waves, wave_window, locate=accelerator_signals(config), cycle_of=self._cycle_of)
             self._files.callback(lambda: recorder.finish(self._cycle))
             self._files.enter_context(self._simulator.write_vcd(str(recorder.raw)))
 
@@ -82,6 +89,47 @@ class AmaranthExecutor(Player):
         """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
         return self._causes.copy()
 
+    def save(self) -> NamedWords:
+        """Return the state."""
+        if self._loaded is not None:
+            return self._loaded
+        while self._engines[0].context is None:
+            self._simulator.advance()
+        causes = {name: whole_field(f"{name}.causes", 64, len(Cause)) for name in self._kernel_names()}
+        state = NamedWords.zeros([*self._fields(), *causes.values(), *self._state.fields])
+        self._save_play(state)
+        for field, counts in zip(causes.values(), self._causes.reshape(-1, len(Cause)).tolist(), strict=True):
+            state.put(field.name, counts)
+        self._state.save(self._engines[0].context, state, self._cycle)
+        return state
+
+    def load(self, state: NamedWords) -> None:
+        """Go on from a state, after `begin` with the same list of commands.
+
+        Raises
+        ------
+        ValueError
+            It is of other hardware.
+        """
+        self._state.check(state)
+        before = self._cycle
+        self._load_play(state)
+        self._begun += self._cycle - before
+        self._causes[:] = np.reshape(
+            [state.values(f"{name}.causes") for name in self._kernel_names()], self._causes.shape
+        )
+        self._loaded = state
+
+    def _kernel_names(self) -> list[str]:
+        """Return the kernels of all AEs, in the order of `causes`."""
+        kinds = {"bfs": self._config.bfs_kernels, "intersection": self._config.intersection_kernels}
+        return [
+            f"engine{engine}.{kind}{number}"
+            for engine in range(self._config.engines)
+            for kind, count in kinds.items()
+            for number in range(count)
+        ]
+
     def close(self) -> None:
         """Complete the waveform file."""
         self._files.close()
@@ -92,12 +140,20 @@ class AmaranthExecutor(Player):
         while True:
             # Inputs are set between the clock edges, so that the host can add commands at a cycle's very beginning.
             await context.delay(_CYCLE / 4)
+            if self._loaded is not None:
+                self._state.load(context, self._loaded, self._cycle)
+                self._loaded = None
+            self._play(self._engines)
+            await context.tick()
+            # A register shows it in the cycle after.
             for number, pins in enumerate(self._engines):
                 for kernel in range(self._kernels):
                     self._causes[number, kernel, pins.get(f"cause_{kernel}")] += 1
-            self._play(self._engines)
-            await context.tick()
             self._cycle += 1
+
+    def _cycle_of(self, femtoseconds: int) -> int:
+        """Return the cycle that a time is in: the clock rises in the middle of its period."""
+        return self._begun + (2 * femtoseconds + _FEMTOSECONDS) // (2 * _FEMTOSECONDS)
 
 
 class _Pins:
@@ -117,8 +173,3 @@ class _Pins:
         if self._driven.get(name) != value:
             self._driven[name] = value
             self.context.set(self._values[name], value)
-
-
-def _cycle_of(femtoseconds: int) -> int:
-    """Return the cycle that a time is in: the clock rises in the middle of its period."""
-    return (2 * femtoseconds + _FEMTOSECONDS) // (2 * _FEMTOSECONDS)

@@ -10,8 +10,12 @@ import numpy.typing as npt
 
 from hw.config import AcceleratorConfig
 from sim.memory import Memory
+from sim.named_words import NamedWords
 
-__all__ = ["Command", "CommandKind", "Executor", "RunState", "meeting_interval"]
+__all__ = ["LINK_PLACES", "Command", "CommandKind", "Executor", "RunState", "meeting_interval"]
+
+LINK_PLACES = 2048
+"""Tokens that a link has places for: a power of two, at least twice the cycles that it takes."""
 
 
 class CommandKind(IntEnum):
@@ -87,6 +91,34 @@ class Executor(abc.ABC):
             The hardware has no outputs that only simulation needs, as exported hardware.
         """
         raise NotImplementedError("exported hardware does not tell what its kernels do")
+
+    def save(self) -> NamedWords:
+        """Return the state between two runs, while no read is under way: registers, tokens on links, where the host is.
+
+        It is the same for all executors of the hardware. What is no register is ``machine.cycle`` and ``machine.begun``
+        (the cycle in which the list began), ``engine0.host.*`` (where the host is in its list), ``link0.*`` (places by
+        cycles of arrival) and ``engine0.bfs0.causes``.
+
+        Raises
+        ------
+        NotImplementedError
+            This executor cannot.
+        """
+        raise NotImplementedError("this executor cannot save its state")
+
+    def load(self, state: NamedWords) -> None:
+        """Go on from a state, after `begin` with the same list of commands.
+
+        Bits that the state does not know stay as they are.
+
+        Raises
+        ------
+        NotImplementedError
+            This executor cannot.
+        ValueError
+            The state is of other hardware.
+        """
+        raise NotImplementedError("this executor cannot go on from a state")
 
     @abc.abstractmethod
     def close(self) -> None:

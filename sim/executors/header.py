@@ -4,7 +4,7 @@ from enum import IntEnum
 
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
-from sim.executors.base import CommandKind, RunState
+from sim.executors.base import LINK_PLACES, CommandKind, RunState
 
 __all__ = ["machine_header"]
 
@@ -17,6 +17,7 @@ def machine_header(config: AcceleratorConfig) -> str:
         "bfs_kernels": config.bfs_kernels,
         "intersection_kernels": config.intersection_kernels,
         "link_cycles": config.link_cycles,
+        "link_places": LINK_PLACES,
         "causes": len(Cause),
     }
     lines = [

@@ -9,10 +9,14 @@ import numpy.typing as npt
 from hw.config import AcceleratorConfig
 from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
 from sim.memory import FLUSH, Memory
+from sim.named_words import Field, NamedWords, whole_field
 
 __all__ = ["Pins", "Player"]
 
 _WORD = 2**64 - 1
+
+_HOST_FIELDS = {"position": 32, "awaiting": 1, "dispatched": 64, "idle_since": 64, "moved": 64}
+"""What is saved of where the host is in its list of commands to an AE, and in how many bits."""
 
 
 class Pins(Protocol):
@@ -42,6 +46,20 @@ class _Host:
         self._position = 0
         self.answers = []
         self.dispatched = -1
+
+    def save(self, state: NamedWords, place: str, *, moved: int) -> None:
+        """Put where it is into words; `moved` is the last cycle with a request or a response."""
+        values = (self._position, self._awaiting, self.dispatched, self.idle_since, moved)
+        for name, value in zip(_HOST_FIELDS, values, strict=True):
+            state.put(f"{place}.{name}", [int(value)])
+
+    def load(self, state: NamedWords, place: str) -> int:
+        """Take where it was out of words; return the last cycle with a request or a response."""
+        self._position, awaiting, self.dispatched, self.idle_since, moved = (
+            state.signed(f"{place}.{name}") for name in _HOST_FIELDS
+        )
+        self._awaiting = bool(awaiting)
+        return moved
 
     @property
     def finished(self) -> bool:
@@ -117,6 +135,30 @@ class Player(Executor):
     def answers(self) -> npt.NDArray[np.uint64]:
         """Answers of the last list's reads, of shape (reads, AEs)."""
         return np.array([host.answers for host in self._hosts], np.uint64).T
+
+    def _fields(self) -> list[Field]:
+        """Return the fields of what is played."""
+        return [
+            *(whole_field(f"machine.{name}", 64) for name in ("cycle", "begun")),
+            *(
+                whole_field(f"engine{number}.host.{name}", width)
+                for number in range(len(self._hosts))
+                for name, width in _HOST_FIELDS.items()
+            ),
+        ]
+
+    def _save_play(self, state: NamedWords) -> None:
+        """Put what is played into words."""
+        state.put("machine.cycle", [self._cycle])
+        state.put("machine.begun", [self._moved])
+        for number, host in enumerate(self._hosts):
+            host.save(state, f"engine{number}.host", moved=self._moved)
+
+    def _load_play(self, state: NamedWords) -> None:
+        """Take what is played out of words."""
+        self._cycle = state.signed("machine.cycle")
+        moved = [host.load(state, f"engine{number}.host") for number, host in enumerate(self._hosts)]
+        self._moved = max(state.signed("machine.begun"), *moved)
 
     def begin(self, commands: Sequence[Command]) -> None:
         """Begin a list of commands."""

@@ -17,7 +17,7 @@ __all__ = ["LibraryExecutor"]
 
 _COMMAND = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.uint64)])
 
-_CHECKED = ("create", "destroy", "begin", "run", "causes")
+_CHECKED = ("create", "destroy", "begin", "run", "causes", "pieces", "save", "load")
 """Functions that may fail."""
 
 
@@ -72,6 +72,9 @@ class LibraryExecutor(Executor):
             ("instruction_cycles", integer, [pointer]),
             ("answers", None, [pointer, pointer]),
             ("causes", None, [pointer, pointer]),
+            ("pieces", integer, [pointer, pointer]),
+            ("save", None, [pointer, pointer]),
+            ("load", None, [pointer, pointer]),
         ):
             function = getattr(self._library, f"cyscc_{name}")
             function.restype = result

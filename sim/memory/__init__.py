@@ -10,6 +10,7 @@ from sim.memory.memory import Memory
 from sim.memory.payload import PayloadLayout
 from sim.memory.profiles import Contention, Fixed, Hc2, Profile, Stress, parse_profile, profile_from
 from sim.memory.records import FLUSH, READ, WRITE
+from sim.memory.state import MemoryState, Region
 
 __all__ = [
     "FLUSH",
@@ -20,8 +21,10 @@ __all__ = [
     "Hc2",
     "Memory",
     "MemoryModel",
+    "MemoryState",
     "PayloadLayout",
     "Profile",
+    "Region",
     "Stress",
     "memory_header",
     "parse_profile",

@@ -1,6 +1,6 @@
 """The memory as a whole: storage, timing, and what to ask it afterwards."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from sim.memory.records import (
     context_of,
     in_lines,
 )
+from sim.memory.state import MemoryState, Region
 from sim.memory.statistics import summarise
 from sim.memory.storage import DEFAULT_CAPACITY, Storage
 from sim.memory.structures import Room
@@ -128,10 +129,10 @@ class Memory:
             "size_bit": layout.size_bit,
             "tag_shift": layout.tag_shift,
             "tag_mask": (1 << layout.tag_bits) - 1,
-            "storage": self._storage.address,
         }
         for name, number in numbers.items():
             self._context[name] = number
+        self._room.set_link(self._context, "storage", self._storage.address)
         for name in type(self.profile).dtype.names or ():
             self._context["rules"][name] = getattr(self.profile, name)
 
@@ -284,6 +285,45 @@ class Memory:
     def stray_writes(self) -> list[int]:
         """Return the addresses of words of no allocation that something was written to."""
         return self._storage.stray_writes()
+
+    def save(self, *, without: Collection[int] = ()) -> MemoryState:
+        """Return the state after a cycle that all AEs have finished and that is settled.
+
+        The regions are the storage itself, not a copy.
+
+        Parameters
+        ----------
+        without : collection of int
+            Addresses of the allocations that are to be left out.
+        """
+        regions = []
+        first = BASE_ADDRESS
+        for address, size in [*self._storage.allocations, (self._storage.top, 0)]:
+            if address in without or not size:
+                if address > first:
+                    regions.append(Region(address=first, content=self.view(first, np.uint8, address - first)))
+                first = address + size
+        return MemoryState(
+            allocations=self._storage.allocations,
+            regions=regions,
+            records=self._room.save(),
+            first_cycle=self._first_cycle,
+        )
+
+    def load(self, state: MemoryState) -> None:
+        """Go on from a state, with the same allocations; those that were left out must have been written.
+
+        Raises
+        ------
+        ValueError
+            It is the state of a memory of other sizes.
+        """
+        if list(state.allocations) != self._storage.allocations:
+            raise ValueError("the memory has other allocations")
+        self._room.load(state.records)
+        for region in state.regions:
+            self.view(region.address, np.uint8, region.content.size)[:] = region.content
+        self._first_cycle = state.first_cycle
 
     def error(self) -> str | None:
         """Return one line about the first error there was, or None."""

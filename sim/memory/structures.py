@@ -18,7 +18,7 @@ numpy array.
 """
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import isfunction
 from inspect import signature as inspect_signature
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
@@ -224,6 +224,45 @@ class Room:
 
     def __init__(self) -> None:
         self._arrays: dict[int, NDArray[Any]] = {}
+        self._links: list[tuple[NDArray[np.void], str]] = []
+
+    def save(self) -> list[NDArray[np.uint64]]:
+        """Return a copy of all arrays, in the order in which they were made, with 0 for the links between them."""
+        links = [owners[field].copy() for owners, field in self._links]
+        for owners, field in self._links:
+            owners[field] = 0
+        copies = [self._words(array).copy() for array in self._arrays.values()]
+        self._link_again(links)
+        return copies
+
+    def load(self, copies: Sequence[NDArray[np.uint64]]) -> None:
+        """Set all arrays to copies that a room of the same arrays has made.
+
+        Raises
+        ------
+        ValueError
+            It had other arrays.
+        """
+        if [copy.size for copy in copies] != [self._words(array).size for array in self._arrays.values()]:
+            raise ValueError("the memory's records have other sizes")
+        links = [owners[field].copy() for owners, field in self._links]
+        for array, copy in zip(self._arrays.values(), copies, strict=True):
+            self._words(array)[:] = copy
+        self._link_again(links)
+
+    @staticmethod
+    def _words(array: NDArray[Any]) -> NDArray[np.uint64]:
+        """Return an array as words."""
+        return array.view(np.uint64)
+
+    def _link_again(self, links: Sequence[NDArray[np.int64]]) -> None:
+        for (owners, field), addresses in zip(self._links, links, strict=True):
+            owners[field] = addresses
+
+    def set_link(self, owners: NDArray[np.void], field: str, address: int) -> None:
+        """Link records to something outside of the room."""
+        owners[field] = address
+        self._links.append((owners, field))
 
     def make(self, kind: type[Record] | type[int], count: int) -> NDArray[Any]:
         """Return an array of records, or of words, that begins at a cache line."""
@@ -264,6 +303,7 @@ class Room:
         made = self.make(kind, owners.size * stride)
         first: int = made.ctypes.data
         owners[field] = first + size * stride * np.arange(owners.size).reshape(owners.shape)
+        self._links.append((owners, field))
         return made.reshape(*owners.shape, stride)[..., :count]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from host.algorithms.components import canonical
+from host.algorithms.keeper import Keeper
 from host.algorithms.kosaraju import ComponentRun, strong_components
 from host.algorithms.reference import check_components, check_levels
 from host.algorithms.search import BfsRun, breadth_first_search
@@ -56,17 +57,21 @@ def made(config: str | AcceleratorConfig, memory: str, **options: Any) -> Iterat
         machine.close()
 
 
-def solve(machine: Coprocessor, graph: Graph, *, slack: int | None = 2000) -> ComponentRun:
+def solve(
+    machine: Coprocessor, graph: Graph, *, slack: int | None = 2000, keeper: Keeper | None = None
+) -> ComponentRun:
     """Find the components of a graph."""
     transpose = graph.transpose()
     trimmed = trim(graph, transpose)
     forward, backward = (PlacedGraph.place(machine, each) for each in (graph, transpose))
-    return strong_components(machine, forward, backward, trimmed, slack=slack)
+    return strong_components(machine, forward, backward, trimmed, slack=slack, keeper=keeper)
 
 
-def search(machine: Coprocessor, graph: Graph, source: int, *, slack: int | None = 2000) -> BfsRun:
+def search(
+    machine: Coprocessor, graph: Graph, source: int, *, slack: int | None = 2000, keeper: Keeper | None = None
+) -> BfsRun:
     """Search a graph breadth-first."""
-    return breadth_first_search(machine, PlacedGraph.place(machine, graph), source, slack=slack)
+    return breadth_first_search(machine, PlacedGraph.place(machine, graph), source, slack=slack, keeper=keeper)
 
 
 def _check_rest(machine: Machine) -> None:

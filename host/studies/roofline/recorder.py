@@ -1,12 +1,14 @@
 """A coprocessor that is listened to: what each level of a search asked of it, without a simulated cycle more."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from host.algorithms.keeper import Keeper
 from host.graph.memory_map import PlacedGraph
 from host.studies.roofline.limits import Bounds
 from host.studies.roofline.traffic import LevelTraffic
@@ -36,6 +38,16 @@ def _passed_on(name: str) -> Any:
     return property(attrgetter(f"_machine.{name}"))
 
 
+@dataclass(kw_only=True)
+class _State:
+    """What was recorded, and what the next level is recorded from."""
+
+    issued: npt.NDArray[np.int64]
+    registers: dict[Register, int] = field(default_factory=dict)
+    instruction: Instruction | None = None
+    levels: list[LevelUse] = field(default_factory=list)
+
+
 class Recorder(Coprocessor):
     """Passes everything on to a machine, and looks after each BFS level at its queues and at its kernels' requests.
 
@@ -49,6 +61,8 @@ class Recorder(Coprocessor):
         The graph that is searched.
     bounds : Bounds
         What the machine can do at most.
+    keeper : Keeper, optional
+        Keeps what was recorded.
 
     Attributes
     ----------
@@ -71,26 +85,26 @@ class Recorder(Coprocessor):
     statistics = _passed_on("statistics")
     close = _passed_on("close")
 
-    def __init__(self, machine: "Machine", graph: PlacedGraph, bounds: Bounds) -> None:
+    def __init__(self, machine: "Machine", graph: PlacedGraph, bounds: Bounds, *, keeper: Keeper | None = None) -> None:
         if not machine.reach_queue:
             raise ValueError("a roofline needs the reach queue, and this machine keeps none")
         self.config = machine.config
         self._machine = machine
         self._graph = graph
         self.bounds = bounds
-        self._registers: dict[Register, int] = {}
-        self._instruction: Instruction | None = None
-        self._issued = machine.issued_requests()
-        self.levels: list[LevelUse] = []
+        keeper = keeper or Keeper()
+        self._state = keeper.kept("roofline", _State) or _State(issued=machine.issued_requests())
+        keeper.keep("roofline", self._state)
+        self.levels = self._state.levels
 
     def set_registers(self, values: Mapping[Register, int]) -> None:
         """Write AEG registers of every AE, and remember them."""
-        self._registers.update(values)
+        self._state.registers.update(values)
         self._machine.set_registers(values)
 
     def dispatch(self, instruction: Instruction) -> int:
         """Start an instruction on every AE; return the cycle of it."""
-        self._instruction = instruction
+        self._state.instruction = instruction
         return self._machine.dispatch(instruction)
 
     def wait(self) -> int:
@@ -102,14 +116,15 @@ class Recorder(Coprocessor):
             As of the machine.
         """
         cycles = self._machine.wait()
-        before, self._issued = self._issued, self._machine.issued_requests()
-        if self._instruction == Instruction.BFS_LEVEL:
-            self._record(cycles, issued=self._issued - before)
+        state = self._state
+        before, state.issued = state.issued, self._machine.issued_requests()
+        if state.instruction == Instruction.BFS_LEVEL:
+            self._record(cycles, issued=state.issued - before)
         return cycles
 
     def _record(self, cycles: int, *, issued: npt.NDArray[np.int64]) -> None:
         """Add the level that has just run. Nothing that it read has changed since but visited flags."""
-        registers = self._registers
+        registers = self._state.registers
         traffic = LevelTraffic.count(
             queue=self.view(registers[Register.CURRENT_QUEUE], np.uint64, registers[Register.CURRENT_COUNT]),
             targets=self._graph.graph.targets,

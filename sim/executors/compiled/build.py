@@ -7,10 +7,12 @@ from pathlib import Path
 from amaranth.lib import wiring
 
 from hw.config import AcceleratorConfig
+from hw.shell import Shell
 from hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
 from sim.executors.cache import cached_library, digest_sources
 from sim.executors.compiled.lanes import lanes_source
 from sim.executors.compiled.tick import tick_function
+from sim.executors.compiled.verilated import state_functions
 from sim.executors.tools import OnStep, Steps, Toolchain, workers
 
 __all__ = ["build_library"]
@@ -55,19 +57,24 @@ def build_library(config: AcceleratorConfig, *, waves: bool, on_step: OnStep | N
 def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolchain, steps: Steps) -> Path:
     """Build in a folder of its own; return the library there."""
     makers: dict[str, Callable[[], str]] = {"shell": lambda: shell_verilog(config, instrument=True)}
+    kinds: dict[str, type[wiring.Component]] = {"shell": Shell}
     if waves:
         for kind, name in KERNEL_NAMES.items():
             makers[name] = partial(kernel_verilog, kind, config, instrument=True)
+            kinds[name] = kind
 
     def verilate(name: str) -> Path:
         source = folder / f"{name}.v"
         with steps.step(f"{name} as C++"):
-            source.write_text(makers[name]())
+            verilog = makers[name]()
+            source.write_text(verilog)
             trace = ["--trace-vcd", "--trace-structs"] if waves else []
             parts = tools.verilate([source], top=name, folder=folder, options=trace)
             text = "".join(f'#include "{part.name}"\n' for part in parts)
             if not waves:
                 text += tick_function(f"V{name}", "".join(part.read_text() for part in parts))
+            root = (folder / f"V{name}___024root.h").read_text()
+            text += state_functions(kinds[name](config, instrument=True), name=name, root=root, verilog=verilog)
             unit = folder / f"all_{name}.cpp"
             unit.write_text(text)
         return unit

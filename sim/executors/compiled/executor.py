@@ -11,9 +11,11 @@ from hw.config import AcceleratorConfig
 from sim.errors import SimulationError
 from sim.executors.base import meeting_interval
 from sim.executors.compiled.build import build_library
+from sim.executors.pieces import Pieces
 from sim.executors.shared_object import LibraryExecutor
 from sim.executors.tools import OnStep
 from sim.memory import Memory
+from sim.named_words import NamedWords
 from sim.observation.signals import model_signals
 from sim.observation.waves import Waves
 
@@ -76,6 +78,7 @@ class CompiledExecutor(LibraryExecutor):
             if self._waves is not None:
                 self._waves.discard()
             raise
+        self._pieces: Pieces | None = None
         self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
 
     def causes(self) -> npt.NDArray[np.int64]:
@@ -83,6 +86,25 @@ class CompiledExecutor(LibraryExecutor):
         counts = np.zeros(self._shape, np.int64)
         self._library.cyscc_causes(self._machine, counts.ctypes.data)
         return counts
+
+    def save(self) -> NamedWords:
+        """Return the state; kernels that were left out because they rest are caught up with first."""
+        return self._own_pieces().save()
+
+    def load(self, state: NamedWords) -> None:
+        """Go on from a state, after `begin` with the same list of commands.
+
+        Raises
+        ------
+        ValueError
+            It is of other hardware.
+        """
+        self._own_pieces().load(state)
+
+    def _own_pieces(self) -> Pieces:
+        if self._pieces is None:
+            self._pieces = Pieces(self._library, self._machine)
+        return self._pieces
 
     def close(self) -> None:
         """Stop the threads, complete the waveform file."""

@@ -57,3 +57,21 @@ CYSCC_EXPORT void cyscc_answers(const cyscc::Machine* machine, uint64_t* values)
 CYSCC_EXPORT void cyscc_causes(cyscc::Machine* machine, int64_t* counts) {
     cyscc::guarded([&] { machine->causes(counts); });
 }
+CYSCC_EXPORT int64_t cyscc_pieces(cyscc::Machine* machine, cyscc::Piece** pieces) {
+    return cyscc::guarded([&] {
+        *pieces = machine->inventory().pieces().data();
+        return int64_t(machine->inventory().pieces().size());
+    });
+}
+CYSCC_EXPORT void cyscc_save(cyscc::Machine* machine, uint64_t* words) {
+    cyscc::guarded([&] {
+        machine->rest();
+        machine->inventory().gather(words);
+    });
+}
+CYSCC_EXPORT void cyscc_load(cyscc::Machine* machine, const uint64_t* words) {
+    cyscc::guarded([&] {
+        machine->inventory().scatter(words);
+        machine->resume();
+    });
+}

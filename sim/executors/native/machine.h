@@ -59,12 +59,31 @@ public:
 
     // Completes what is written while the machine runs; throws where that is impossible.
     virtual void finish() {}
+    // The state by name, where the hardware has names.
+    Inventory& inventory() {
+        if (inventory_.pieces().empty()) {
+            inventory_.enter("machine");
+            inventory_.add("cycle", &cycle_);
+            inventory_.add("begun", &begun_);
+            for (Player* player : players_) player->list(inventory_);
+            list(inventory_);
+        }
+        return inventory_;
+    }
+
+    // Makes the state what it is with every cycle evaluated up to now: before it is read.
+    virtual void rest() {}
+
+    // Makes everything else follow from the state: after it was written.
+    virtual void resume() {}
 
 protected:
     explicit Machine(const Setup& setup) : setup_(setup) {}
 
     // Runs all AEs from the present cycle up to another, before which none sees what the others do.
     virtual void advance(int64_t meeting) = 0;
+
+    virtual void list(Inventory&) {}
 
     const Setup setup_;
     std::vector<Player*> players_;
@@ -93,6 +112,7 @@ private:
 
     std::vector<Command> commands_;
     int64_t begun_ = 0;
+    Inventory inventory_;
 };
 
 }  // namespace cyscc

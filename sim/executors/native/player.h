@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "pins.h"
+#include "state.h"
 
 // Generated: sizes and the numbers of enumerations; the memory.
 #include "config.h"
@@ -107,6 +109,16 @@ public:
                 idle_since_ = 0;
         }
         ++position_;
+    }
+
+    // Where the host is in its list of commands, which is begun before.
+    void list(Inventory& inventory) {
+        inventory.enter("engine" + std::to_string(number_) + ".host");
+        inventory.add("position", &position_);
+        inventory.add("awaiting", &awaiting_);
+        inventory.add("dispatched", &dispatched_);
+        inventory.add("idle_since", &idle_since_);
+        inventory.add("moved", &moved_);
     }
 
     int64_t dispatched() const { return dispatched_; }

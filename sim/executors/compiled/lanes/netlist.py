@@ -4,28 +4,31 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from amaranth.back import rtlil
-from amaranth.hdl import ClockDomain, Elaboratable, Module
-from amaranth.hdl._ir import PortDirection
+from amaranth.hdl import ClockDomain, Elaboratable, Fragment, Module
+from amaranth.hdl._ir import Design, PortDirection
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
 from hw.verilog import port_names
 from sim.errors import BuildError
+from sim.executors.registers import aliases, memories, registers
 
 __all__ = ["Bits", "Cell", "Netlist", "Port", "read_netlist"]
 
 Bits = tuple[int | str, ...]
 """Bits of a signal, the lowest first: the number of a net, or the constant ``"0"`` or ``"1"``."""
 
+_INNER = "inner"
+
 _SCRIPT = """\
 read_rtlil module.il; hierarchy -top module; proc; flatten; opt -full; wreduce; opt -full; memory_collect; opt;
-clean -purge; write_json module.json
+clean; write_json module.json
 """
 
 
@@ -41,10 +44,13 @@ class Cell:
         Parameters.
     pins : Mapping of str to Bits
         What the ports are connected to.
+    memory : str
+        Name of the memory that it is, if it is one.
     """
 
     name: str
     kind: str
+    memory: str
     numbers: Mapping[str, int]
     pins: Mapping[str, Bits]
 
@@ -80,11 +86,17 @@ class Netlist:
         All ports but the clock.
     initial : Mapping of int to int
         The value that a register's bit begins with, by net; 0 where there is none.
+    registers : tuple of (str, Bits)
+        Name and bits of each register of the component, some of which may be constants by now, or driven by nothing.
+    memories : Mapping of str to str
+        Names of the component's memories, as of `sim.executors.registers`, by those of the cells.
     """
 
     cells: tuple[Cell, ...]
     ports: tuple[Port, ...]
     initial: Mapping[int, int]
+    registers: tuple[tuple[str, Bits], ...]
+    memories: Mapping[str, str]
 
 
 class _WithoutReset(wiring.Component):
@@ -99,7 +111,7 @@ class _WithoutReset(wiring.Component):
         """Instantiate the component in a clock domain of its own."""
         m = Module()
         m.domains.sync = self.domain
-        m.submodules.inner = self._inner
+        m.submodules[_INNER] = self._inner
         connect(m, flipped(self), self._inner)
         return m
 
@@ -118,6 +130,7 @@ def read_netlist(component: wiring.Component) -> Netlist:
         Yosys failed; with its output.
     """
     top = _WithoutReset(component)
+    design = Fragment.get(_WithoutReset(component), None).prepare()
     ports = {**port_names(top), "clk": (top.domain.clk, PortDirection.Input)}
     text = rtlil.convert(top, name="module", ports=ports, emit_src=False)
     with tempfile.TemporaryDirectory() as folder:
@@ -127,10 +140,10 @@ def read_netlist(component: wiring.Component) -> Netlist:
         if result.returncode:
             raise BuildError(f"Yosys failed with status {result.returncode}", result.stderr.strip())
         module = json.loads((Path(folder) / "module.json").read_text())["modules"]["module"]
-    return _parse(module)
+    return _parse(module, design)
 
 
-def _parse(module: dict[str, Any]) -> Netlist:
+def _parse(module: dict[str, Any], design: Design) -> Netlist:
     initial = {}
     for net in module["netnames"].values():
         text = net["attributes"].get("init")
@@ -142,6 +155,7 @@ def _parse(module: dict[str, Any]) -> Netlist:
             kind=cell["type"],
             numbers={key: _number(value) for key, value in cell["parameters"].items()},
             pins={pin: _bits(bits) for pin, bits in cell["connections"].items()},
+            memory=cell["parameters"].get("MEMID", "").removeprefix("\\"),
         )
         for name, cell in module["cells"].items()
         if cell["type"] != "$scopeinfo"
@@ -151,7 +165,29 @@ def _parse(module: dict[str, Any]) -> Netlist:
         for name, port in module["ports"].items()
         if name != "clk"
     ]
-    return Netlist(cells=tuple(cells), ports=tuple(ports), initial=initial)
+    nets = {name: _bits(net["bits"]) for name, net in module["netnames"].items()}
+    return Netlist(
+        cells=tuple(cells),
+        ports=tuple(ports),
+        initial=initial,
+        registers=tuple(_named(design, nets)),
+        memories={".".join(memory.home): _own(memory.name) for memory in memories(design)},
+    )
+
+
+def _named(design: Design, nets: Mapping[str, Bits]) -> Iterator[tuple[str, Bits]]:
+    """Yield the component's registers with the nets that are left of them."""
+    homes = aliases(design)
+    for register in registers(design):
+        for home in homes(register.signal):
+            if (bits := nets.get(".".join(home))) is not None:
+                yield _own(register.name), bits
+                break
+
+
+def _own(name: str) -> str:
+    """Return a name within the component."""
+    return name.removeprefix(f"{_INNER}.")
 
 
 def _bits(bits: list[int | str]) -> Bits:

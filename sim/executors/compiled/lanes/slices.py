@@ -164,6 +164,10 @@ class Signals:
             self._add(signal, cell.pins["RD_DATA"][port * width : (port + 1) * width])
             self.registers.append(signal)
 
+    def drives(self, bit: int | str) -> bool:
+        """Return whether a bit is a net that something drives."""
+        return bit in self._drivers
+
     def _cut_words(self, bits: Bits) -> None:
         """Cut where a port's next word begins."""
         for index in range(WORD, len(bits), WORD):

@@ -23,7 +23,8 @@ def lanes_source(component: wiring.Component, *, name: str, lanes: int) -> str:
     for each 64-bit word ``w`` of it, ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` of an input,
     ``get_<port>_<w>(lane)`` and ``get_<port>_<w>(values)`` of an output. ``tick()`` advances all instances by a cycle;
     outputs are then those of the next one. ``registers()`` are the bytes of all state but memories, and ``wrote()`` is
-    the mask of instances whose memories the last cycle has written.
+    the mask of instances whose memories the last cycle has written. ``list(inventory, lane)`` adds the registers and
+    memories of an instance by their names.
 
     Parameters
     ----------
@@ -67,6 +68,7 @@ class _Source:
             assert signal.cell is not None
             if signal.cell.kind != "$mem_v2":
                 self._add_register(signal, signal.cell)
+        listing = list(self._listing())
         accessors = [line for port in self._netlist.ports for line in self._accessors(port)]
         parts = [
             "#pragma once",
@@ -89,6 +91,10 @@ class _Source:
             "return {first_register, reinterpret_cast<const char*>(&written)};",
             "}",
             "Mask wrote() const { return written & kAll; }",
+            "template <class Inventory>",
+            "void list(Inventory& inventory, int lane) {",
+            *listing,
+            "}",
             "void tick() {",
             "written = 0;",
             *self._expressions.lines,
@@ -216,6 +222,40 @@ class _Source:
             *moves,
             "}",
         ]
+
+    def _listing(self) -> Iterator[str]:
+        """Yield how the registers and memories of a lane are listed.
+
+        Registers of the component that are the same are one here, which is listed by all their names. Bits that are
+        constant, or that nothing follows from, are left out.
+        """
+        registers = {id(signal): signal for signal in self._signals.registers}
+        listed: dict[int, set[int]] = {number: set() for number in registers}
+        for name, bits in self._netlist.registers:
+            driven = tuple(bit if self._signals.drives(bit) else "0" for bit in bits)
+            for piece, place in self._expressions.pieces(driven):
+                if id(piece.signal) not in registers:
+                    continue
+                member, start, width = self._member(piece)
+                where = (
+                    f"&{member}, 4, lane" if width == 1 else f"&{member}[lane], sizeof *{member}, {piece.first - start}"
+                )
+                yield f'inventory.add("{name}", {place}, {piece.width}, {where});'
+                listed[id(piece.signal)].update(range(piece.first, piece.first + piece.width))
+        for number, signal in registers.items():
+            if len(listed[number]) < signal.width:
+                raise BuildError(f"register {signal.name} has bits without a name")
+        for cell in self._signals.memories:
+            name = self._netlist.memories[cell.memory]
+            for first, end, store in self._stores(cell):
+                where = f"{store}[lane], sizeof **{store}, 0, {cell.numbers['SIZE']}, sizeof **{store}"
+                yield f'inventory.add("{name}", {first}, {end - first}, {where});'
+
+    def _stores(self, cell: Cell) -> Iterator[tuple[int, int, str]]:
+        """Yield first and last-plus-one bit of each slice of a memory's words, and the array that has it."""
+        port = next(signal for signal in self._signals.registers if signal.cell is cell)
+        for first, end in port.slices():
+            yield first, end, f"{port.name}_{first}_words"
 
     def _accessors(self, port: Port) -> Iterator[str]:
         """Yield how the host of the class reads or writes a port."""

@@ -30,6 +30,41 @@ Engine::Engine(VerilatedContext* context, int number, const MemoryModel& memory,
 
 void Engine::causes(int64_t cycle, int64_t* counts) { intersection_.causes(cycle, bfs_.causes(cycle, counts)); }
 
+void Engine::list(Inventory& inventory) {
+    const std::string place = place_of(number_);
+    inventory.enter(place + ".shell");
+    cyscc::list(*shell_, inventory);
+    bfs_.list(inventory, place + ".bfs");
+    intersection_.list(inventory, place + ".intersection");
+}
+
+void Engine::rest(int64_t cycle) {
+    bfs_.rest(cycle);
+    intersection_.rest(cycle);
+    resting_ = false;
+    Vshell& shell = *shell_;
+    if (clocked_ < cycle - 1) {
+        shell.write_valid = shell.instruction_valid = shell.read_valid = 0;
+        shell.bfs_chain_in_valid = shell.bfs_token_in_valid = 0;
+        shell.intersection_chain_in_valid = shell.intersection_token_in_valid = 0;
+#if CYSCC_ENGINES > 1
+        shell.link_in_valid = 0;
+#endif
+        shell.elapsed = uint64_t(cycle - 1 - clocked_);
+        tick(shell);
+    }
+    reevaluate(shell);
+    clocked_ = cycle - 1;
+}
+
+void Engine::resume(int64_t cycle) {
+    bfs_.resume(cycle);
+    intersection_.resume(cycle);
+    resting_ = false;
+    reevaluate(*shell_);
+    clocked_ = cycle - 1;
+}
+
 // Evaluates the shell if it is wanted, does something by itself, or gets something from host or link.
 inline void Engine::step_shell(int64_t cycle, bool wanted) {
     Vshell& shell = *shell_;

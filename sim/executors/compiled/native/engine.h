@@ -29,15 +29,25 @@ using IntersectionModule = LaneModule<IntersectionLanes>;
 // The link from an engine to the next. A token is written for the cycle in which it arrives; engines run ahead of each
 // other by less than the link's delay, so sender and receiver never touch the same place at once.
 struct Link {
-    static constexpr int kPlaces = 2048;
     struct Place {
         int64_t cycle = -1;
         uint64_t payload = 0;
     };
-    std::array<Place, kPlaces> places;
-    Place& at(int64_t cycle) { return places[cycle & (kPlaces - 1)]; }
+    std::array<Place, kLinkPlaces> places;
+    Place& at(int64_t cycle) { return places[cycle & (kLinkPlaces - 1)]; }
+
+    void list(Inventory& inventory) {
+        inventory.add("cycle", &places[0].cycle, kLinkPlaces, sizeof(Place));
+        inventory.add("payload", &places[0].payload, kLinkPlaces, sizeof(Place));
+    }
+
+    // Forgets what arrived before a cycle.
+    void rest(int64_t cycle) {
+        for (Place& place : places)
+            if (place.cycle < cycle) place = {};
+    }
 };
-static_assert(kLinkCycles * 2 <= Link::kPlaces);
+static_assert(kLinkCycles * 2 <= kLinkPlaces);
 
 class Engine {
 public:
@@ -51,6 +61,11 @@ public:
 
     Player& player() { return player_; }
     void causes(int64_t cycle, int64_t* counts);
+
+    // The state by name: where it is, what is left out of it up to a cycle, and what follows from it.
+    void list(Inventory& inventory);
+    void rest(int64_t cycle);
+    void resume(int64_t cycle);
 
 #if VM_TRACE
     // The two halves of a step that is drawn: between them every model shows the cycle as it is.

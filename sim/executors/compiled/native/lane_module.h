@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "head.h"
@@ -101,6 +102,30 @@ public:
         for (auto& kernel : causes_)
             for (int64_t cycles : kernel) *counts++ = cycles;
         return counts;
+    }
+
+    // The state by name: where it is, what is left out of it up to a cycle, and what follows from it.
+    void list(Inventory& inventory, const std::string& place) {
+        for (int n = 0; n < kKernels; ++n) {
+            inventory.enter(place + std::to_string(n));
+            inventory.add("causes", causes_[n], kCauses);
+            lanes_.list(inventory, n);
+        }
+    }
+
+    void rest(int64_t cycle) {
+        if (relay_.carries(cycle)) catch_up(cycle);
+        relay_.forget();
+        count(cycle);
+        spill();
+    }
+
+    void resume(int64_t cycle) {
+        relay_.drop();
+        relay_.forget();
+        counted_ = cycle;
+        tallied_ = 0;
+        std::memset(tally_, 0, sizeof tally_);
     }
 
 private:

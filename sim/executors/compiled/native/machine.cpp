@@ -49,7 +49,24 @@ public:
         }
     }
 
+    void rest() override {
+        for (auto& engine : engines_) engine->rest(cycle_);
+        for (Link& link : links_) link.rest(cycle_);
+    }
+
+    void resume() override {
+        for (auto& engine : engines_) engine->resume(cycle_);
+    }
+
 protected:
+    void list(Inventory& inventory) override {
+        for (auto& engine : engines_) engine->list(inventory);
+        for (int n = 0; n < kEngines; ++n) {
+            inventory.enter("link" + std::to_string(n));
+            links_[n].list(inventory);
+        }
+    }
+
     void advance(int64_t meeting) override {
         meeting_ = meeting;
 #if VM_TRACE

@@ -8,8 +8,19 @@
 #include "Vintersection_kernel.h"
 #endif
 #include "Vshell.h"
+#include "state.h"
 
 namespace cyscc {
+
+// Generated beside each model's code: lists its registers, and evaluates what follows from them after they were set.
+#if VM_TRACE
+void list(Vbfs_kernel& model, Inventory& inventory);
+void list(Vintersection_kernel& model, Inventory& inventory);
+void reevaluate(Vbfs_kernel& model);
+void reevaluate(Vintersection_kernel& model);
+#endif
+void list(Vshell& model, Inventory& inventory);
+void reevaluate(Vshell& model);
 
 // Brings a new model into the state after reset.
 template <class Model>

@@ -84,6 +84,30 @@ public:
         return counts;
     }
 
+    // The state by name: where it is, what is left out of it up to a cycle, and what follows from it.
+    void list(Inventory& inventory, const std::string& place) {
+        for (int n = 0; n < kCount; ++n) {
+            inventory.enter(place + std::to_string(n));
+            inventory.add("causes", causes_[n].data(), kCauses);
+            cyscc::list(*kernels_[n], inventory);
+        }
+    }
+
+    void rest(int64_t cycle) {
+        for (int n = 0; n < kCount; ++n) {
+            count(n, cycle);
+            reevaluate(*kernels_[n]);
+        }
+    }
+
+    void resume(int64_t cycle) {
+        counted_.fill(cycle);
+        for (int n = 0; n < kCount; ++n) {
+            reevaluate(*kernels_[n]);
+            observe(n);
+        }
+    }
+
     template <class Function>
     void for_each_model(Function function) {
         for (auto& kernel : kernels_) function(*kernel);

@@ -1,0 +1,254 @@
+"""A folder with a checkpoint: whole or absent, whenever the process ends.
+
+What is kept is cut into blocks, and each block is a file named by its digest. So what has not changed since the last
+checkpoint is there already, and what is all zero needs none. The manifest names the blocks of all files; it takes the
+place of the one before it when everything that it names is on the disk, and only then are blocks that nobody names any
+more removed.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from host.errors import InputError
+from host.output import reason
+
+__all__ = ["VERSION", "CheckpointFolder"]
+
+VERSION = 1
+"""Of the format."""
+
+_FORMAT = "cyscc checkpoint"
+_BLOCK = 1 << 20
+_MANIFEST = "checkpoint.json"
+_BLOCKS = "blocks"
+_NEW = ".new"
+_OWN = {_MANIFEST, _MANIFEST + _NEW, _BLOCKS}
+
+_LEVEL = 1
+"""Of the compression: higher ones take several times as long."""
+
+_LONGEST_MANIFEST = 1 << 30
+
+
+class CheckpointFolder:
+    """A folder for the checkpoints of one run, each in the place of the one before it.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    create : bool
+        Make it where it is not there.
+
+    Raises
+    ------
+    InputError
+        It cannot be used, holds something else, or is in use.
+    """
+
+    def __init__(self, path: Path, *, create: bool) -> None:
+        self.path = path
+        try:
+            if create:
+                path.mkdir(exist_ok=True)
+            others = {entry.name for entry in path.iterdir()} - _OWN
+            if others:
+                raise InputError(f"is no folder of checkpoints: it holds {min(others)}", path=path)
+            self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError as error:
+            raise InputError(reason(error), path=path) from None
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._descriptor)
+            raise InputError("is in use by another run", path=path) from None
+
+    def close(self) -> None:
+        """Let others use the folder."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is a complete checkpoint."""
+        return (self.path / _MANIFEST).exists()
+
+    def write(self, about: Mapping[str, Any], files: Mapping[str, NDArray[np.uint8]]) -> None:
+        """Put a checkpoint in the place of the one before it.
+
+        Parameters
+        ----------
+        about : dict
+            What to say about it, JSON-able.
+        files : dict of ndarray of uint8
+            Its files by name.
+
+        Raises
+        ------
+        OSError
+            It cannot be written; the one before it is as it was.
+        """
+        folder = self.path / _BLOCKS
+        folder.mkdir(exist_ok=True)
+        here = {entry.name for entry in os.scandir(folder)}
+        with ThreadPoolExecutor() as pool:
+            blocks = {name: list(pool.map(_name, _cut(content))) for name, content in files.items()}
+            missing = {
+                block: part
+                for name, content in files.items()
+                for block, part in zip(blocks[name], _cut(content), strict=True)
+                if block is not None and block not in here
+            }
+            list(pool.map(self._keep, missing, missing.values()))
+        _sync_folder(folder)
+        body = json.dumps(
+            {
+                "about": about,
+                "files": {name: {"size": content.size, "blocks": blocks[name]} for name, content in files.items()},
+            }
+        ).encode()
+        head = json.dumps({"format": _FORMAT, "version": VERSION, "sha256": hashlib.sha256(body).hexdigest()}).encode()
+        _write_whole(self.path / _MANIFEST, head + b"\n" + body + b"\n")
+        _sync_folder(self.path)
+        named = {block for parts in blocks.values() for block in parts}
+        for name in {entry.name for entry in os.scandir(folder)} - named:
+            (folder / name).unlink()
+
+    def _keep(self, name: str, content: NDArray[np.uint8]) -> None:
+        """Write a block."""
+        _write_whole(self.path / _BLOCKS / name, zlib.compress(content.data, _LEVEL))
+
+    def read(self) -> "Checkpoint":
+        """Return the checkpoint.
+
+        Raises
+        ------
+        InputError
+            There is none, or it is damaged.
+        """
+        path = self.path / _MANIFEST
+        try:
+            if path.stat().st_size > _LONGEST_MANIFEST:
+                raise InputError("is damaged: it is too long", path=path)
+            head, _, body = path.read_bytes().partition(b"\n")
+        except FileNotFoundError:
+            raise InputError("holds no complete checkpoint", path=self.path) from None
+        except OSError as error:
+            raise InputError(reason(error), path=path) from None
+        try:
+            title = json.loads(head)
+            if title["format"] != _FORMAT:
+                raise ValueError
+            version, digest = title["version"], title["sha256"]
+        except (ValueError, KeyError, TypeError):
+            raise InputError("is no manifest of a checkpoint", path=path) from None
+        if version != VERSION:
+            raise InputError(f"has version {version!r} of the format, and this program reads {VERSION}", path=path)
+        body = body.removesuffix(b"\n")
+        if hashlib.sha256(body).hexdigest() != digest:
+            raise InputError("is damaged: its digest is another", path=path)
+        manifest = json.loads(body)
+        return Checkpoint(self.path / _BLOCKS, manifest["about"], manifest["files"])
+
+    def remove(self) -> None:
+        """Remove the checkpoint, and the folder if that leaves it empty."""
+        with suppress(OSError):
+            (self.path / _MANIFEST).unlink(missing_ok=True)
+            for entry in os.scandir(self.path / _BLOCKS):
+                os.unlink(entry.path)
+            (self.path / _BLOCKS).rmdir()
+        with suppress(OSError):
+            self.path.rmdir()
+
+
+class Checkpoint:
+    """A complete checkpoint.
+
+    Parameters
+    ----------
+    folder : Path
+        Where its blocks are.
+    about : dict
+        What was said about it.
+    files : dict
+        Size and blocks of each file.
+    """
+
+    def __init__(self, folder: Path, about: dict[str, Any], files: dict[str, dict[str, Any]]) -> None:
+        self._folder = folder
+        self.about = about
+        self._files = files
+
+    def file(self, name: str) -> NDArray[np.uint8]:
+        """Return a file.
+
+        Raises
+        ------
+        InputError
+            A block of it is damaged or missing.
+        """
+        size, blocks = self._files[name]["size"], self._files[name]["blocks"]
+        content = np.zeros(size, np.uint8)
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(self._fill, blocks, _cut(content)))
+        return content
+
+    def _fill(self, name: str | None, content: NDArray[np.uint8]) -> None:
+        if name is None:
+            return
+        path = self._folder / name
+        try:
+            data = zlib.decompressobj().decompress(path.read_bytes(), content.size + 1)
+        except FileNotFoundError:
+            raise InputError("is missing", path=path) from None
+        except OSError as error:
+            raise InputError(reason(error), path=path) from None
+        except zlib.error:
+            data = b""
+        if len(data) != content.size or hashlib.sha256(data).hexdigest() != name:
+            raise InputError("is damaged: its digest is another", path=path)
+        content[:] = np.frombuffer(data, np.uint8)
+
+
+def _cut(content: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:
+    """Yield the blocks of a file."""
+    return (content[first : first + _BLOCK] for first in range(0, content.size, _BLOCK))
+
+
+def _name(content: NDArray[np.uint8]) -> str | None:
+    """Return the name of a block, None for one that is all zero."""
+    return hashlib.sha256(content.data).hexdigest() if content.any() else None
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write a file under another name, and rename it when it is on the disk."""
+    temporary = path.with_name(path.name + _NEW)
+    temporary.unlink(missing_ok=True)
+    # A name that is there again, perhaps as a link to elsewhere, is refused.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def _sync_folder(path: Path) -> None:
+    """Have the names in a folder on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,224 @@
+"""Long runs on the command line: `--checkpoint`, `--checkpoint-every`, `--resume`."""
+
+import argparse
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from host.checkpoints.folder import Checkpoint, CheckpointFolder
+from host.command_line.streams import complain
+from host.errors import InputError
+from host.interval import Interval
+from host.options import Absent, UsageError
+
+if TYPE_CHECKING:
+    from host.checkpoints.checkpoints import Checkpoints
+    from host.command_line.simulation import Simulation
+    from host.graph.csr import Graph
+    from host.graph.memory_map import PlacedGraph
+    from sim.machine import Machine
+
+__all__ = ["Keeping"]
+
+_DEFAULT = Interval(seconds=60.0)
+
+_TAKEN = {
+    "graph": "GRAPH",
+    "source": "--source",
+    "config": "--config",
+    "memory": "--memory",
+    "executor": "--executor",
+    "cycle_limit": "--cycle-limit",
+    "queue_slack": "--queue-slack",
+    "simplify": "--simplify",
+}
+"""What a resumed run takes from the checkpoint where it is not given, and what messages call it."""
+
+
+class Keeping:
+    """Keeps a run of the command line, and takes it up again.
+
+    Made before the other options are looked at: those that are not given, and that the checkpoint knows, are set.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        The graph, and the options of `host.options.add_machine_options` and `add_checkpoint_options`.
+    command : str
+        The command.
+
+    Raises
+    ------
+    UsageError, InputError
+        Options that make no sense; a folder or a checkpoint that cannot be used.
+    """
+
+    def __init__(self, arguments: argparse.Namespace, command: str) -> None:
+        self._arguments = arguments
+        self._command = command
+        self._folders: list[CheckpointFolder] = []
+        self._folder: CheckpointFolder | None = None  # where the run is kept
+        self._resumed: Checkpoint | None = None
+        self._seconds = 0.0
+        self._began = 0.0
+        try:
+            if arguments.resume is not None:
+                self._take_up()
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def _take_up(self) -> None:
+        arguments = self._arguments
+        folder = self._used(CheckpointFolder(Path(arguments.resume), create=False))
+        resumed = self._resumed = folder.read()
+        about = resumed.about
+        if about["command"] != self._command:
+            raise InputError(f"is the checkpoint of a run of cyscc {about['command']}", path=arguments.resume)
+        for name, value in about["options"].items():
+            given = getattr(arguments, name)
+            if given is None or isinstance(given, Absent):
+                setattr(arguments, name, _found_from_here(name, value, Path(about["folder"])))
+        self._seconds = about["seconds"]
+        if arguments.checkpoint_every is None:
+            arguments.checkpoint_every = Interval(**about["every"])
+        if arguments.checkpoint is None or Path(arguments.checkpoint).resolve() == Path(arguments.resume).resolve():
+            arguments.checkpoint = arguments.resume
+            self._folder = folder
+
+    def _used(self, folder: CheckpointFolder) -> CheckpointFolder:
+        self._folders.append(folder)
+        return folder
+
+    def _open(self) -> None:
+        arguments = self._arguments
+        if arguments.checkpoint is None:
+            if arguments.checkpoint_every is not None:
+                raise UsageError("--checkpoint-every needs --checkpoint")
+            return
+        if self._folder is None:
+            self._folder = self._used(CheckpointFolder(Path(arguments.checkpoint), create=True))
+            if self._folder.complete:
+                raise InputError(
+                    "holds the checkpoint of another run: go on with it by --resume, or remove it",
+                    path=arguments.checkpoint,
+                )
+
+    def keeper(
+        self,
+        simulation: "Simulation",
+        machine: "Machine",
+        graphs: Sequence["PlacedGraph"],
+    ) -> "Checkpoints | None":
+        """Return what keeps the run of a machine on which graphs were placed; None if nothing does.
+
+        Raises
+        ------
+        InputError
+            The checkpoint is of another run.
+        """
+        if self._folder is None and self._resumed is None:
+            return None
+        from host.checkpoints.checkpoints import Checkpoints
+
+        identity = self._identity(simulation, graphs[0].graph)
+        if self._resumed is not None:
+            difference = _difference(self._resumed.about["identity"], identity)
+            if difference is not None:
+                raise InputError(f"the checkpoint is of another run: {difference}", path=self._arguments.resume)
+        every = self._arguments.checkpoint_every or _DEFAULT
+        self._began = time.perf_counter()
+
+        def about() -> dict[str, Any]:
+            return {
+                "command": self._command,
+                "folder": str(Path.cwd()),
+                "options": {name: getattr(self._arguments, name) for name in _TAKEN if hasattr(self._arguments, name)},
+                "every": asdict(every),
+                "seconds": self.seconds + time.perf_counter() - self._began,
+                "identity": identity,
+            }
+
+        return Checkpoints(
+            machine,
+            self._folder,
+            every=every,
+            about=about,
+            without=[graph.neighbours_address for graph in graphs],
+            on_written=simulation.on_checkpoint,
+            on_failure=self._warn,
+            resumed=self._resumed,
+        )
+
+    def _warn(self, line: str) -> None:
+        complain(f"cyscc {self._command}: {line}; the run goes on")
+
+    @property
+    def seconds(self) -> float:
+        """Real time that simulating took before this process."""
+        return self._seconds
+
+    def _identity(self, simulation: "Simulation", graph: "Graph") -> dict[str, Any]:
+        """Return all that the run depends on."""
+        from host.measuring.sources import sources_digest
+
+        identity = {
+            "program": sources_digest(),
+            "graph": _digest(graph),
+            "configuration": asdict(simulation.config),
+            "memory": simulation.memory.describe(),
+            "options": {name: getattr(self._arguments, name, None) for name in ("source", "queue_slack")},
+        }
+        # As a checkpoint has it.
+        return dict(json.loads(json.dumps(identity)))
+
+    def close(self) -> None:
+        """Let others use the folders."""
+        for folder in self._folders:
+            folder.close()
+
+    def done(self) -> None:
+        """Remove the checkpoint: the run is finished."""
+        if self._folder is not None:
+            self._folder.remove()
+
+
+def _digest(graph: "Graph") -> str:
+    """Return a digest of a graph as the machine and the results know it."""
+    digest = hashlib.sha256()
+    for array in (graph.offsets, graph.targets, graph.ids):
+        if array is not None:
+            digest.update(f"{array.dtype.str} {array.size}\n".encode())
+            digest.update(array.data)
+    return digest.hexdigest()
+
+
+def _difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
+    """Return how what a run depends on differs from what it was, None if it does not."""
+    if before["program"] != now["program"]:
+        return "it was made by another version of this program"
+    if before["graph"] != now["graph"]:
+        return "the graph is not the same"
+    for kind, title in (("configuration", "--config"), ("memory", "--memory"), ("options", "")):
+        for name in before[kind] | now[kind]:
+            old, new = before[kind].get(name), now[kind].get(name)
+            if old != new:
+                option = f"{title}: {name}" if title else _TAKEN[name]
+                return f"{option} was {_shown(old)}, and is {_shown(new)}"
+    return None
+
+
+def _shown(value: Any) -> Any:
+    return "not given" if value is None else value
+
+
+def _found_from_here(name: str, value: Any, folder: Path) -> Any:
+    """Return the value of an option, which a file has that is named as seen from a folder."""
+    if folder != Path.cwd() and (name == "graph" or str(value).endswith(".toml")):
+        return str(folder / value)
+    return value

@@ -1,0 +1,46 @@
+"""How often a run is kept."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+__all__ = ["Interval"]
+
+_CYCLES = {"cycles": 1, "kcycles": 10**3, "Mcycles": 10**6, "Gcycles": 10**9}
+_SECONDS = {"s": 1, "min": 60, "h": 3600}
+_TEXT = re.compile(r"(\d+(?:\.\d+)?(?:e\d{1,2})?)\s*([A-Za-z]+)")
+_LONGEST = 10**15
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """Simulated cycles or seconds of real time from one checkpoint to the next.
+
+    Parameters
+    ----------
+    cycles : int or None
+        Cycles, if it is that many.
+    seconds : float or None
+        Seconds, if it is that long.
+    """
+
+    cycles: int | None = None
+    seconds: float | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Interval":
+        """Return the interval of a text such as 2Mcycles, 30s or 5min.
+
+        Raises
+        ------
+        ValueError
+            It is none.
+        """
+        match = _TEXT.fullmatch(text)
+        if match is None or match[2] not in {**_CYCLES, **_SECONDS}:
+            raise ValueError(f"{text!r} is not an interval such as 2Mcycles, 30s or 5min")
+        unit = match[2]
+        amount = Decimal(match[1]) * {**_CYCLES, **_SECONDS}[unit]
+        if not 0 < amount <= _LONGEST or (unit in _CYCLES and amount != amount.to_integral_value()):
+            raise ValueError(f"{text!r} is no interval: it must be above 0, and whole cycles")
+        return cls(cycles=int(amount)) if unit in _CYCLES else cls(seconds=float(amount))

@@ -1,0 +1,92 @@
+"""The registers of a Verilated model by name, found in its generated code."""
+
+import re
+from collections.abc import Iterator
+
+from amaranth.hdl import Fragment
+from amaranth.lib import wiring
+
+from hw.verilog import port_names
+from sim.errors import BuildError
+from sim.executors.registers import Home, aliases, memories, registers
+
+__all__ = ["state_functions"]
+
+_MEMBER = re.compile(r"\b(\w+)(?=;|,\d+,\d+)")
+_MODULE = re.compile(r"^module (\S+?) ?\(.*?^endmodule", re.MULTILINE | re.DOTALL)
+_READ = re.compile(r"^  assign (\S+)\s* = (_\d+_);", re.MULTILINE)
+
+
+def state_functions(component: wiring.Component, *, name: str, root: str, verilog: str) -> str:
+    """Return C++ that defines ``cyscc::list`` and ``cyscc::reevaluate`` of a model, to be compiled with its code.
+
+    Verilator keeps a register under one of the names of the signals that are wired to it, and leaves out those that
+    nobody looks at or that never change. Where several names are left, all are listed: they are equal, or follow from
+    the register.
+
+    Parameters
+    ----------
+    component : wiring.Component
+        The module.
+    name : str
+        Its name in Verilog.
+    root : str
+        The header of the model's members.
+    verilog : str
+        What the model was made of.
+
+    Raises
+    ------
+    BuildError
+        A memory, or what it has read, is not there.
+    """
+    design = Fragment.get(component, None).prepare(ports=port_names(component), hierarchy=(name,))
+    members = set(_MEMBER.findall(root))
+    reads = dict(_read_registers(verilog))
+    known_as = aliases(design)
+    lines: list[str] = []
+
+    def add(what: str, width: int, homes: list[Home]) -> bool:
+        found = sorted({member for home in homes for member in _members(name, home)} & members)
+        lines.extend(f'    add(inventory, "{what}", {width}, root.{member});' for member in found)
+        return bool(found)
+
+    for register in registers(design):
+        homes = known_as(register.signal)
+        held = [(*home[:-1], reads[name, *home]) for home in homes if (name, *home) in reads]
+        add(register.name, len(register.signal), held or homes)
+    for memory in memories(design):
+        if not add(memory.name, memory.width, [memory.home]):
+            raise BuildError(f"memory {memory.name} is not among the members of V{name}")
+    return "\n".join(
+        (
+            '\n#include "verilated_state.h"',
+            "namespace cyscc {",
+            f"void list(V{name}& model, Inventory& inventory) {{",
+            "    auto& root = *model.rootp;",
+            *lines,
+            "}",
+            f"void reevaluate(V{name}& model) {{ V{name}___024root___eval_settle(model.rootp); }}",
+            "}  // namespace cyscc\n",
+        )
+    )
+
+
+def _read_registers(verilog: str) -> Iterator[tuple[Home, str]]:
+    """Yield the signals that show what a memory's read port holds, each with the name of the register for that."""
+    for module in _MODULE.finditer(verilog):
+        path = module[1].removeprefix("\\").split(".")
+        for signal, register in _READ.findall(module[0]):
+            yield (*path, signal.removeprefix("\\")), register
+
+
+def _members(name: str, home: Home) -> Iterator[str]:
+    """Yield what Verilator may call a signal: that of a port has the port's name alone."""
+    if len(home) == 1:
+        yield home[0]
+    yield "__DOT__".join(map(_encoded, (name, *home)))
+
+
+def _encoded(name: str) -> str:
+    """Return a name as Verilator writes it in C++."""
+    return re.sub(r"__|\W", lambda match: "___05F" if match[0] == "__" else f"__0{ord(match[0]):02x}", name)

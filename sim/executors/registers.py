@@ -1,0 +1,108 @@
+"""The hardware's registers and memories by name, whoever executes them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth.hdl import Fragment, Shape, Signal, Value
+from amaranth.hdl._ir import Design, build_netlist
+from amaranth.hdl._mem import MemoryInstance
+
+__all__ = ["Home", "MemoryCells", "Register", "aliases", "memories", "registers"]
+
+Home = tuple[str, ...]
+"""Instances from the outermost on, then a name, as backends write them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Register:
+    """A register, or what a memory's read port holds.
+
+    Parameters
+    ----------
+    name : str
+        The instances that it is in and its own name, joined by periods: the same for a component by itself and inside
+        another, after the other's name for it.
+    signal : Signal
+        The signal.
+    """
+
+    name: str
+    signal: Signal
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryCells:
+    """A memory.
+
+    Parameters
+    ----------
+    name : str
+        As of `Register`.
+    data : amaranth.hdl.MemoryData
+        Its rows.
+    width, depth : int
+        Bits of a row, and rows.
+    home : Home
+        What backends call it.
+    """
+
+    name: str
+    data: Any
+    width: int
+    depth: int
+    home: Home
+
+
+def _fragments(fragment: Fragment, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Fragment]]:
+    """Yield all fragments with their paths, which depend on nothing outside the component that they are in."""
+    yield path, fragment
+    for index, (inner, name, _) in enumerate(fragment.subfragments):
+        yield from _fragments(inner, (*path, name or f"U${index}"))
+
+
+def registers(design: Design) -> Iterator[Register]:
+    """Yield the registers of a design."""
+    for path, fragment in _fragments(design.fragment):
+        taken: Counter[str] = Counter()
+        for signal in _clocked(fragment):
+            number = taken[signal.name]
+            taken[signal.name] += 1
+            own = f"{signal.name}${number}" if number else signal.name
+            yield Register(name=".".join((*path, own)), signal=signal)
+
+
+def aliases(design: Design) -> Callable[[Signal], list[Home]]:
+    """Return what tells by which names backends may know a signal, its own and those of what is just wired to it."""
+    netlist = build_netlist(design)
+    homes: dict[Any, list[Home]] = {}
+    for information in design.fragments.values():
+        for signal, name in information.signal_names.items():
+            homes.setdefault(netlist.signals[signal], []).append((*information.name[1:], name))
+    return lambda signal: homes[netlist.signals[signal]]
+
+
+def _clocked(fragment: Fragment) -> Iterator[Signal]:
+    """Yield the signals that a fragment drives by a clock."""
+    for domain, statements in fragment.statements.items():
+        if domain != "comb":
+            yield from statements._lhs_signals()
+    if isinstance(fragment, MemoryInstance):
+        for port in fragment._read_ports:
+            if port._domain != "comb":
+                yield from Value.cast(port._data)._lhs_signals()
+
+
+def memories(design: Design) -> Iterator[MemoryCells]:
+    """Yield the memories of a design."""
+    for path, fragment in _fragments(design.fragment):
+        if isinstance(fragment, MemoryInstance):
+            data = fragment._data
+            yield MemoryCells(
+                name=".".join(path),
+                data=data,
+                width=Shape.cast(data.shape).width,
+                depth=data.depth,
+                home=design.fragments[fragment].name[1:],
+            )

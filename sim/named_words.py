@@ -1,0 +1,98 @@
+"""State by name: registers and memories as words, so that whoever has the same names can go on from them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["WORD", "Field", "NamedWords", "whole_field"]
+
+WORD = 64
+"""Bits of a word."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """A register, or a memory of several rows.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    width : int
+        Bits, of each row if there are several.
+    rows : int
+        Rows.
+    known : int
+        The bits that are known: those that are always the same, or nobody looks at, may have been left out of what is
+        executed.
+    """
+
+    name: str
+    width: int
+    rows: int
+    known: int
+
+    @property
+    def row_words(self) -> int:
+        """Words of a row."""
+        return -(-self.width // WORD)
+
+
+def whole_field(name: str, width: int, rows: int = 1) -> Field:
+    """Return a field of which all bits are known."""
+    return Field(name=name, width=width, rows=rows, known=(1 << width) - 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedWords:
+    """Values of fields: row after row, field after field, the lowest word first.
+
+    Parameters
+    ----------
+    fields : tuple of Field
+        The fields.
+    words : ndarray of uint64
+        Their values; bits that are not known are 0.
+    """
+
+    fields: tuple[Field, ...]
+    words: npt.NDArray[np.uint64]
+
+    @classmethod
+    def zeros(cls, fields: Iterable[Field]) -> "NamedWords":
+        """Return fields whose bits are all 0."""
+        fields = tuple(fields)
+        return cls(fields=fields, words=np.zeros(sum(field.rows * field.row_words for field in fields), np.uint64))
+
+    @cached_property
+    def places(self) -> dict[str, tuple[int, Field]]:
+        """First word of each field, and the field, by name."""
+        places = {}
+        first = 0
+        for field in self.fields:
+            places[field.name] = (first, field)
+            first += field.rows * field.row_words
+        return places
+
+    def rows(self, name: str) -> npt.NDArray[np.uint64]:
+        """Return the words of a field, of shape (rows, words of a row); they may be changed."""
+        first, field = self.places[name]
+        return self.words[first : first + field.rows * field.row_words].reshape(field.rows, field.row_words)
+
+    def values(self, name: str) -> list[int]:
+        """Return the value of each row of a field."""
+        rows = self.rows(name).tolist()
+        return [sum(word << WORD * number for number, word in enumerate(row)) for row in rows]
+
+    def signed(self, name: str) -> int:
+        """Return the value of a field of one word, which may be negative."""
+        return int(self.rows(name).view(np.int64)[0, 0])
+
+    def put(self, name: str, values: Sequence[int]) -> None:
+        """Set the value of each row of a field; of a negative one the lowest bits count."""
+        rows, width = self.rows(name), self.places[name][1].width
+        bits, word = (1 << width) - 1, (1 << WORD) - 1
+        rows[:] = [[(value & bits) >> WORD * number & word for number in range(rows.shape[1])] for value in values]

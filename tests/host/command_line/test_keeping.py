@@ -1,0 +1,198 @@
+"""Runs of the command line that are killed and taken up again, and what is refused."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from host.checkpoints.folder import CheckpointFolder
+from host.command_line.main import main
+
+SMALL = ["--config", "test", "--memory", "hc2"]
+KEPT = ["--checkpoint", "kept", "--checkpoint-every", "1kcycles"]
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    steps = (1, 2, 7)
+    Path("g.txt").write_text("".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in steps))
+
+
+def interrupt(*arguments: str, after: int = 2) -> None:
+    """Make a run that ends when it has been kept so often."""
+    write = CheckpointFolder.write
+    calls = 0
+
+    def ending(*arguments: Any) -> None:
+        nonlocal calls
+        write(*arguments)
+        calls += 1
+        if calls == after:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CheckpointFolder, "write", ending)
+        assert main([*arguments, "--quiet"]) == 130
+    assert Path("kept", "checkpoint.json").exists()
+
+
+def result(path: str) -> dict[str, Any]:
+    """Return a result without what depends on the process."""
+    document: dict[str, Any] = json.loads(Path(path).read_text())
+    assert document["wall"].pop("simulated_cycles") == document["statistics"]["cycles"]["total"]
+    del document["wall"], document["threads"], document["executor"]
+    return document
+
+
+def test_components_go_on(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["scc", "g.txt", *SMALL, "--labels", "whole.txt", "--json", "whole", "--quiet"]) == 0
+    interrupt("scc", "g.txt", *SMALL, *KEPT)
+    interrupt("scc", "--resume", "kept", "--executor", "amaranth", after=1)
+    capfd.readouterr()
+    assert main(["scc", "--resume", "kept", "--executor", "compiled", "--labels", "labels.txt", "--json", "json"]) == 0
+    assert capfd.readouterr().err == ""
+    assert result("json") == result("whole")
+    assert Path("labels.txt").read_text() == Path("whole.txt").read_text()
+    assert sorted(os.listdir()) == ["g.txt", "json", "labels.txt", "whole", "whole.txt"]
+
+
+def test_search_goes_on_in_another_folder(capfd: pytest.CaptureFixture[str]) -> None:
+    search = ["--source", "3", *SMALL, "--roofline", "--quiet"]
+    assert main(["bfs", "g.txt", *search, "--json", "whole"]) == 0
+    interrupt("bfs", "g.txt", *search, "--checkpoint", "kept", "--checkpoint-every", "300cycles")
+    before = Path("kept", "checkpoint.json").read_bytes()
+    assert main(["bfs", "--resume", "kept", "--checkpoint", "next", "--roofline", "--json", "json", "--quiet"]) == 0
+    assert result("json") == result("whole")
+    assert Path("kept", "checkpoint.json").read_bytes() == before
+    assert not Path("next").exists()
+
+
+def test_run_is_taken_up_from_another_place() -> None:
+    Path("machine.toml").write_text('preset = "test"\n')
+    interrupt("scc", "g.txt", "--config", "machine.toml", *KEPT)
+    Path("below").mkdir()
+    os.chdir("below")
+    assert main(["scc", "--resume", "../kept", "--json", "json", "--quiet"]) == 0
+    assert json.loads(Path("json").read_text())["graph"]["file"] == str(Path("../g.txt").resolve())
+
+
+def refused(*arguments: str, capfd: pytest.CaptureFixture[str]) -> str:
+    """Return the line by which a command line is refused."""
+    assert main([*arguments]) == 2
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    return printed.err.rstrip("\n")
+
+
+def test_runs_that_are_others(capfd: pytest.CaptureFixture[str]) -> None:
+    interrupt("scc", "g.txt", *SMALL, *KEPT)
+    capfd.readouterr()
+    again = ["scc", "--resume", "kept"]
+    start = "cyscc scc: kept: the checkpoint is of another run: "
+    assert refused(*again, "--config", "hc2", capfd=capfd) == f"{start}--config: engines was 2, and is 4"
+    assert refused(*again, "--memory", "fixed:75", capfd=capfd).startswith(
+        f"{start}--memory: profile was hc2, and is f"
+    )
+    assert refused(*again, "--queue-slack", "9", capfd=capfd) == f"{start}--queue-slack was not given, and is 9"
+    Path("other.txt").write_text("0 1\n")
+    assert refused("scc", "other.txt", "--resume", "kept", capfd=capfd) == f"{start}the graph is not the same"
+    assert refused("scc", "g.txt", *KEPT, capfd=capfd) == (
+        "cyscc scc: kept: holds the checkpoint of another run: go on with it by --resume, or remove it"
+    )
+    assert refused("bfs", "g.txt", "--source", "1", "--resume", "kept", capfd=capfd) == (
+        "cyscc bfs: kept: is the checkpoint of a run of cyscc scc"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("host.measuring.sources.sources_digest", lambda: "another")
+        assert refused(*again, capfd=capfd) == f"{start}it was made by another version of this program"
+    for block in Path("kept", "blocks").iterdir():
+        block.write_bytes(block.read_bytes()[:-9])
+    assert "is damaged: its digest is another" in refused(*again, capfd=capfd)
+
+
+def test_bad_usage(capfd: pytest.CaptureFixture[str]) -> None:
+    assert refused("scc", capfd=capfd) == "cyscc scc: the following arguments are required: GRAPH"
+    assert refused("bfs", capfd=capfd) == "cyscc bfs: the following arguments are required: GRAPH, --source"
+    assert refused("scc", "g.txt", "--checkpoint-every", "5s", capfd=capfd) == (
+        "cyscc scc: --checkpoint-every needs --checkpoint"
+    )
+    assert refused("scc", "g.txt", "--checkpoint", "d", "--checkpoint-every", "5", capfd=capfd) == (
+        "cyscc scc: argument --checkpoint-every: '5' is not an interval such as 2Mcycles, 30s or 5min"
+    )
+    assert refused("scc", "--resume", "missing", capfd=capfd) == "cyscc scc: missing: No such file or directory"
+    assert refused("scc", "g.txt", "--checkpoint", "no/kept", capfd=capfd) == (
+        "cyscc scc: no/kept: No such file or directory"
+    )
+    Path("empty").mkdir()
+    assert refused("scc", "--resume", "empty", capfd=capfd) == "cyscc scc: empty: holds no complete checkpoint"
+
+
+def test_checkpoint_that_cannot_be_written_is_no_end(capfd: pytest.CaptureFixture[str]) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CheckpointFolder, "write", full)
+        assert main(["scc", "g.txt", *SMALL, "--checkpoint", "kept", "--checkpoint-every", "3kcycles"]) == 0
+    lines = capfd.readouterr().err.splitlines()
+    assert lines
+    for line in lines:
+        assert line.startswith("cyscc scc: kept: No space left on device: no checkpoint at cycle ")
+        assert line.endswith("; the run goes on")
+
+
+def started(*arguments: str) -> "subprocess.Popen[bytes]":
+    """Begin a run in a process of its own."""
+    command = [sys.executable, "-m", "host.command_line.main", *arguments]
+    return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
+
+
+def test_kill_and_resume() -> None:
+    assert main(["scc", "g.txt", *SMALL, "--json", "whole", "--quiet"]) == 0
+    run = started("scc", "g.txt", *SMALL, "--checkpoint", "kept", "--checkpoint-every", "20cycles", "--json", "json")
+    while not Path("kept", "checkpoint.json").exists():
+        assert run.poll() is None
+    run.kill()
+    assert run.wait() == -signal.SIGKILL
+    assert not Path("json").exists()
+    assert main(["scc", "--resume", "kept", "--checkpoint-every", "1h", "--json", "json", "--quiet"]) == 0
+    assert result("json") == result("whole")
+
+
+@pytest.mark.long
+def test_fifty_kills(capfd: pytest.CaptureFixture[str]) -> None:
+    """A run of a minute, kept every five seconds, is killed at random moments."""
+    Path("ring.txt").write_text("".join(f"{v} {(v + 1) % 2**16}\n" for v in range(2**16)))
+    assert main(["scc", "ring.txt", "--json", "whole", "--labels", "whole.txt", "--quiet"]) == 0
+    chance = random.Random(1)
+    kept = Path("kept", "checkpoint.json")
+    lost: list[float] = []
+    while len(lost) < 50:
+        begin = ["ring.txt", "--checkpoint", "kept", "--checkpoint-every", "5s"]
+        run = started(
+            "scc", *(["--resume", "kept"] if kept.exists() else begin), "--json", "json", "--labels", "labels.txt"
+        )
+        begun = time.time()
+        try:
+            status = run.wait(timeout=chance.uniform(0, 25))
+        except subprocess.TimeoutExpired:
+            run.kill()
+            run.wait()
+            lost.append(time.time() - max(kept.stat().st_mtime if kept.exists() else 0, begun))
+            continue
+        assert status == 0
+        assert result("json") == result("whole")
+        assert Path("labels.txt").read_text() == Path("whole.txt").read_text()
+        Path("json").unlink()
+    # What it takes to begin counts as well.
+    assert max(lost) < 10

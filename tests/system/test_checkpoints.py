@@ -1,0 +1,172 @@
+"""Runs that are killed and taken up again, by whatever executor: the same as those that are not."""
+
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from host.algorithms.keeper import Keeper
+from host.checkpoints.checkpoints import Checkpoints
+from host.checkpoints.folder import Checkpoint
+from host.graph.csr import Graph
+from host.graph.generators import rmat_graph
+from host.interval import Interval
+from hw.config import AcceleratorConfig
+from sim.machine import Machine
+from sim.observation.state import MachineState
+from tests.sim.executors.outcomes import CROWD, TANGLE
+from tests.sim.executors.test_executors import PUBLISHED
+from tests.system.runs import made, search, solve
+
+
+class KilledError(Exception):
+    """The run has come to an end by force."""
+
+
+class Shelf(Checkpoint):
+    """What a run is kept on that is killed as soon as it has been kept."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, NDArray[np.uint8]] = {}
+
+    def write(self, about: dict[str, Any], files: dict[str, NDArray[np.uint8]]) -> None:
+        self.files = {name: content.copy() for name, content in files.items()}
+        raise KilledError
+
+    def file(self, name: str) -> NDArray[np.uint8]:
+        return self.files[name].copy()
+
+
+def kept_by(machine: Machine, shelf: Shelf, *, cycles: int) -> Checkpoints:
+    return Checkpoints(
+        machine,
+        shelf,  # type: ignore[arg-type]  # it stands for the folder and for what is in it
+        every=Interval(cycles=cycles),
+        about=dict,
+        without=(),
+        on_written=lambda cycle: None,
+        on_failure=pytest.fail,
+        resumed=shelf if shelf.files else None,
+    )
+
+
+def outcome(machine: Machine, graph: Graph, source: int | None, **options: Any) -> dict[str, Any]:
+    """Make a run; return all that it leaves behind."""
+    run = solve(machine, graph, **options) if source is None else search(machine, graph, source, **options)
+    found = {name: value for name, value in vars(run).items() if name != "start_seconds"}
+    arrays = {name: value.tolist() for name, value in found.items() if isinstance(value, np.ndarray)}
+    memory = machine.read(4096, np.uint8, machine.memory.allocated).tobytes()
+    return {**found, **arrays, "statistics": machine.statistics(), "cycle": machine.cycle, "memory": memory}
+
+
+def check_resumed(
+    config: str | AcceleratorConfig,
+    memory: str,
+    graph: Graph,
+    *machines: dict[str, Any],
+    source: int | None = None,
+    slack: int = 500,
+    cycles: int,
+) -> int:
+    """Check a run that is killed every so many cycles, and goes on on another machine; return how often it was."""
+    with made(config, memory) as machine:
+        expected = outcome(machine, graph, source, slack=slack)
+    shelf = Shelf()
+    for kills, options in enumerate(cycle(machines)):
+        with made(config, memory, **options) as machine:
+            keeper = kept_by(machine, shelf, cycles=cycles)
+            try:
+                found = outcome(machine, graph, source, slack=slack, keeper=keeper)
+            except KilledError:
+                continue
+        assert found == expected
+        return kills
+    raise AssertionError
+
+
+@pytest.mark.parametrize("memory", ["hc2", "stress:5"])
+def test_other_executors_go_on(memory: str, tmp_path: Path) -> None:
+    waves = tmp_path / "run.vcd"
+    machines: tuple[dict[str, Any], ...] = (
+        {},
+        {"executor": "amaranth"},
+        {"threads": 2},
+        {"waves": waves, "wave_window": (0, 10**6)},
+    )
+    assert check_resumed("test", memory, TANGLE, *machines, cycles=457) > len(machines)
+    assert waves.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(("memory", "cycles"), [("hc2", 197), ("fixed:1", 41), ("fixed:400", 901), ("stress:5", 731)])
+def test_any_cycle_will_do(memory: str, cycles: int) -> None:
+    assert check_resumed("test", memory, CROWD, {}, cycles=cycles) > 10
+
+
+def test_machine_that_only_searches(tmp_path: Path) -> None:
+    machines: tuple[dict[str, Any], ...] = ({"executor": "amaranth"}, {})
+    assert check_resumed(PUBLISHED, "stress:5", CROWD, *machines, source=0, cycles=400) > 1
+
+
+def test_whole_machine() -> None:
+    graph = rmat_graph(256, 4, seed=1)
+    assert check_resumed("hc2", "hc2", graph, {"threads": 2}, {"threads": 1}, cycles=3001) > 2
+
+
+@pytest.mark.parametrize("source", [None, 0])
+def test_restarted_run(source: int | None) -> None:
+    assert check_resumed("test", "fixed:9", CROWD, {}, source=source, slack=0, cycles=101) > 3
+
+
+def test_checkpoints_do_not_disturb(monkeypatch: pytest.MonkeyPatch) -> None:
+    with made("test", "hc2") as machine:
+        expected = outcome(machine, CROWD, None)
+    shelf = Shelf()
+    monkeypatch.setattr(shelf, "write", lambda about, files: None)
+    with made("test", "hc2") as machine:
+        assert outcome(machine, CROWD, None, keeper=kept_by(machine, shelf, cycles=1)) == expected
+
+
+class StateShelf(Keeper):
+    """Saves the machine's state in a cycle, and kills the run."""
+
+    def __init__(self, machine: Machine, cycle: int) -> None:
+        self._machine = machine
+        self._cycle = cycle
+        self.state: MachineState | None = None
+        machine.on_meeting = self._look
+
+    def _look(self, cycle: int) -> int:
+        if cycle >= self._cycle:
+            self.state = self._machine.save()
+            raise KilledError
+        return self._cycle - cycle
+
+
+def state_of(executor: str, cycle: int) -> MachineState:
+    """Return the state of a machine in a cycle of a run."""
+    with made("test", "hc2", executor=executor) as machine:
+        keeper = StateShelf(machine, cycle)
+        with pytest.raises(KilledError):
+            solve(machine, CROWD, slack=500, keeper=keeper)
+        assert keeper.state is not None
+        return keeper.state
+
+
+def test_states_of_executors_have_the_same_names() -> None:
+    compiled, amaranth = (state_of(executor, 1500) for executor in ("compiled", "amaranth"))
+    assert compiled.commands == amaranth.commands
+    ours, theirs = compiled.hardware, amaranth.hardware
+    assert ours.fields[0].name == "machine.cycle"
+    missing = ours.places.keys() - theirs.places.keys()
+    assert missing == {f"engine{n}.shell.quiescent" for n in range(2)}
+    different = [
+        name
+        for name in ours.places.keys() & theirs.places.keys()
+        for known in (ours.places[name][1].known & theirs.places[name][1].known,)
+        if any((a ^ b) & known for a, b in zip(ours.values(name), theirs.values(name), strict=True))
+    ]
+    # Amaranth's executor keeps it together with the last request.
+    assert different == ["machine.begun"]
