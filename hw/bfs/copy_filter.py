@@ -27,15 +27,17 @@ class CopyFilter(wiring.Component):
     ----------
     depth : int
         Ids remembered; a power of two, at least 2 * `WAYS`.
+    width : int
+        Bits of an id.
 
     Members
     -------
     start : In(1)
         A run begins: everything is forgotten, which takes a cycle for each place, in which no id is taken. Only while
         `idle`, and with no id offered.
-    ids : In(stream of 32 bits)
+    ids : In(stream of ids)
         Neighbour ids from process 2.
-    fresh : Out(stream of 32 bits)
+    fresh : Out(stream of ids)
         Those of them that are not remembered, to process 3; registered.
     idle : Out(1)
         No id is held.
@@ -50,22 +52,23 @@ class CopyFilter(wiring.Component):
     WAYS: ClassVar[int] = 4
     LATENCY: ClassVar[int] = 2
 
-    def __init__(self, *, depth: int) -> None:
+    def __init__(self, *, depth: int, width: int = 32) -> None:
         if depth < 2 * self.WAYS or depth & (depth - 1):
             raise ValueError(f"depth must be a power of two from {2 * self.WAYS} on, not {depth!r}")
+        self._width = width
         self._places = depth // self.WAYS
         super().__init__(
             {
                 "start": In(1),
-                "ids": In(stream.Signature(32)),
-                "fresh": Out(stream.Signature(32)),
+                "ids": In(stream.Signature(width)),
+                "fresh": Out(stream.Signature(width)),
                 "idle": Out(1),
                 "moving": Out(1),
             }
         )
 
     def place(self, vertex: ValueLike) -> Value:
-        """Return the number of an id's place: all its bits, folded. With the bits above the lowest ones it is unique."""
+        """Return the number of an id's place: all its bits, folded. Place and tag together tell the id."""
         width = (self._places - 1).bit_length()
         bits = Value.cast(vertex)
         return reduce(xor, [bits[first : first + width] for first in range(0, len(bits), width)])
@@ -75,14 +78,14 @@ class CopyFilter(wiring.Component):
         return Cat(Value.cast(vertex)[(self._places - 1).bit_length() :], 1)
 
     def elaborate(self, platform: object) -> Elaboratable:
-        """Build the pipeline: the place of an id is read while it is taken, and written when it is passed on or dropped."""
+        """Build the pipeline: a place is read when its id is taken, and written when that is passed on or dropped."""
         m = Module()
         width = len(self.tag(self.ids.payload))
         m.submodules.remembered = remembered = Memory(shape=width * self.WAYS, depth=self._places, init=[])
         read, write = remembered.read_port(), remembered.write_port()
 
         held = Signal()
-        vertex = Signal(32)
+        vertex = Signal(self._width)
         forgetting = Signal()
         swept = Signal(range(self._places))  # places below have been forgotten
         with m.If(self.start):

@@ -13,17 +13,18 @@ __all__ = ["PROOFS", "copy_filter"]
 
 DEPTH = 2 * CopyFilter.WAYS
 WAYS = CopyFilter.WAYS
+WIDTH = 8
 
 
 def copy_filter() -> Harness:
     """Return the harness of `CopyFilter`: any ids in any runs, of which the solver chooses one to watch."""
     h = Harness()
-    part = h.add("dut", CopyFilter(depth=DEPTH))
+    part = h.add("dut", CopyFilter(depth=DEPTH, width=WIDTH))
     dut: CopyFilter = part.ports
     h.offer(dut.ids, "ids")
     h.m.d.comb += [dut.start.eq(h.free(1, "start")), dut.fresh.ready.eq(h.free(1, "ready"))]
     h.assume(~dut.start | (dut.idle & ~dut.ids.valid), "starts_when_idle")
-    watched = h.constant(32, "watched")
+    watched = h.constant(WIDTH, "watched")
     held, vertex, copy, done, forgetting, swept, row = (
         part.signal(name) for name in ("held", "vertex", "copy", "done", "forgetting", "swept", "row")
     )
@@ -96,14 +97,16 @@ def misses_what_it_has_just_written(self: CopyFilter, m: Module) -> None:
 
 def passes_on_another(self: CopyFilter, m: Module) -> None:
     """Change the id on its way."""
-    with m.If(_inner(m, "done")):
-        m.d.sync += self.fresh.payload.eq(_inner(m, "vertex") ^ 1)
+    done, vertex = _inner(m, "done"), _inner(m, "vertex")
+    with m.If(done):
+        m.d.sync += self.fresh.payload.eq(vertex ^ 1)
 
 
 def forgets_without_end(self: CopyFilter, m: Module) -> None:
     """Begin again with the first place."""
-    with m.If(_inner(m, "forgetting")):
-        m.d.sync += _inner(m, "forgetting").eq(1)
+    forgetting = _inner(m, "forgetting")
+    with m.If(forgetting):
+        m.d.sync += forgetting.eq(1)
 
 
 PROOFS = (
@@ -112,6 +115,7 @@ PROOFS = (
         says="Every neighbour that comes goes on at least once in its run, unchanged; one that came again goes on only "
         "if at least four others have come since.",
         harness=copy_filter,
+        depth=1,
         broken=(
             *spoiled(
                 f"{__name__}.CopyFilter",

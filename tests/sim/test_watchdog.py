@@ -1,4 +1,4 @@
-"""The watchdog: what hangs is found, in the same cycle by every executor, and what waits for the memory does not hang."""
+"""The watchdog finds what hangs, in the same cycle on every executor, and not what waits for the memory."""
 
 import json
 import re

@@ -37,7 +37,9 @@ def test_copies_do_not_multiply_where_they_are_dropped(memory: str) -> None:
 
 
 @pytest.mark.parametrize("memory", ["hc2", "stress"])
-@pytest.mark.parametrize("graph", [CROSSED, messy_graph(200, 3000, 4), repeated(1000)], ids=["crossed", "messy", "1000"])
+@pytest.mark.parametrize(
+    "graph", [CROSSED, messy_graph(200, 3000, 4), repeated(1000)], ids=["crossed", "messy", "1000"]
+)
 def test_other_graphs_with_copies(graph: Graph, memory: str) -> None:
     with made(DROPPING, memory) as machine:
         check_scc(machine, graph)
