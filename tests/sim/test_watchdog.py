@@ -41,7 +41,8 @@ def test_a_hang_is_found_in_the_same_cycle_by_both_executors() -> None:
     message, diagnosis = found[0]
     stopped = re.fullmatch(r"nothing moved until cycle (\d+): the machine hangs", message)
     assert stopped is not None
-    assert WATCHDOG < int(stopped[1]) < WATCHDOG + 60
+    # The other kernels are done when their flushes are complete, after 60 cycles and some.
+    assert WATCHDOG + 60 < int(stopped[1]) < WATCHDOG + 100
     assert "frontier_idle=0 neighbours_idle=1" in diagnosis
     assert "read_stalled=1" in diagnosis
     assert "outstanding" not in diagnosis
@@ -50,7 +51,7 @@ def test_a_hang_is_found_in_the_same_cycle_by_both_executors() -> None:
 @pytest.mark.parametrize(
     ("executor", "profile"),
     [
-        ("amaranth", parse_profile("fixed:900")),
+        ("amaranth", parse_profile("fixed:500")),
         ("compiled", parse_profile("fixed:50000")),
         ("compiled", Hc2(bank_busy=10_000)),
         # The writes of a visit are not answered: only their port's readiness tells that they are complete.
