@@ -5,7 +5,7 @@ import pytest
 from host.graph.csr import Graph
 from hw.config import PRESETS
 from sim.executors.names import EXECUTORS
-from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
+from tests.sim.executors.outcomes import CROWD, assert_equal, outcome
 from tests.system.graphs import GRAPHS, SOURCES, graph_of, messy_graph, repeated
 from tests.system.runs import MEMORIES, check_bfs, check_scc, made
 
@@ -31,14 +31,21 @@ def test_copies_do_not_multiply_where_they_are_dropped(memory: str) -> None:
             run = check_scc(machine, repeated(copies))
         assert (run.forward.duplicates, run.backward.duplicates, run.retries) == (0, 0, 0)
         cycles.append(run.cycles)
-    # Of each further edge the id is read, and no more: two thirds of all levels expand a vertex.
-    assert cycles[1] - cycles[0] < 30 * 2 * 19 * 2
-    assert cycles[2] - cycles[0] < 30 * 2 * 199 * 2
+    # Of each further edge the id is read, eight at a time, and no more.
+    assert cycles[1] < 2 * cycles[0]
+    assert cycles[2] < 20 * cycles[0]
 
 
-@pytest.mark.parametrize("memory", ["hc2", "stress"])
 @pytest.mark.parametrize(
-    "graph", [CROSSED, messy_graph(200, 3000, 4), repeated(1000)], ids=["crossed", "messy", "1000"]
+    ("graph", "memory"),
+    [
+        (CROSSED, "hc2"),
+        (CROSSED, "stress"),
+        (messy_graph(200, 3000, 4), "hc2"),
+        (messy_graph(200, 3000, 4), "stress"),
+        (repeated(1000), "hc2"),
+    ],
+    ids=["crossed-hc2", "crossed-stress", "messy-hc2", "messy-stress", "1000-hc2"],
 )
 def test_other_graphs_with_copies(graph: Graph, memory: str) -> None:
     with made(DROPPING, memory) as machine:
@@ -53,10 +60,9 @@ def test_awkward_graphs(name: str) -> None:
         check_bfs(machine, GRAPHS[name], SOURCES.get(name, 0))
 
 
-@pytest.mark.parametrize(("graph", "source"), [(TANGLE, None), (CROWD, 0)], ids=["tangle", "crowd"])
-def test_executors_agree(graph: Graph, source: int | None) -> None:
+def test_executors_agree() -> None:
     outcomes = []
     for executor in EXECUTORS:
         with made(DROPPING, "hc2", executor=executor) as machine:
-            outcomes.append(outcome(machine, graph, source=source))
+            outcomes.append(outcome(machine, CROWD, source=0))
     assert_equal(*outcomes)
