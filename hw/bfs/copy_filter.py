@@ -4,7 +4,7 @@ from functools import reduce
 from operator import xor
 from typing import ClassVar
 
-from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal, Value, ValueLike
+from amaranth.hdl import C, Cat, Elaboratable, Module, Mux, Signal, Value, ValueLike
 from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -121,7 +121,8 @@ class CopyFilter(wiring.Component):
             read.addr.eq(self.place(self.ids.payload)),
             read.en.eq(taken),
             write.addr.eq(Mux(forgetting, swept, self.place(vertex))),
-            write.data.eq(Mux(forgetting, 0, following)),
+            # To forget an entry is to take the bit away that says that it is used.
+            write.data.eq(following & Cat(C(-1, width - 1), ~forgetting).replicate(self.WAYS)),
             write.en.eq(forgetting | done),
             self.idle.eq(~held & ~self.fresh.valid),
             self.moving.eq(forgetting | taken | done),
