@@ -13,6 +13,11 @@ __all__ = ["PRESETS", "AcceleratorConfig", "ConfigError", "load_config"]
 Depth = Annotated[int, Meta(ge=4, le=512)]
 """Places of a FIFO, a power of two."""
 
+Remembered = Annotated[int, Meta(ge=0, le=4096)]
+"""Entries of a memory that may be left out: 0, or a power of two from `_LEAST_REMEMBERED` on."""
+
+_LEAST_REMEMBERED = 8
+
 
 class ConfigError(ValueError):
     """A configuration that does not exist, cannot be read or describes no possible machine. One line."""
@@ -56,6 +61,10 @@ class AcceleratorConfig:
         write that waits for no slot, only vertices with neighbours are queued, and there is no reach queue. So was the
         published machine when it was measured for breadth-first search alone (Attia et al. 2014; a row of its own in
         table II of Attia et al. 2015).
+    remembered_ids : int
+        Neighbour ids that a BFS kernel remembers in a level, in order to drop those that come again: 0, or a power of
+        two from 8 to 4096. With 0 there is no such part, as in the published machine: a kernel may push a vertex as
+        often as it reads its word before its first write, and repeated edges multiply the copies level by level.
     ring_stages : int
         Registers by which the ring passes the master of an AE's module, 1 to 64; so a turn of one AE takes its kernels
         plus this many cycles. The published AE has one register where the ring enters it, and one towards the link,
@@ -80,6 +89,7 @@ class AcceleratorConfig:
     issue_interval: Annotated[int, Meta(ge=1, le=2)] = 1
     blocking_reservation: bool = False
     bfs_only: bool = False
+    remembered_ids: Remembered = 0
     ring_stages: Annotated[int, Meta(ge=1, le=64)] = 1
     link_cycles: Annotated[int, Meta(ge=1, le=1024)] = 8
     clock_mhz: Annotated[float, Meta(gt=0, le=10_000)] = 150.0
@@ -93,6 +103,8 @@ class AcceleratorConfig:
                 raise ConfigError(f"{name} must be {_wanted(kind)}, not {value!r}") from None
             if kind is Depth and value & (value - 1):
                 raise ConfigError(f"{name} must be a power of two, not {value}")
+            if kind is Remembered and value and (value & (value - 1) or value < _LEAST_REMEMBERED):
+                raise ConfigError(f"{name} must be 0 or a power of two from {_LEAST_REMEMBERED} on, not {value}")
         if self.intersection_kernels > self.bfs_kernels:
             raise ConfigError(
                 f"intersection_kernels must be at most bfs_kernels ({self.bfs_kernels}), whose ports they share, "

@@ -85,7 +85,7 @@ class Coprocessor(abc.ABC):
         Raises
         ------
         sim.errors.SimulationError
-            Cycle limit, hang (nothing moved for the watchdog's time), access outside memory.
+            Cycle limit, hang (nothing moves and the memory owes nothing), access outside memory.
         """
 
     def stray_writes(self) -> list[int]:

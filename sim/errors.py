@@ -24,7 +24,7 @@ class CycleLimitError(SimulationError):
 
 
 class HangError(SimulationError):
-    """Nothing moved for the watchdog's time although an instruction is running."""
+    """For the watchdog's time nothing moved, and the memory owed nothing, although an instruction is running."""
 
 
 class MemoryAccessError(SimulationError):

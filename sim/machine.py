@@ -329,7 +329,8 @@ def assemble_machine(
     memory : Profile
         Memory profile.
     make_executor : callable
-        Makes the executor, given the memory and the cycles without a request or a response after which a run hangs.
+        Makes the executor, given the memory and its watchdog: the cycles in which nothing moves and the memory owes
+        nothing, after which a run hangs.
     cycle_limit, on_progress, on_build
         As for `create_machine`.
     """

@@ -90,6 +90,8 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
     simulation = Simulation(arguments, {"--levels": arguments.levels, "--roofline-plot": arguments.roofline_plot})
     if wants_roofline and simulation.config.bfs_only:
         raise UsageError(f"--roofline reads the reach queue, and {arguments.config} keeps none")
+    if wants_roofline and simulation.config.remembered_ids:
+        raise UsageError(f"--roofline counts two reads an edge, and {arguments.config} drops copies (remembered_ids)")
     read = simulation.read_graph(directions=1)
     try:
         source = read.index(arguments.source)

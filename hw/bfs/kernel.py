@@ -1,11 +1,14 @@
 """The CyGraph BFS kernel: one share of a level of a breadth-first search (Attia et al. 2015, section 5.2, figure 4)."""
 
+from functools import reduce
+from operator import and_
 from types import MappingProxyType
 
 from amaranth.hdl import C, Elaboratable, Signal
 from amaranth.lib import data
 from amaranth.lib.wiring import connect
 
+from hw.bfs.copy_filter import CopyFilter
 from hw.bfs.frontier_reader import FrontierReader
 from hw.bfs.marking_visitor import MarkingVisitor
 from hw.bfs.neighbour_reader import NeighbourReader
@@ -49,7 +52,8 @@ BfsReservation = data.StructLayout({"demanded": 10, "reserved": 10})
 class Kernel(BaseKernel):
     """Processes 1 to 4 with their multiplexer, decoder and slot allocator.
 
-    In a machine that only searches (`config.bfs_only`), process 4 is `MarkingVisitor`, and otherwise `Visitor`.
+    In a machine that only searches (`config.bfs_only`), process 4 is `MarkingVisitor`, and otherwise `Visitor`. With
+    `config.remembered_ids`, a `CopyFilter` stands between processes 2 and 3.
 
     Work is counted by credits: a credit is given back only after what it stood for has taken its place in the next
     process, so "all idle" cannot be seen while anything is under way.
@@ -59,8 +63,8 @@ class Kernel(BaseKernel):
     Attributes
     ----------
     READS_PER_ENTRY, READS_PER_EDGE, WRITES_PER_VISIT : int
-        Requests for an entry of the current queue, for an edge, and for a vertex pushed (where the machine only
-        searches, a write to mark a vertex, and another if it has neighbours).
+        Requests for an entry of the current queue, for an edge (one if its id is dropped by a filter), and for a vertex
+        pushed (where the machine only searches, a write to mark a vertex, and another if it has neighbours).
     """
 
     READS_PER_ENTRY = 1
@@ -107,7 +111,15 @@ class Kernel(BaseKernel):
             },
         )
         connect(m, frontier.words, neighbour.words)
-        connect(m, neighbour.ids, word.ids)
+        neighbours: tuple[NeighbourReader | CopyFilter, ...] = (neighbour,)
+        if config.remembered_ids:
+            m.submodules.copy_filter = copies = CopyFilter(depth=config.remembered_ids)
+            connect(m, neighbour.ids, copies.ids)
+            connect(m, copies.fresh, word.ids)
+            m.d.comb += copies.start.eq(control.start)
+            neighbours = (neighbour, copies)
+        else:
+            connect(m, neighbour.ids, word.ids)
         connect(m, word.neighbours, visitor.neighbours)
         connect(m, allocator.slot, visitor.slot)
 
@@ -140,7 +152,7 @@ class Kernel(BaseKernel):
             allocator.capacity.eq(control.register_capacity),
             allocator.demand.eq(visitor.demand),
         ]
-        processes = (frontier, neighbour, word, visitor, allocator)
+        processes = (frontier, *neighbours, word, visitor, allocator)
         events = {
             Counter.ITEMS: visitor.neighbours.valid & visitor.neighbours.ready,
             Counter.PUSHED: visitor.pushed,
@@ -148,7 +160,7 @@ class Kernel(BaseKernel):
         status = {
             KernelWord.STATE: {
                 "frontier_idle": frontier.idle,
-                "neighbours_idle": neighbour.idle,
+                "neighbours_idle": reduce(and_, [part.idle for part in neighbours]),
                 "words_idle": word.idle,
                 "visitor_idle": visitor.idle,
                 "slots_idle": allocator.idle,

@@ -39,7 +39,7 @@ class AmaranthExecutor(Player):
     memory : Memory
         The memory, with as many AEs and ports.
     watchdog : int
-        Cycles without a request or a response after which a run counts as hung.
+        Cycles in which nothing moves and the memory owes nothing, after which a run counts as hung.
     waves : Path, optional
         VCD file to write.
     wave_window : tuple of int, optional

@@ -110,7 +110,7 @@ class Player(Executor):
     memory : Memory
         The memory, with as many AEs and ports.
     watchdog : int
-        Cycles without a request or a response after which a run counts as hung.
+        Cycles in which nothing moves and the memory owes nothing, after which a run counts as hung.
     """
 
     def __init__(self, config: AcceleratorConfig, memory: Memory, *, watchdog: int) -> None:
@@ -178,7 +178,11 @@ class Player(Executor):
             return RunState.MEMORY_ERROR
         if all(host.finished for host in self._hosts):
             return RunState.DONE
-        return RunState.HUNG if self._cycle - self._moved > self._watchdog else RunState.RUNNING
+        if self._cycle - self._moved <= self._watchdog:
+            return RunState.RUNNING
+        # What the memory owes comes by itself, however long it takes.
+        moved = max(self._moved, self._memory.owed_until())
+        return RunState.HUNG if self._cycle - moved > self._watchdog else RunState.RUNNING
 
     def _play_memory(self, engine: int, pins: Pins) -> None:
         """Take the requests of a cycle and give the AE what the memory shows it."""

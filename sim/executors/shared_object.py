@@ -42,7 +42,7 @@ class LibraryExecutor(Executor):
     memory : Memory
         The memory, with as many AEs and ports.
     watchdog : int
-        Cycles without a request or a response after which a run counts as hung.
+        Cycles in which nothing moves and the memory owes nothing, after which a run counts as hung.
     **options
         Further members of ``Setup`` in `native/machine.h`, 0 where absent.
 

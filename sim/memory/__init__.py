@@ -1,7 +1,8 @@
 """The memory of the machine for every executor: functional, and exact in time.
 
 Its files follow a request's way: `acceptance`, `crossbar`, `service`, `delivery`, `seen`; `rounds` has the steps
-between. `records` declares the state and `profiles` the rules. Executors use `Memory`.
+between, `owed` tells what is still to come. `records` declares the state and `profiles` the rules. Executors use
+`Memory`.
 """
 
 from sim.memory.functions import MemoryModel

@@ -10,6 +10,7 @@ from numba import types
 from sim.memory.acceptance import accept
 from sim.memory.compiling import c_function
 from sim.memory.delivery import deliver
+from sim.memory.owed import owed_until
 from sim.memory.records import context_of
 from sim.memory.rounds import seal, settle
 from sim.memory.seen import next_event, prepare
@@ -34,6 +35,7 @@ FUNCTIONS = {
     "serve": Function(serve, (), False),
     "deliver": Function(deliver, ("ae",), False),
     "next_event": Function(next_event, ("ae", "cycle"), True),
+    "owed_until": Function(owed_until, (), True),
 }
 """By name; see the methods of `sim.memory.memory.Memory` for what they do."""
 

@@ -240,6 +240,14 @@ class Memory:
         """
         return int(self.model.next_event(self._pointer, ae, cycle))
 
+    def owed_until(self) -> int:
+        """Return the last cycle in which anything comes of the requests taken so far, -1 before the first.
+
+        That is a response, or the completion of a write or a flush. Only what is settled or delivered counts. Each
+        request has its time from then on, so that cycle never moves without a further request.
+        """
+        return int(self.model.owed_until(self._pointer))
+
     def allocate(self, size_bytes: int, alignment: int = 512) -> int:
         """Reserve zeroed bytes and return the address of the first; see `Storage.allocate`."""
         address = self._storage.allocate(size_bytes, alignment)

@@ -7,7 +7,7 @@ from amaranth.hdl import Module
 
 from tests.formal.buffers import is_full_early
 from tests.formal.faults import blinks, changes, spoiled, sticks
-from tests.formal.kernels import CONFIG, PUBLISHED, SEARCHING, bfs_kernel, intersection_kernel
+from tests.formal.kernels import CONFIG, FILTERING, PUBLISHED, SEARCHING, bfs_kernel, intersection_kernel
 from tests.formal.proof import Broken, Proof
 from tests.formal.slot_faults import forgets_a_demand_as_the_token_passes
 
@@ -121,6 +121,12 @@ _FORGOTTEN = Broken(
     breaks="flushes_only_with_nothing_outstanding",
     depth=44,
 )
+_LEFT = Broken(
+    fault=sticks("idle", at=1),
+    place="hw.bfs.kernel.CopyFilter",
+    breaks="flushes_only_with_nothing_outstanding",
+    depth=30,
+)
 _SAYS = (
     "A run is flushed and done only when every read is answered, every queue empty, no slot demanded or reserved "
     "and every write out; every response finds its place; the ports obey the stream rules."
@@ -143,6 +149,7 @@ PROOFS = (
         depth=1,
         broken=(_FORGOTTEN,),
     ),
+    Proof(name="bfs-kernel-filtering", says=_SAYS, harness=partial(bfs_kernel, FILTERING), depth=1, broken=(_LEFT,)),
     Proof(
         name="intersection-kernel",
         says=_SAYS,

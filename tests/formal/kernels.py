@@ -15,11 +15,12 @@ from hw.kernel_control import Phase
 from tests.formal.harness import Harness
 from tests.formal.watch import queue_counts
 
-__all__ = ["CONFIG", "PUBLISHED", "SEARCHING", "bfs_kernel", "intersection_kernel"]
+__all__ = ["CONFIG", "FILTERING", "PUBLISHED", "SEARCHING", "bfs_kernel", "intersection_kernel"]
 
 CONFIG = PRESETS["test"].replace(engines=1, neighbour_depth=4, word_depth=4, colour_depth=4)
 PUBLISHED = CONFIG.replace(issue_interval=2, blocking_reservation=True)
 SEARCHING = PUBLISHED.replace(bfs_only=True)
+FILTERING = CONFIG.replace(remembered_ids=8)
 
 
 class _Kernel(Harness):
@@ -147,6 +148,9 @@ def bfs_kernel(config: AcceleratorConfig) -> _Kernel:
     queue_counts(h, visits, f"visitor_{queue}")
     h.prove(visits.ports.level == slots, "every_vertex_queued_has_a_demand_or_a_slot")
     reader = h.part.part("neighbour_reader")
+    if config.remembered_ids:
+        copies = h.part.part("copy_filter")
+        h.nothing += [~copies.signal("held"), ~copies.ports.fresh.valid]
     h.nothing += [
         h.part.part("frontier_reader.reader").ports.finished,
         ~reader.signal("decoded"),

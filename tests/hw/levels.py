@@ -67,8 +67,9 @@ class Level:
     ) -> None:
         self.memory = memory
         self.edges = sum(len(adjacency[vertex]) for vertex in frontier)
+        self.targets = {neighbour for vertex in frontier for neighbour in adjacency[vertex]}
         known = set(frontier) | visited
-        self.expected = {neighbour for vertex in frontier for neighbour in adjacency[vertex]} - known
+        self.expected = self.targets - known
         self.queued = self.expected
         self.entries = len(frontier)
         self._known = known
@@ -221,9 +222,16 @@ def run(
     assert all(cycle < min(memory.flushes) for cycle, _ in memory.writes) or kernels > 1
     assert sum(asleep) >= resting * len(asleep)
     assert counts[Counter.ENTRIES] == level.entries
-    assert counts[Counter.ITEMS] == level.edges
+    looked_at = counts[Counter.ITEMS]
+    if config.remembered_ids:
+        # All vertices are remembered in these levels: each kernel looks at a neighbour once.
+        assert len(level.targets) <= looked_at <= kernels * len(level.targets)
+        assert kernels > 1 or counts[Counter.PUSHED] == len(level.queued)
+    else:
+        assert looked_at == level.edges
     assert counts[Counter.REQUESTS] == len(memory.reads) + len(memory.writes)
-    assert len(memory.reads) == Kernel.READS_PER_ENTRY * level.entries + Kernel.READS_PER_EDGE * level.edges
+    reads_of_ids = (Kernel.READS_PER_EDGE - 1) * level.edges
+    assert len(memory.reads) == Kernel.READS_PER_ENTRY * level.entries + reads_of_ids + looked_at
     level.check_writes(counts[Counter.PUSHED])
     return counts
 

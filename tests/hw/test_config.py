@@ -29,6 +29,7 @@ def test_presets() -> None:
     for name in ("hc2", "published", "published-bfs"):
         assert PRESETS[f"{name}-1ae"] == PRESETS[name].replace(engines=1, ring_stages=4)
     assert full == AcceleratorConfig()
+    assert not any(config.remembered_ids for config in PRESETS.values())
 
 
 def test_make_synthesises_all_presets_of_the_full_size() -> None:
@@ -49,6 +50,7 @@ LIMITS = [
     ("issue_interval", 1, 2),
     ("ring_stages", 1, 64),
     ("link_cycles", 1, 1024),
+    ("remembered_ids", 0, 4096),
     *((name, 4, 512) for name in DEPTHS),
 ]
 
@@ -82,8 +84,14 @@ def test_depths_are_powers_of_two(name: str) -> None:
             AcceleratorConfig().replace(**{name: value})
 
 
+@pytest.mark.parametrize("value", [1, 4, 12, 4095])
+def test_ids_remembered_are_a_power_of_two(value: int) -> None:
+    with refused(f"remembered_ids must be 0 or a power of two from 8 on, not {value}"):
+        AcceleratorConfig().replace(remembered_ids=value)
+
+
 @pytest.mark.parametrize("value", ["4", 4.0, True, None])
-@pytest.mark.parametrize(("name", "low", "high"), LIMITS[:5])
+@pytest.mark.parametrize(("name", "low", "high"), LIMITS[:6])
 def test_integers_are_integers(name: str, low: int, high: int, value: object) -> None:
     with refused(f"{name} must be an integer from {low} to {high}, not {value!r}"):
         AcceleratorConfig().replace(**{name: value})

@@ -8,7 +8,7 @@ import numpy as np
 from host.graph.csr import Graph
 from host.graph.generators import random_graph, rmat_graph, ssca2_graph
 
-__all__ = ["GRAPHS", "SOURCES", "graph_of", "messy_graph"]
+__all__ = ["GRAPHS", "SOURCES", "graph_of", "messy_graph", "repeated"]
 
 Pairs = list[tuple[int, int]]
 
@@ -17,6 +17,11 @@ def graph_of(vertices: int, pairs: Iterable[tuple[int, int]]) -> Graph:
     """Return the graph of some edges, given as pairs of source and target."""
     edges = np.array(list(pairs), np.uint32).reshape(-1, 2)
     return Graph.from_edges(vertices, edges[:, 0], edges[:, 1])
+
+
+def repeated(copies: int) -> Graph:
+    """Return a graph of 30 vertices, each with so many edges to the same next one, in cycles."""
+    return graph_of(30, [(v, (7 * v + 1) % 30) for v in range(30)] * copies)
 
 
 def messy_graph(vertices: int, edges: int, seed: int) -> Graph:

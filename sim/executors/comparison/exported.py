@@ -29,7 +29,7 @@ class ExportedExecutor(Player):
     memory : Memory
         The memory, with as many AEs and ports.
     watchdog : int
-        Cycles without a request or a response after which a run counts as hung.
+        Cycles in which nothing moves and the memory owes nothing, after which a run counts as hung.
     bare : bool
         `dut` is the module ``application_engine`` itself, and the machine has one AE.
     """

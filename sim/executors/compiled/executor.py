@@ -35,7 +35,7 @@ class CompiledExecutor(LibraryExecutor):
     memory : Memory
         The memory, with as many AEs and ports.
     watchdog : int
-        Cycles without a request or a response after which a run counts as hung.
+        Cycles in which nothing moves and the memory owes nothing, after which a run counts as hung.
     threads : int
         Threads to share the AEs and the memory; more than there are of these are not used. The results do not depend
         on it.

@@ -107,6 +107,10 @@ private:
             moved = std::max(moved, player->moved());
         }
         if (finished) return kDone;
+        if (cycle_ - moved <= setup_.watchdog) return kRunning;
+        // What the memory owes comes by itself, however long it takes. A request that is not delivered yet, and not
+        // counted here, has moved in one of the last two rounds.
+        moved = std::max(moved, memory.owed_until(memory.context));
         return cycle_ - moved > setup_.watchdog ? kHung : kRunning;
     }
 

@@ -26,6 +26,7 @@ def inputs(folder: Path, workshop: Workshop) -> Path:
         "bad.npz": "this is no archive",
         "bad.toml": "engines = = 4\n",
         "value.toml": "engines = 9\n",
+        "once.toml": "remembered_ids = 256\n",
     }
     for name, text in texts.items():
         (folder / name).write_text(text)
@@ -79,6 +80,8 @@ USAGE = {
     "intersect",
     "bfs g.txt --source 0 --config published-bfs --roofline": "cyscc bfs: --roofline reads the reach queue, and "
     "published-bfs keeps none",
+    "bfs g.txt --source 0 --config once.toml --roofline": "cyscc bfs: --roofline counts two reads an edge, and "
+    "once.toml drops copies (remembered_ids)",
     "bfs g.txt --source 0 --config published-bfs-1ae --roofline-plot p.svg": "cyscc bfs: --roofline reads the reach "
     "queue, and published-bfs-1ae keeps none",
     "scc g.txt --config none.toml": "cyscc scc: --config: none.toml: No such file or directory",

@@ -6,9 +6,10 @@ import numpy as np
 
 from sim.coprocessor import Instruction, Register
 from sim.machine import Machine
+from sim.memory import READ, Memory
 from tests.words import graph_word
 
-__all__ = ["WORDS", "Level", "dispatch_level"]
+__all__ = ["WORDS", "Level", "deafen", "dispatch_level"]
 
 WORDS = (graph_word(0, 2, True), graph_word(2, 0, False), graph_word(2, 0, False))
 """Graph words of three vertices, the first of which leads to the others."""
@@ -50,3 +51,11 @@ def dispatch_level(machine: Machine, *, word: int = WORDS[0], capacity: int = 16
     )
     machine.dispatch(Instruction.BFS_LEVEL)
     return Level(following, reach)
+
+
+def deafen(memory: Memory) -> None:
+    """Let no port of a memory with the profile `hc2` take reads any more.
+
+    It is as if each had as many in flight as it may have, of which none is answered: nothing is owed, nothing moves.
+    """
+    memory._sides["own"]["full"][:, READ] = (1 << memory.ports) - 1

@@ -13,7 +13,7 @@ from sim.executors.comparison.contenders import Stopwatch, executor_maker
 from sim.executors.comparison.sources import connections_header, export_machine
 from sim.machine import Machine, assemble_machine, create_machine
 from sim.memory import parse_profile
-from tests.sim.executors.levels import WORDS, dispatch_level
+from tests.sim.executors.levels import WORDS, deafen, dispatch_level
 from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
 
 TEST = PRESETS["test"]
@@ -64,9 +64,9 @@ def test_what_goes_wrong_is_reported_as_by_the_executors(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_hang(kind: str) -> None:
-    # A watchdog shorter than the memory's latency takes any read for a hang.
     make = executor_maker(kind, TEST)
-    machine = assemble_machine(TEST, parse_profile("fixed:5000"), lambda memory, _: make(memory, 400))
+    machine = assemble_machine(TEST, parse_profile("hc2"), lambda memory, _: make(memory, 400))
+    deafen(machine.memory)
     dispatch_level(machine)
     with pytest.raises(HangError, match=r"^nothing moved until cycle 4\d\d: the machine hangs$"):
         machine.wait()

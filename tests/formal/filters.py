@@ -1,0 +1,136 @@
+"""Proof about the filter of copies: no neighbour is lost, and no copy of a recent one passes."""
+
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+
+from hw.bfs.copy_filter import CopyFilter
+from tests.formal.faults import breaking, spoiled, sticks
+from tests.formal.harness import Harness
+from tests.formal.proof import Proof
+
+__all__ = ["PROOFS", "copy_filter"]
+
+DEPTH = 2 * CopyFilter.WAYS
+WAYS = CopyFilter.WAYS
+WIDTH = 8
+
+
+def copy_filter() -> Harness:
+    """Return the harness of `CopyFilter`: any ids in any runs, of which the solver chooses one to watch."""
+    h = Harness()
+    part = h.add("dut", CopyFilter(depth=DEPTH, width=WIDTH))
+    dut: CopyFilter = part.ports
+    h.offer(dut.ids, "ids")
+    h.m.d.comb += [dut.start.eq(h.free(1, "start")), dut.fresh.ready.eq(h.free(1, "ready"))]
+    h.assume(~dut.start | (dut.idle & ~dut.ids.valid), "starts_when_idle")
+    watched = h.constant(WIDTH, "watched")
+    held, vertex, copy, done, forgetting, swept, row = (
+        part.signal(name) for name in ("held", "vertex", "copy", "done", "forgetting", "swept", "row")
+    )
+    taken = h.net(dut.ids.valid & dut.ids.ready, "taken")
+    left = h.net(dut.fresh.valid & dut.fresh.ready, "left")
+
+    came = h.flag("came", set=taken & (dut.ids.payload == watched), clear=dut.start)
+    went = h.flag("went", set=left & (dut.fresh.payload == watched), clear=dut.start)
+    shown = h.net(dut.fresh.valid & (dut.fresh.payload == watched), "shown")
+    h.prove(~dut.idle | (came == went), "every_neighbour_that_came_has_gone_on_when_it_is_idle")
+    h.prove(~shown | came, "what_goes_on_came_in_this_run")
+
+    # The ids that have come since the watched one came last, as far as they count.
+    at_hand = h.net(held & (vertex == watched), "at_hand")
+    known = h.flag("known", set=done & at_hand, clear=dut.start)
+    others = h.register(range(WAYS + 1), "others")
+    with h.m.If(done):
+        h.m.d.sync += others.eq(Mux(at_hand, 0, Mux(others == WAYS, WAYS, others + 1)))
+    h.prove(~at_hand | ~known | (others == WAYS) | copy, "a_copy_goes_on_only_after_as_many_others_as_it_has_ways")
+
+    h.prove(dut.ids.ready | forgetting | (dut.fresh.valid & ~dut.fresh.ready), "takes_an_id_unless_it_cannot")
+    forgotten = h.counter("forgotten", width=4, up=1, clear=~forgetting | dut.start)
+    h.prove(~forgetting | (forgotten < DEPTH // WAYS), "forgets_in_a_cycle_a_place")
+    h.obeys_stream_rules(dut.fresh, "fresh")
+    resting = h.past(~dut.moving & ~left & ~dut.start, "resting")
+    h.prove(~resting | h.steady(Cat(held, dut.fresh.valid, forgetting, swept), "state"), "rests_unless_moving")
+
+    stored = part.word("remembered", dut.place(vertex), name="stored")
+    own = part.word("remembered", dut.place(watched), name="own")
+    width = len(own) // WAYS
+    here = Cat(own[width * way : width * (way + 1)] == dut.tag(watched) for way in range(WAYS))
+    is_swept = ~forgetting | (dut.place(watched) < swept)
+    near = Cat(Value.cast(here[: way + 1]).any() for way in range(WAYS))
+    h.invariant(~held | (row == stored), "the_place_is_seen_as_it_is")
+    h.invariant(~is_swept | ~here.any() | known, "only_what_came_in_this_run_is_remembered")
+    h.invariant(~known | (others == WAYS) | near.bit_select(others, 1), "others_push_it_back_by_one_each")
+    h.invariant(came == (known | at_hand), "what_came_is_known_or_at_hand")
+    h.invariant(known == (went | shown), "what_is_known_has_gone_on_or_is_shown")
+    h.invariant(~forgetting | ~(came | held | dut.fresh.valid), "nothing_comes_while_it_forgets")
+    h.invariant(~forgetting | (forgotten == swept), "places_below_are_forgotten")
+    return h
+
+
+def _inner(m: Any, name: str) -> Signal:
+    """Return the signal of this name that a component drives."""
+    found: list[Signal] = [
+        signal
+        for statements in m._statements.values()
+        for statement in statements
+        for signal in statement._lhs_signals()
+        if signal.name == name
+    ]
+    return found[0]
+
+
+def remembers_the_last_run(self: CopyFilter, m: Module) -> None:
+    """Begin a run with what the last one left."""
+    m.d.sync += _inner(m, "forgetting").eq(0)
+
+
+def takes_any_of_its_place_for_a_copy(self: CopyFilter, m: Module) -> None:
+    """Do not compare ids."""
+    m.d.comb += _inner(m, "copy").eq(_inner(m, "row").any())
+
+
+def misses_what_it_has_just_written(self: CopyFilter, m: Module) -> None:
+    """Take what the memory shows, also for a place that was written in the same cycle."""
+    m.d.sync += _inner(m, "overtaken").eq(0)
+
+
+def passes_on_another(self: CopyFilter, m: Module) -> None:
+    """Change the id on its way."""
+    done, vertex = _inner(m, "done"), _inner(m, "vertex")
+    with m.If(done):
+        m.d.sync += self.fresh.payload.eq(vertex ^ 1)
+
+
+def forgets_without_end(self: CopyFilter, m: Module) -> None:
+    """Begin again with the first place."""
+    forgetting = _inner(m, "forgetting")
+    with m.If(forgetting):
+        m.d.sync += forgetting.eq(1)
+
+
+PROOFS = (
+    Proof(
+        name="copy-filter",
+        says="Every neighbour that comes goes on at least once in its run, unchanged; one that came again goes on only "
+        "if at least four others have come since.",
+        harness=copy_filter,
+        depth=1,
+        broken=(
+            *spoiled(
+                f"{__name__}.CopyFilter",
+                every_neighbour_that_came_has_gone_on_when_it_is_idle=takes_any_of_its_place_for_a_copy,
+                what_goes_on_came_in_this_run=passes_on_another,
+                a_copy_goes_on_only_after_as_many_others_as_it_has_ways=misses_what_it_has_just_written,
+                takes_an_id_unless_it_cannot=sticks("ids.ready", at=0),
+                forgets_in_a_cycle_a_place=forgets_without_end,
+                rests_unless_moving=sticks("moving", at=0),
+            ),
+            *spoiled(
+                f"{__name__}.CopyFilter",
+                every_neighbour_that_came_has_gone_on_when_it_is_idle=remembers_the_last_run,
+            ),
+            *breaking(f"{__name__}.CopyFilter", "fresh", registered=True),
+        ),
+    ),
+)

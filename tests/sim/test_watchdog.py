@@ -1,0 +1,102 @@
+"""The watchdog finds what hangs, in the same cycle on every executor, and not what waits for the memory."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from host.command_line.main import main
+from hw.config import PRESETS
+from sim.errors import HangError
+from sim.executors.amaranth import AmaranthExecutor
+from sim.executors.compiled.executor import CompiledExecutor
+from sim.executors.names import EXECUTORS
+from sim.machine import Machine, assemble_machine
+from sim.memory import Hc2, Memory, Profile, parse_profile
+from tests.sim.executors.levels import deafen, dispatch_level
+from tests.sim.memory.stepper import Stepper, flush, machine, read, write
+
+WATCHDOG = 400
+CONFIG = PRESETS["test"]
+
+
+def watched(executor: str, profile: Profile) -> Machine:
+    """Return a small machine with a watchdog of 400 cycles."""
+    kind = AmaranthExecutor if executor == "amaranth" else CompiledExecutor
+    return assemble_machine(CONFIG, profile, lambda memory, _: kind(CONFIG, memory, watchdog=WATCHDOG))
+
+
+def test_a_hang_is_found_in_the_same_cycle_by_both_executors() -> None:
+    found = []
+    for executor in EXECUTORS:
+        machine = watched(executor, Hc2())
+        deafen(machine.memory)
+        dispatch_level(machine)
+        with pytest.raises(HangError) as caught:
+            machine.wait()
+        machine.close()
+        found.append((str(caught.value), caught.value.diagnosis))
+    assert found[0] == found[1]
+    message, diagnosis = found[0]
+    stopped = re.fullmatch(r"nothing moved until cycle (\d+): the machine hangs", message)
+    assert stopped is not None
+    # The other kernels are done when their flushes are complete, after 60 cycles and some.
+    assert WATCHDOG + 60 < int(stopped[1]) < WATCHDOG + 100
+    assert "frontier_idle=0 neighbours_idle=1" in diagnosis
+    assert "read_stalled=1" in diagnosis
+    assert "outstanding" not in diagnosis
+
+
+@pytest.mark.parametrize(
+    ("executor", "profile"),
+    [
+        ("amaranth", parse_profile("fixed:500")),
+        ("compiled", parse_profile("fixed:50000")),
+        ("compiled", Hc2(bank_busy=10_000)),
+        # The writes of a visit are not answered: only their port's readiness tells that they are complete.
+        ("compiled", Hc2(bank_busy=10_000, writes_in_flight=1)),
+        ("compiled", Hc2(flush_travel=50_000)),
+    ],
+    ids=str,
+)
+def test_a_memory_that_owes_for_longer_than_the_watchdog_waits_is_no_hang(executor: str, profile: Profile) -> None:
+    machine = watched(executor, profile)
+    dispatch_level(machine)
+    assert machine.wait() > 2 * WATCHDOG
+    machine.close()
+
+
+def test_what_each_request_owes() -> None:
+    drive = Stepper(machine("hc2", engines=2, ports=2))
+    memory: Memory = drive.memory
+    assert memory.owed_until() == -1
+    drive.step([read(1, 4096)], ae=1)
+    assert memory.owed_until() == 75
+    drive.step([write(0, 4096, 1)])
+    # The bank is busy with the read until then.
+    assert memory.owed_until() == 75 + 15
+    drive.step([flush(0)])
+    assert memory.owed_until() == 75 + 15
+    drive.run(100)
+    assert memory.owed_until() == 75 + 15
+    drive.step([flush(1)])
+    assert memory.owed_until() == 103 + 60
+
+
+def test_stalls_that_come_and_go_are_nothing_owed() -> None:
+    drive = Stepper(machine("stress"))
+    drive.run(50)
+    assert drive.memory.owed_until() == -1
+
+
+def test_copies_that_queue_at_a_slow_bank_are_no_hang(tmp_path: Path) -> None:
+    graph, memory, result = (tmp_path / name for name in ("graph.txt", "slow.toml", "result.json"))
+    graph.write_text("0 1\n1 0\n" * 20)
+    memory.write_text('profile = "hc2"\nbank_busy = 10000\n')
+    command = ["scc", str(graph), "--config", "test", "--memory", str(memory), "--json", str(result), "--quiet"]
+    assert main(command) == 0
+    document = json.loads(result.read_text())
+    assert document["components"]["count"] == 1
+    # Longer than 20,000 cycles and four latencies: so long is a level that does nothing but wait for the bank.
+    assert max(level["cycles"] for level in document["longest_iteration"]["forward"]["levels"]) > 20_000 + 4 * 10_060
