@@ -12,6 +12,7 @@ from tests.formal import (
     multiplexer,
     ports,
     readers,
+    rest,
     slot_proofs,
     visits,
 )
@@ -29,6 +30,7 @@ PROOFS: tuple[Proof, ...] = (
     *slot_proofs.PROOFS,
     *kernel_proofs.PROOFS,
     *masters.PROOFS,
+    *rest.PROOFS,
     *axi_memory.PROOFS,
     *axi_control.PROOFS,
     *convey.PROOFS,
