@@ -15,6 +15,7 @@ from tests.formal import (
     rest,
     slot_proofs,
     visits,
+    wiring,
 )
 from tests.formal.proof import Proof
 
@@ -31,6 +32,7 @@ PROOFS: tuple[Proof, ...] = (
     *kernel_proofs.PROOFS,
     *masters.PROOFS,
     *rest.PROOFS,
+    *wiring.PROOFS,
     *axi_memory.PROOFS,
     *axi_control.PROOFS,
     *convey.PROOFS,

@@ -1,0 +1,157 @@
+"""The hardware as RTLIL in which every component is one module, used wherever the machine has it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from amaranth.back import rtlil
+from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Fragment, Instance
+from amaranth.hdl._ir import PortDirection
+from amaranth.lib import wiring
+
+from hw.accelerator import Accelerator
+from hw.config import AcceleratorConfig
+from hw.shell import Shell
+from hw.verilog import port_names
+
+__all__ = ["TOP", "Design", "component_design", "machine_design"]
+
+TOP = "accelerator"
+"""The module of a whole machine."""
+
+_ROOT = Path(__file__).resolve().parents[2]
+_HARDWARE = "hw."
+
+
+@dataclass
+class Design:
+    """Modules of RTLIL.
+
+    Parameters
+    ----------
+    top : str
+        The module that has all others in it.
+    texts : dict of str to str
+        The modules by name, each after those that it instantiates.
+    files : dict of str to str
+        By module, the file of the hardware that describes it: ``bfs/visitor``.
+    """
+
+    top: str = ""
+    texts: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """All modules."""
+        return "\n".join(self.texts.values())
+
+    def modules_of(self, file: str) -> list[str]:
+        """Return the modules that a file describes, one for each set of its parameters."""
+        return [module for module, other in self.files.items() if other == file]
+
+
+class _Opened(Elaboratable):
+    """A component that has been elaborated already."""
+
+    def __init__(self, fragment: Fragment) -> None:
+        self._fragment = fragment
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Return what was elaborated."""
+        return self._fragment
+
+
+def _component(fragment: Fragment) -> Any:
+    """Return the component of the hardware that a fragment is, or None: a part of Amaranth's library."""
+    origin = fragment.origins[0] if fragment.origins else None
+    is_hardware = isinstance(origin, wiring.Component) and type(origin).__module__.startswith(_HARDWARE)
+    return origin if is_hardware else None
+
+
+def _without_paths(text: str) -> str:
+    """Return RTLIL whose source locations are relative: to the repository, or to where packages are installed."""
+    text = text.replace(f'"{_ROOT}/', '"')
+    return re.sub(r'"[^"\n]*/site-packages/', '"', text)
+
+
+class _Builder:
+    """Makes a module of each component, from the innermost ones on."""
+
+    def __init__(self) -> None:
+        self.design = Design()
+        self._names: dict[str, str] = {}
+
+    def add(self, fragment: Fragment, ports: dict[str, Any] | None = None) -> str:
+        """Add a component with all that is in it; return the name of its module."""
+        component = _component(fragment)
+        assert component is not None
+        self._replace_components(fragment)
+        fragment.add_domains(domain := ClockDomain("sync", reset_less=True))
+        clock = {"clk": (domain.clk, PortDirection.Input)}
+        text = rtlil.convert(_Opened(fragment), name="self", ports={**(ports or port_names(component)), **clock})
+        text = _without_paths(text)
+        if text not in self._names:
+            file = type(component).__module__.removeprefix(_HARDWARE).replace(".", "/")
+            same = len(self.design.modules_of(file))
+            name = file.replace("/", "_") + (f"_{same}" if same else "")
+            self._names[text] = name
+            self.design.files[name] = file
+            self.design.texts[name] = re.sub(r"\\self\b", rf"\\{name}", text)
+        return self._names[text]
+
+    def _replace_components(self, fragment: Fragment) -> None:
+        """Put an instance of a module in the place of each component, also in parts of the library."""
+        for number, (inner, name, location) in enumerate(fragment.subfragments):
+            component = _component(inner)
+            if component is None:
+                self._replace_components(inner)
+                continue
+            kinds = {PortDirection.Input: "i", PortDirection.Output: "o"}
+            pins = [(kinds[way], port, signal) for port, (signal, way) in port_names(component).items()]
+            instance = Instance(self.add(inner), ("i", "clk", ClockSignal()), *pins)
+            fragment.subfragments[number] = (instance, name, location)
+
+
+def _engine_ports(accelerator: Accelerator) -> Iterator[tuple[str, Any]]:
+    """Yield the ports of the AEs that are the machine's boundary, named as in exported Verilog."""
+    for number, engine in enumerate(accelerator.engines):
+        for name, port in port_names(engine).items():
+            if not name.startswith(("engine", "link_in", "link_out")):
+                yield f"e{number}_{name}", port
+
+
+def component_design(component: wiring.Component) -> Design:
+    """Return a component as a design of its own.
+
+    Parameters
+    ----------
+    component : wiring.Component
+        It, with the clock domain ``sync`` alone.
+    """
+    builder = _Builder()
+    builder.design.top = builder.add(Fragment.get(component, None))
+    return builder.design
+
+
+def machine_design(config: AcceleratorConfig) -> Design:
+    """Return the whole machine, with what only simulation needs, and without reset.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    """
+
+    def instrumented(sizes: AcceleratorConfig) -> Shell:
+        return Shell(sizes, instrument=True)
+
+    builder = _Builder()
+    accelerator = Accelerator(config, instrument=True)
+    with patch("hw.application_engine.Shell", instrumented):
+        fragment = Fragment.get(accelerator, None)
+    builder.design.top = builder.add(fragment, {**port_names(accelerator), **dict(_engine_ports(accelerator))})
+    return builder.design
