@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from amaranth.back import rtlil
 from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Fragment, Instance
@@ -14,8 +13,8 @@ from amaranth.lib import wiring
 
 from hw.accelerator import Accelerator
 from hw.config import AcceleratorConfig
-from hw.shell import Shell
 from hw.verilog import port_names
+from tests.system.watched import watched_accelerator
 
 __all__ = ["TOP", "Design", "component_design", "machine_design"]
 
@@ -68,8 +67,20 @@ class _Opened(Elaboratable):
 def _component(fragment: Fragment) -> Any:
     """Return the component of the hardware that a fragment is, or None: a part of Amaranth's library."""
     origin = fragment.origins[0] if fragment.origins else None
-    is_hardware = isinstance(origin, wiring.Component) and type(origin).__module__.startswith(_HARDWARE)
-    return origin if is_hardware else None
+    return origin if isinstance(origin, wiring.Component) and _file(origin) else None
+
+
+def _file(component: wiring.Component) -> str:
+    """Return the file of the hardware that describes a component, or nothing."""
+    modules = [kind.__module__ for kind in type(component).__mro__]
+    ours = [module for module in modules if module.startswith(_HARDWARE)]
+    return ours[0].removeprefix(_HARDWARE).replace(".", "/") if ours else ""
+
+
+def _ports(component: Any) -> dict[str, Any]:
+    """Return the ports of a component, and what it shows besides."""
+    seen = {"seen": (component.seen, PortDirection.Output)} if hasattr(component, "seen") else {}
+    return {**port_names(component), **seen}
 
 
 def _without_paths(text: str) -> str:
@@ -92,10 +103,10 @@ class _Builder:
         self._replace_components(fragment)
         fragment.add_domains(domain := ClockDomain("sync", reset_less=True))
         clock = {"clk": (domain.clk, PortDirection.Input)}
-        text = rtlil.convert(_Opened(fragment), name="self", ports={**(ports or port_names(component)), **clock})
+        text = rtlil.convert(_Opened(fragment), name="self", ports={**(ports or _ports(component)), **clock})
         text = _without_paths(text)
         if text not in self._names:
-            file = type(component).__module__.removeprefix(_HARDWARE).replace(".", "/")
+            file = _file(component)
             same = len(self.design.modules_of(file))
             name = file.replace("/", "_") + (f"_{same}" if same else "")
             self._names[text] = name
@@ -111,7 +122,7 @@ class _Builder:
                 self._replace_components(inner)
                 continue
             kinds = {PortDirection.Input: "i", PortDirection.Output: "o"}
-            pins = [(kinds[way], port, signal) for port, (signal, way) in port_names(component).items()]
+            pins = [(kinds[way], port, signal) for port, (signal, way) in _ports(component).items()]
             instance = Instance(self.add(inner), ("i", "clk", ClockSignal()), *pins)
             fragment.subfragments[number] = (instance, name, location)
 
@@ -119,7 +130,7 @@ class _Builder:
 def _engine_ports(accelerator: Accelerator) -> Iterator[tuple[str, Any]]:
     """Yield the ports of the AEs that are the machine's boundary, named as in exported Verilog."""
     for number, engine in enumerate(accelerator.engines):
-        for name, port in port_names(engine).items():
+        for name, port in _ports(engine).items():
             if not name.startswith(("engine", "link_in", "link_out")):
                 yield f"e{number}_{name}", port
 
@@ -145,13 +156,8 @@ def machine_design(config: AcceleratorConfig) -> Design:
     config : AcceleratorConfig
         Sizes.
     """
-
-    def instrumented(sizes: AcceleratorConfig) -> Shell:
-        return Shell(sizes, instrument=True)
-
     builder = _Builder()
-    accelerator = Accelerator(config, instrument=True)
-    with patch("hw.application_engine.Shell", instrumented):
-        fragment = Fragment.get(accelerator, None)
-    builder.design.top = builder.add(fragment, {**port_names(accelerator), **dict(_engine_ports(accelerator))})
+    accelerator = watched_accelerator(config)
+    ports = {**port_names(accelerator), **dict(_engine_ports(accelerator))}
+    builder.design.top = builder.add(Fragment.get(accelerator, None), ports)
     return builder.design

@@ -34,6 +34,13 @@ class _Executor(LibraryExecutor):
         self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
         self._library.cyscc_select.argtypes = [ctypes.c_void_p, ctypes.c_int]
         self._library.cyscc_select(self._machine, mutant)
+        self._library.cyscc_traces.argtypes = [ctypes.c_void_p]
+        self._library.cyscc_traces.restype = ctypes.POINTER(ctypes.c_uint64)
+
+    @property
+    def traces(self) -> list[int]:
+        """What each AE showed, see `tests.system.watched`."""
+        return self._library.cyscc_traces(self._machine)[: self._shape[0]]  # type: ignore[no-any-return]  # integers
 
     def causes(self) -> npt.NDArray[np.int64]:
         """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""

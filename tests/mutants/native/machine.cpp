@@ -43,6 +43,8 @@ public:
         top_.eval();
     }
 
+    const uint64_t* traces() const { return traces_.data(); }
+
     void causes(int64_t* counts) override {
         for (auto& engine : causes_)
             for (auto& kernel : engine)
@@ -54,6 +56,7 @@ protected:
         for (int64_t cycle = cycle_; cycle < meeting; ++cycle) {
             for (int n = 0; n < kEngines; ++n) {
                 for (int kernel = 0; kernel < kKernels; ++kernel) ++causes_[n][kernel][cause_of(pins_[n], kernel)];
+                traces_[n] = traces_[n] * kFactor + (get(pins_[n].seen) | uint64_t(top_.idle) << 32);
                 play(pins_[n], engines_[n], cycle);
             }
             tick();
@@ -61,6 +64,8 @@ protected:
     }
 
 private:
+    // As in `tests/system/watched.py`.
+    static constexpr uint64_t kFactor = 6364136223846793005u;
     static constexpr int kKernels = kBfsKernels + kIntersectionKernels;
 
     static void play(EnginePins& pins, Player& player, int64_t cycle) {
@@ -77,6 +82,7 @@ private:
         top_.eval();
     }
 
+    std::array<uint64_t, kEngines> traces_{};
     VerilatedContext context_;
     Top top_;
     std::array<EnginePins, kEngines> pins_;
@@ -91,4 +97,7 @@ Machine* make_machine(const Setup& setup) { return new MutantMachine(setup); }
 
 CYSCC_EXPORT void cyscc_select(cyscc::Machine* machine, int mutant) {
     static_cast<cyscc::MutantMachine*>(machine)->select(mutant);
+}
+CYSCC_EXPORT const uint64_t* cyscc_traces(const cyscc::Machine* machine) {
+    return static_cast<const cyscc::MutantMachine*>(machine)->traces();
 }
