@@ -12,13 +12,13 @@ from pathlib import Path
 
 from host.command_line.progress import Progress
 from hw.config import PRESETS
-from tests.mutants.campaign import Results, sound, tell_apart
+from tests.mutants.campaign import sound, tell_apart
 from tests.mutants.design import Design, machine_design
 from tests.mutants.equivalence import equivalent
 from tests.mutants.faults import Mutant, list_mutants, prepare
 from tests.mutants.machine import build
 from tests.mutants.report import page, summary
-from tests.mutants.verdicts import Fate, Stage, Verdict
+from tests.mutants.verdicts import Fate, Results, Stage, Verdict
 
 CONFIG = PRESETS["test"]
 

@@ -20,7 +20,7 @@ __all__ = ["sound", "tell_apart"]
 _ONLY_SIMULATED_BY_AMARANTH = frozenset({"accelerator", "application_engine", "port_share"})
 """What the compiled executor has in C++: only runs that are made on every executor find faults of these."""
 
-_SHORT_CYCLES = 6000
+_SHORT_CYCLES = 9000
 """Runs up to this length are made first; most mutants do not outlive them."""
 
 _EXTRA_CYCLES = 500
@@ -86,7 +86,7 @@ class _Worker:
         try:
             self._connection.send((mutant, place, stage))
             if self._connection.poll(_SECONDS):
-                return self._connection.recv()  # type: ignore[no-any-return]  # what `_serve` sends
+                return self._connection.recv()
         except EOFError:
             pass
         self.close()

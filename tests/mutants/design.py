@@ -16,7 +16,7 @@ from hw.config import AcceleratorConfig
 from hw.verilog import port_names
 from tests.system.watched import watched_accelerator
 
-__all__ = ["TOP", "Design", "component_design", "machine_design"]
+__all__ = ["TOP", "Design", "component_design", "file_of", "machine_design"]
 
 TOP = "accelerator"
 """The module of a whole machine."""
@@ -67,10 +67,10 @@ class _Opened(Elaboratable):
 def _component(fragment: Fragment) -> Any:
     """Return the component of the hardware that a fragment is, or None: a part of Amaranth's library."""
     origin = fragment.origins[0] if fragment.origins else None
-    return origin if isinstance(origin, wiring.Component) and _file(origin) else None
+    return origin if isinstance(origin, wiring.Component) and file_of(origin) else None
 
 
-def _file(component: wiring.Component) -> str:
+def file_of(component: wiring.Component) -> str:
     """Return the file of the hardware that describes a component, or nothing."""
     modules = [kind.__module__ for kind in type(component).__mro__]
     ours = [module for module in modules if module.startswith(_HARDWARE)]
@@ -106,7 +106,7 @@ class _Builder:
         text = rtlil.convert(_Opened(fragment), name="self", ports={**(ports or _ports(component)), **clock})
         text = _without_paths(text)
         if text not in self._names:
-            file = _file(component)
+            file = file_of(component)
             same = len(self.design.modules_of(file))
             name = file.replace("/", "_") + (f"_{same}" if same else "")
             self._names[text] = name
@@ -123,7 +123,7 @@ class _Builder:
                 continue
             kinds = {PortDirection.Input: "i", PortDirection.Output: "o"}
             pins = [(kinds[way], port, signal) for port, (signal, way) in _ports(component).items()]
-            instance = Instance(self.add(inner), ("i", "clk", ClockSignal()), *pins)
+            instance = Instance(self.add(inner), ("i", "clk", ClockSignal()), *pins, src_loc=inner.src_loc)
             fragment.subfragments[number] = (instance, name, location)
 
 

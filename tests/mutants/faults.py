@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.mutants.design import Design
 from tests.mutants.yosys import run_yosys
 
-__all__ = ["BASE", "SELECT", "Mutant", "list_mutants", "prepare", "select_width", "write_selectable"]
+__all__ = ["BASE", "SELECT", "Mutant", "list_mutants", "prepare", "select_width", "simplify", "write_selectable"]
 
 SELECT = "mutsel"
 """The input of the design with all mutants that chooses one, by its number; 0 is none."""
@@ -18,7 +18,7 @@ BASE = "base.il"
 
 _LEFT_OUT = frozenset({"CLK", "clk", "Q"})
 _SPARE = 100
-"""More than are wanted are listed by so many, since those of clocks are left out."""
+"""More than are wanted are listed by so many, since some are left out."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,30 @@ class Mutant:
 
 def prepare(design: Design, folder: Path) -> None:
     """Write a design to a folder: for each component a simplified netlist of word-level cells, with steady names."""
-    (folder / "design.il").write_text(design.text)
-    keep = " ".join(design.files)
+    simplify(design.text, design.top, design.files, folder)
+
+
+def simplify(text: str, top: str, components: Iterable[str], folder: Path) -> None:
+    """Write RTLIL as `prepare` does.
+
+    Parameters
+    ----------
+    text : str
+        The RTLIL.
+    top : str
+        Its top module.
+    components : iterable of str
+        The modules that stay apart; all others become part of the one that they are in.
+    folder : Path
+        Where to.
+    """
+    (folder / "design.il").write_text(text)
+    keep = " ".join(components)
     run_yosys(
         folder,
         [
             "read_rtlil design.il",
-            f"hierarchy -top {design.top}",
+            f"hierarchy -top {top}",
             "proc",
             f"setattr -mod -set keep_hierarchy 1 {keep}",
             "flatten",
@@ -83,6 +100,7 @@ def prepare(design: Design, folder: Path) -> None:
             "clean -purge",
             "rename -enumerate -pattern cell% c:$*",
             f"write_rtlil {BASE}",
+            "write_json base.json",
         ],
     )
 
@@ -123,9 +141,11 @@ def list_mutants(design: Design, folder: Path, *, seed: int, count: int) -> list
 
 
 def _options(line: str) -> str:
-    """Return the options of a line of the list; nothing for a fault of a clock."""
+    """Return the options of a line of the list; nothing for a fault of a clock, or of what tests have added."""
     options = line.removeprefix("mutate ")
-    return "" if re.search(r" -port (\S+)", options)[1] in _LEFT_OUT else options  # type: ignore[index]  # all have one
+    port = re.search(r" -port (\S+)", options)
+    assert port is not None
+    return "" if port[1] in _LEFT_OUT or " -src tests/" in options else options
 
 
 def select_width(mutants: Sequence[Mutant]) -> int:

@@ -40,7 +40,7 @@ class _Executor(LibraryExecutor):
     @property
     def traces(self) -> list[int]:
         """What each AE showed, see `tests.system.watched`."""
-        return self._library.cyscc_traces(self._machine)[: self._shape[0]]  # type: ignore[no-any-return]  # integers
+        return self._library.cyscc_traces(self._machine)[: self._shape[0]]
 
     def causes(self) -> npt.NDArray[np.int64]:
         """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""

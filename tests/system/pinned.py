@@ -12,8 +12,10 @@ from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hw.config import PRESETS
 from hw.registers import kernel_register
@@ -165,7 +167,7 @@ def _level(machine: Machine, *, shift: int = 0, capacity: int = 0xFFFF_FFFF, str
     begins = np.cumsum([0, *map(len, targets)])
     for vertex, (begin, own) in enumerate(zip(begins, targets, strict=False)):
         words[vertex] = (int(begin) + shift) % 2**32 << 32 | len(own) << 1 | 1
-    arrays = {
+    arrays: dict[Register, npt.NDArray[Any]] = {
         Register.WORDS: np.array(words, np.uint64),
         Register.NEIGHBOURS: np.array([(v + shift) % 2**32 for own in targets for v in own], np.uint32),
         Register.CURRENT_QUEUE: np.array(words[:4], np.uint64),
@@ -216,12 +218,18 @@ _SHIFTS = (0x5555_5555, 0xAAAA_AAAA)
 
 def _every_bit(machine: Machine) -> object:
     """Run instructions that use every bit of ids, addresses and data."""
-    found: list[object] = []
+    found = []
     for shift in _SHIFTS:
         _level(machine, shift=shift)
-        found.append((machine.wait(), _registers(machine)))
+        found.append((machine.wait(), machine.get_registers([Register.CURRENT_COUNT]).tolist()))
         _intersect(machine, shift=shift, colour=shift)
-        found.append((machine.wait(), _registers(machine)))
+        found.append((machine.wait(), machine.get_registers([Register.NEXT_START]).tolist()))
+    return found
+
+
+def _every_capacity(machine: Machine) -> object:
+    """Run levels in queues of as many entries as one bit of the capacity says."""
+    found = []
     for bit in range(2, 32):
         _level(machine, capacity=1 << bit)
         found.append((machine.wait(), machine.get_registers([Register.STATUS]).tolist()))
@@ -274,7 +282,7 @@ def _astray(dispatch: Callable[..., None], register: Register, offset: int) -> C
 
 
 def _stray_runs() -> Iterator[PinnedRun]:
-    addresses = {
+    addresses: dict[Callable[..., None], tuple[Register, ...]] = {
         _level: (
             Register.WORDS,
             Register.NEIGHBOURS,
@@ -330,7 +338,8 @@ RUNS: tuple[PinnedRun, ...] = (
         for memory in (*MEMORIES[:-1], "stress:5")
     ),
     PinnedRun(name="registers", memory="fixed:9", work=_registers_alone, everywhere=True, watched=True),
-    PinnedRun(name="every bit", memory="fixed:9", work=_every_bit),
+    PinnedRun(name="every bit", memory="fixed:9", work=_every_bit, everywhere=True, watched=True),
+    PinnedRun(name="every capacity", memory="fixed:9", work=_every_capacity),
     PinnedRun(name="watched", memory="fixed:400", work=_watched),
     PinnedRun(name="spread, hc2", memory="hc2", work=_spread),
     *_graph_runs(),
