@@ -8,19 +8,25 @@ It can be stopped at any time, and goes on where it was.
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 from host.command_line.progress import Progress
 from hw.config import PRESETS
+from tests.formal.table import PROOFS
 from tests.mutants.campaign import sound, tell_apart
 from tests.mutants.design import Design, machine_design
 from tests.mutants.equivalence import equivalent
 from tests.mutants.faults import Mutant, list_mutants, prepare
 from tests.mutants.machine import build
+from tests.mutants.proofs import MutantProof
 from tests.mutants.report import page, summary
 from tests.mutants.verdicts import Fate, Results, Stage, Verdict
 
 CONFIG = PRESETS["test"]
+
+_ADAPTERS = ("axi-", "convey-")
+"""How proofs are called that are of no part of the machine."""
 
 _BATCH = 40
 """Mutants of a file that are in one library: more make it slow, fewer take longer to build."""
@@ -74,12 +80,27 @@ def _look_at(
                 fate = Fate.EQUIVALENT if mutant.name in same else Fate.SURVIVED
                 results.add(Verdict(mutant.name, mutant.options, stage, fate))
             continue
+        if stage == Stage.PROOFS:
+            proofs = _proofs(folder)
+            for done, mutant in enumerate(due, start=1):
+                broken = next((proof.name for proof in proofs if proof.covers(mutant) and proof.breaks(mutant)), "")
+                fate = Fate.KILLED if broken else Fate.SURVIVED
+                results.add(Verdict(mutant.name, mutant.options, stage, fate, broken, "not proven" if broken else ""))
+                step(done, len(due), f"{stage}: {mutant.name}")
+            continue
         library = build(design, CONFIG, batch, folder)
         if stage == Stage.SHORT_RUNS:
             sound(library, CONFIG)
         for done, verdict in enumerate(tell_apart(library, CONFIG, batch, due, stage=stage), start=1):
             results.add(verdict)
             step(done, len(due), f"{stage}: {verdict.mutant}")
+
+
+@cache
+def _proofs(folder: Path) -> list[MutantProof]:
+    """Return the proofs of what is in the machine."""
+    ours = [proof for proof in PROOFS if not proof.name.startswith(_ADAPTERS)]
+    return [MutantProof(proof, folder, folder / "proofs" / proof.name) for proof in ours]
 
 
 if __name__ == "__main__":

@@ -14,10 +14,11 @@ _HEAD = (
     "file of `hw`",
     "mutants",
     "killed by short runs",
-    "by long runs",
+    "long runs",
+    "proofs",
     "proven the same",
     "left",
-    "killed of others",
+    "killed of rest",
 )
 
 
@@ -36,7 +37,7 @@ def _rows(mutants: Sequence[Mutant], results: Results) -> list[tuple[str, ...]]:
             for stage in Stage
             for fate in Fate
         }
-        killed = [counts[stage, Fate.KILLED] for stage in (Stage.SHORT_RUNS, Stage.LONG_RUNS)]
+        killed = [counts[stage, Fate.KILLED] for stage in (Stage.SHORT_RUNS, Stage.LONG_RUNS, Stage.PROOFS)]
         same = counts[Stage.EQUIVALENCE, Fate.EQUIVALENT]
         left = len(results.alive(judged))
         share = f"{100 * sum(killed) / (len(judged) - same):.1f} %" if len(judged) > same else "–"

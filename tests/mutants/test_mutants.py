@@ -58,7 +58,7 @@ MUTANTS = [Mutant("queue", number, f"-mode inv -module queue -cell cell{number} 
 def given(path: Path) -> Results:
     """Return results on four mutants, of which the last has none yet."""
     results = Results(path)
-    for number, fates in enumerate(([Fate.KILLED], [Fate.SURVIVED, Fate.EQUIVALENT], [Fate.SURVIVED] * 3)):
+    for number, fates in enumerate(([Fate.KILLED], [Fate.SURVIVED, Fate.EQUIVALENT], [Fate.SURVIVED] * 4)):
         for stage, fate in zip(Stage, fates, strict=False):
             results.add(Verdict(MUTANTS[number].name, MUTANTS[number].options, stage, fate))
     return results
@@ -79,7 +79,7 @@ def test_a_campaign_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
 def test_the_table_counts_what_became_of_each(tmp_path: Path) -> None:
     results = given(tmp_path / "results")
     lines = summary(MUTANTS, results).splitlines()
-    assert lines[1].split() == ["`queue`", "3", "1", "0", "1", "1", "50.0", "%"]
+    assert lines[1].split() == ["`queue`", "3", "1", "0", "0", "1", "1", "50.0", "%"]
     assert lines[-1] == "queue:3 queue cell3.Y[] inv (): not explained"
     text = page(MUTANTS, results, seed=7)
     assert "Seed 7." in text

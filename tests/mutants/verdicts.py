@@ -20,6 +20,7 @@ class Stage(StrEnum):
     SHORT_RUNS = "short runs"
     EQUIVALENCE = "equivalence"
     LONG_RUNS = "long runs"
+    PROOFS = "proofs"
 
 
 class Fate(StrEnum):
