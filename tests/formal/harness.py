@@ -5,6 +5,7 @@ from typing import Any
 
 from amaranth.back import rtlil
 from amaranth.hdl import ClockDomain, Elaboratable, Fragment, MemoryInstance, Module, Mux, ShapeLike, Signal, Value
+from amaranth.hdl._ir import PortDirection
 from amaranth.lib import stream
 
 __all__ = ["Harness", "Part"]
@@ -243,9 +244,10 @@ class Harness:
         only : collection of str, optional
             Leave out all properties and invariants but these.
         also : collection of Signal
-            Signals that are to be ports too: what drives them stays.
+            Signals that are to be outputs too: what drives them stays.
         """
-        ports = [self._domain.clk, *self._inputs, *(signal for _, signal in self._conditions.values()), *also]
+        ports = [self._domain.clk, *self._inputs, *(signal for _, signal in self._conditions.values())]
+        ports += [(None, signal, PortDirection.Output) for signal in also]
         text = rtlil.convert(self.m, name=_TOP, ports=ports, emit_src=False)
         cells = [
             f"  cell ${kind} \\{name}\n    connect \\A \\{signal.name}\n    connect \\EN 1'1\n  end\n"

@@ -21,7 +21,7 @@ from hw.queue import Queue
 from hw.shell import Shell
 from tests.formal.faults import spoiled, sticks
 from tests.formal.harness import Harness, Part
-from tests.formal.kernels import CONFIG, SEARCHING
+from tests.formal.kernels import SEARCHING
 from tests.formal.proof import Proof
 
 __all__ = ["PROOFS", "kernel_rest", "shell_rest"]
@@ -210,13 +210,14 @@ _SAYS = (
     "What says that it rests keeps every register and memory as it is until an input comes or a request is taken, and "
     "whatever keeps them all says so."
 )
+_CONFIG = PRESETS["test"]
 _CONTROL = "hw.kernel.KernelControl"
 
 PROOFS = (
     Proof(
         name="bfs-kernel-rest",
         says=_SAYS,
-        harness=partial(kernel_rest, BfsKernel, CONFIG),
+        harness=partial(kernel_rest, BfsKernel, _CONFIG),
         broken=(
             *spoiled(
                 _CONTROL,
@@ -236,13 +237,13 @@ PROOFS = (
     Proof(
         name="intersection-kernel-rest",
         says=_SAYS,
-        harness=partial(kernel_rest, IntersectionKernel, CONFIG),
+        harness=partial(kernel_rest, IntersectionKernel, _CONFIG),
         broken=spoiled(_CONTROL, nothing_changes_while_it_rests=overlooks_messages),
     ),
     Proof(
         name="shell-rest",
         says=_SAYS,
-        harness=partial(shell_rest, PRESETS["test"]),
+        harness=partial(shell_rest, _CONFIG),
         broken=spoiled("hw.shell.RingMaster", nothing_changes_while_it_rests=sticks("moving", at=0)),
     ),
 )

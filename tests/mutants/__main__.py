@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="which mutants are picked (1)")
     parser.add_argument("--count", type=int, default=200, help="mutants of a file (200)")
     parser.add_argument("--build", type=Path, default=Path("build/mutants"), help="folder of results (build/mutants)")
-    parser.add_argument("--report", type=Path, metavar="FILE", help="write the page of the documentation")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="run nothing, but write what has been found")
     options = parser.parse_args(arguments)
     folder = options.build.resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -56,14 +56,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     mutants = list_mutants(design, folder, seed=options.seed, count=options.count)
     wanted = [mutant for mutant in mutants if not options.files or mutant.file in options.files]
     results = Results(folder / f"results-{options.seed}.jsonl")
+    if options.report:
+        options.report.write_text(page(wanted, results, seed=options.seed))
+        return 0
     with Progress(quiet=False).step("running mutants") as step:
         for first in range(0, options.count, _BATCH):
             batch = [mutant for mutant in wanted if first < mutant.number <= first + _BATCH]
             _look_at(batch, design, folder, results, step)
     print(summary(wanted, results))
-    if options.report:
-        options.report.write_text(page(wanted, results, seed=options.seed))
-    return int(any(results.explanation(mutant) is None for mutant in results.alive(wanted)))
+    return int(any(results.explanation(mutant) is None for mutant in results.left(wanted)))
 
 
 def _look_at(

@@ -57,12 +57,12 @@ class MutantProof:
         self._tried = False
         folder.mkdir(parents=True, exist_ok=True)
         harness = proof.harness()
-        components = [found for name, part in harness.parts.items() for found in _components(part.fragment, name)]
+        components = dict(found for name, part in harness.parts.items() for found in _components(part.fragment, name))
         # What the proof does not look at would be left out, and the modules be others than the machine's.
         outputs = [
             port
-            for part in harness.parts.values()
-            for port, way in port_names(part.ports).values()
+            for component in components.values()
+            for port, way in port_names(component).values()
             if way == PortDirection.Output
         ]
         text = harness.rtlil(also=outputs)
@@ -111,11 +111,11 @@ class MutantProof:
         return result.outcome in (Outcome.COUNTEREXAMPLE, Outcome.UNKNOWN)
 
 
-def _components(fragment: Fragment, path: str) -> Iterator[str]:
-    """Yield the modules of all components of the hardware in a part."""
+def _components(fragment: Fragment, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield all components of the hardware in a part, with their modules."""
     origin = fragment.origins[0] if fragment.origins else None
     if isinstance(origin, wiring.Component) and file_of(origin):
-        yield f"{_TOP}.{path}"
+        yield f"{_TOP}.{path}", origin
     for inner, name, _ in fragment.subfragments:
         yield from _components(inner, f"{path}.{name}")
 

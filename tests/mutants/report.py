@@ -28,7 +28,7 @@ def _rows(mutants: Sequence[Mutant], results: Results) -> list[tuple[str, ...]]:
     files: list[str | None] = [*sorted({mutant.file for mutant in mutants}), None]
     for file in files:
         own = [mutant for mutant in mutants if file in (mutant.file, None)]
-        judged = [mutant for mutant in own if results.settled(mutant)]
+        judged = [mutant for mutant in own if results.judged(mutant)]
         counts = {
             (stage, fate): sum(
                 verdict is not None and verdict.fate == fate
@@ -39,7 +39,7 @@ def _rows(mutants: Sequence[Mutant], results: Results) -> list[tuple[str, ...]]:
         }
         killed = [counts[stage, Fate.KILLED] for stage in (Stage.SHORT_RUNS, Stage.LONG_RUNS, Stage.PROOFS)]
         same = counts[Stage.EQUIVALENCE, Fate.EQUIVALENT]
-        left = len(results.alive(judged))
+        left = len(results.left(judged))
         share = f"{100 * sum(killed) / (len(judged) - same):.1f} %" if len(judged) > same else "–"
         rows.append((f"`{file}`" if file else "all", *map(str, (len(judged), *killed, same, left)), share))
     return rows
@@ -48,7 +48,7 @@ def _rows(mutants: Sequence[Mutant], results: Results) -> list[tuple[str, ...]]:
 def summary(mutants: Sequence[Mutant], results: Results) -> str:
     """Return the table, and all mutants that are left, with why if that is known."""
     lines = [plain_table(_rows(mutants, results), head=_HEAD)]
-    for mutant in results.alive(mutants):
+    for mutant in results.left(mutants):
         lines.append(f"{mutant.name} {mutant.place}: {results.explanation(mutant) or 'not explained'}")
     return "\n".join(lines)
 
@@ -67,7 +67,7 @@ def page(mutants: Sequence[Mutant], results: Results, *, seed: int) -> str:
     """
     left = [
         f"- `{mutant.name}`: `{mutant.place}`. {results.explanation(mutant) or 'Not explained.'}"
-        for mutant in results.alive(mutants)
+        for mutant in results.left(mutants)
     ]
     table = markdown_table(_HEAD, _rows(mutants, results))
     return _TEXT.read_text().format(seed=seed, table=table, left="\n".join(left) or "None.")

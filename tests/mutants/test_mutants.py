@@ -69,7 +69,8 @@ def test_a_campaign_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     with (tmp_path / "results").open("a") as file:
         file.write('{"mutant": "queue:4", "opt')
     results = Results(tmp_path / "results")
-    assert [results.settled(mutant) for mutant in MUTANTS] == [True, True, True, False]
+    assert [results.judged(mutant) for mutant in MUTANTS] == [True, True, True, False]
+    assert results.left(MUTANTS) == [MUTANTS[2]]
     assert results.alive(MUTANTS) == [MUTANTS[2]]
     assert results.alive(MUTANTS, before=Stage.EQUIVALENCE) == MUTANTS[1:3]
     other = Mutant("queue", 1, "-mode const0")

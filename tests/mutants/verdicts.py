@@ -99,10 +99,18 @@ class Results:
             if all(verdict is not None and verdict.fate == Fate.SURVIVED for verdict in own)
         ]
 
-    def settled(self, mutant: Mutant) -> bool:
-        """Return whether there is nothing left to be done about a mutant."""
-        verdicts = [self.known(mutant, stage) for stage in Stage]
-        return all(verdicts) or any(verdict is not None and verdict.fate != Fate.SURVIVED for verdict in verdicts)
+    def judged(self, mutant: Mutant) -> bool:
+        """Return whether a mutant has made the short runs at least."""
+        return self.known(mutant, Stage.SHORT_RUNS) is not None
+
+    def left(self, mutants: Sequence[Mutant]) -> list[Mutant]:
+        """Return those mutants that have been looked at and outlived whatever has looked at them so far."""
+        verdicts = {mutant: [self.known(mutant, stage) for stage in Stage] for mutant in mutants if self.judged(mutant)}
+        return [
+            mutant
+            for mutant, own in verdicts.items()
+            if all(verdict is None or verdict.fate == Fate.SURVIVED for verdict in own)
+        ]
 
     def explanation(self, mutant: Mutant) -> str | None:
         """Return why nothing finds a mutant, or None if nobody has said."""
