@@ -25,6 +25,10 @@ BASE ?=
 JOBS ?= 2
 # Cycles that the waveforms show.
 WINDOW ?= 0:3000
+# Files of hw whose mutants are made (all by default), which ones, and how many of each.
+MODULE ?=
+SEED ?= 1
+COUNT ?= 200
 PYTHON ?=
 
 VENV := .venv
@@ -43,7 +47,7 @@ NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/netlist.py host/
 # Verilator's scripts look for Python by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup sim reproduce bench bench-compare test test-long sanitize lint format verilog formal synth timing waves docs lock bom clean
+.PHONY: help setup sim reproduce bench bench-compare test test-long sanitize lint format verilog formal mutants synth timing waves docs lock bom clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -138,6 +142,9 @@ verilog: $(INSTALLED) ## Write the Verilog of CONFIG with the ports of TOP to bu
 
 formal: $(INSTALLED) ## Prove the properties of the hardware, and show that each can fail
 	@$(BIN)/python -m tests.formal --jobs $(JOBS)
+
+mutants: $(INSTALLED) ## Make small faults in the hardware (of MODULE), and find out what finds them (hours)
+	@$(BIN)/python -m tests.mutants --seed "$(SEED)" --count "$(COUNT)" $(MODULE)
 
 synth: $(INSTALLED) ## Synthesise all presets (or CONFIG) for Virtex-5 and Virtex-6, then with FIFOs of each of DEPTHS
 	@$(BIN)/cyscc synth $(SYNTHESISED:%=--config "%") --jobs $(JOBS) -o $(BUILD)

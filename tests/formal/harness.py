@@ -5,6 +5,7 @@ from typing import Any
 
 from amaranth.back import rtlil
 from amaranth.hdl import ClockDomain, Elaboratable, Fragment, MemoryInstance, Module, Mux, ShapeLike, Signal, Value
+from amaranth.hdl._ir import PortDirection
 from amaranth.lib import stream
 
 __all__ = ["Harness", "Part"]
@@ -97,6 +98,8 @@ class Harness:
     -------
     m : Module
         The harness's own logic.
+    parts : dict of str to Part
+        The components by their names.
     properties : list of str
         Names of what is claimed.
     invariants : list of str
@@ -107,6 +110,7 @@ class Harness:
         self.m = Module()
         self._domain = ClockDomain("sync", reset_less=True)
         self.m.domains += self._domain
+        self.parts: dict[str, Part] = {}
         self._inputs: list[Signal] = []
         self._conditions: dict[str, tuple[str, Signal]] = {}
         self.properties: list[str] = []
@@ -119,7 +123,8 @@ class Harness:
         """Add a component under a name, and return it opened."""
         fragment = Fragment.get(component, None)
         self.m.submodules[name] = _Opened(fragment)
-        return Part(fragment)
+        self.parts[name] = Part(fragment)
+        return self.parts[name]
 
     def free(self, shape: ShapeLike, name: str) -> Any:
         """Return an input that may have any value in any cycle."""
@@ -231,15 +236,18 @@ class Harness:
             raise ValueError(f"there is a condition {name!r} already")
         self._conditions[name] = kind, self.net(Value.cast(condition).bool(), f"{kind}_{name}")
 
-    def rtlil(self, *, only: Collection[str] | None = None) -> str:
+    def rtlil(self, *, only: Collection[str] | None = None, also: Collection[Signal] = ()) -> str:
         """Return the netlist, in which conditions are cells of their names.
 
         Parameters
         ----------
         only : collection of str, optional
             Leave out all properties and invariants but these.
+        also : collection of Signal
+            Signals that are to be outputs too: what drives them stays.
         """
         ports = [self._domain.clk, *self._inputs, *(signal for _, signal in self._conditions.values())]
+        ports += [(None, signal, PortDirection.Output) for signal in also]
         text = rtlil.convert(self.m, name=_TOP, ports=ports, emit_src=False)
         cells = [
             f"  cell ${kind} \\{name}\n    connect \\A \\{signal.name}\n    connect \\EN 1'1\n  end\n"

@@ -54,6 +54,11 @@ def passes_done_on(self: SlotAllocator, m: Module) -> None:
         m.d.sync += self.token_out.payload.done.eq(self.token_in.payload.done)
 
 
+def moves_only_altogether(self: SlotAllocator, m: Module) -> None:
+    """Say that something changes only if a slot is demanded and another taken at once."""
+    m.d.comb += self.moving.eq(self.demand & self.slot.valid & self.slot.ready)
+
+
 def keeps_the_token_while_it_has_demand(self: SlotAllocator, m: Module) -> None:
     """Pass no token on unless it is idle."""
     with m.If(self.demanded.any()):

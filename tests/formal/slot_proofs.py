@@ -70,6 +70,7 @@ _OFFERS = spoiled(
     the_token_leaves_a_cycle_after_it_came=faults.keeps_the_token_while_it_has_demand,
     done_stays_only_if_this_run_is_finished=faults.passes_done_on,
     the_token_takes_all_demand_or_none=faults.reserves_one_too_many,
+    nothing_changes_unless_moving=faults.moves_only_altogether,
 )
 
 

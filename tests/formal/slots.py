@@ -161,7 +161,8 @@ def slot_bound(stations: int) -> int:
 def slot_offers(*, blocking: bool) -> Harness:
     """Return the harness of one station on its own, with any tokens and any demands."""
     h = Harness()
-    dut = h.add("dut", SlotAllocator(depth=DEPTH, blocking=blocking)).ports
+    part = h.add("dut", SlotAllocator(depth=DEPTH, blocking=blocking))
+    dut = part.ports
     capacity = h.constant(32, "capacity")
     token_in = h.free(dut.token_in.payload.shape(), "token")
     h.drive(h.free, dut, "demand", "done", "epoch")
@@ -181,6 +182,10 @@ def slot_offers(*, blocking: bool) -> Harness:
     value, demanded = h.past(token_in.value, "value"), h.past(dut.demanded, "demanded")
     step = (dut.token_out.payload.value - value)[:32]
     h.prove(~arrived | (step == 0) | (step == demanded), "the_token_takes_all_demand_or_none")
+    resting = h.past(~dut.moving & ~dut.token_in.valid, "resting")
+    slots = [part.signal(name) for name in ("number", "following", "booked")]
+    kept = Cat(*slots, dut.reserved, dut.demanded, dut.slot.valid, dut.slot.payload)
+    h.prove(~resting | h.steady(kept, "kept"), "nothing_changes_unless_moving")
     return h
 
 

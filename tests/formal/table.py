@@ -13,8 +13,10 @@ from tests.formal import (
     multiplexer,
     ports,
     readers,
+    rest,
     slot_proofs,
     visits,
+    wiring,
 )
 from tests.formal.proof import Proof
 
@@ -31,6 +33,8 @@ PROOFS: tuple[Proof, ...] = (
     *slot_proofs.PROOFS,
     *kernel_proofs.PROOFS,
     *masters.PROOFS,
+    *rest.PROOFS,
+    *wiring.PROOFS,
     *axi_memory.PROOFS,
     *axi_control.PROOFS,
     *convey.PROOFS,

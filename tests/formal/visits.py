@@ -3,6 +3,7 @@
 from amaranth.hdl import Module, Mux
 
 from hw.bfs.visitor import Visitor
+from hw.config import PRESETS
 from hw.interfaces import SIZE_4
 from hw.queue_reader import QueueReader
 from tests.formal.faults import breaking, changes, spoiled, sticks
@@ -12,7 +13,7 @@ from tests.formal.watch import queue_counts
 
 __all__ = ["PROOFS", "queue_reader", "visitor"]
 
-STRIDE = 3
+STRIDE = PRESETS["test"].total_bfs_kernels
 LAST = 2
 """The step of a visit that ends it: enqueue, mark, reach."""
 

@@ -7,6 +7,7 @@ from host.graph.generators import rmat_graph
 from hw.config import PRESETS, AcceleratorConfig
 from tests.sim.executors.outcomes import CROWD, TANGLE, Outcome, assert_equal, outcome
 from tests.system.graphs import GRAPHS
+from tests.system.pinned import RUNS, PinnedRun, pins, slowly
 from tests.system.runs import MEMORIES, check_scc, made
 
 PUBLISHED = PRESETS["test"].replace(bfs_only=True, issue_interval=2, blocking_reservation=True)
@@ -29,15 +30,20 @@ def compared(
     return found[0]
 
 
-@pytest.mark.parametrize("memory", ["hc2", "fixed:1", "fixed:75", "fixed:400", "stress:5"])
-def test_both_executors(memory: str) -> None:
-    components, search = compared("test", memory, (TANGLE, None), (CROWD, 0))
-    assert len(components.instructions) == 8
-    counters = components.statistics["counters"]["intersection"]
-    assert min(counters["pushed"], counters["items"]) > 0
-    before, causes = components.statistics["causes"]["bfs"], search.statistics["causes"]["bfs"]
-    assert min(causes[cause] - before[cause] for cause in ("idle", "memory", "flush", "slot", "request")) > 0
-    assert (causes["backpressure"] > 0) == (memory == "stress:5")
+@pytest.mark.parametrize("run", [pytest.param(run, id=run.name) for run in RUNS if run.everywhere])
+def test_both_executors(run: PinnedRun) -> None:
+    found = []
+    for make in (slowly(run), made("test", run.memory)):
+        with make as machine:
+            assert run.trace(machine).agrees(pins()[run.name])
+            found.append(machine.statistics())
+    assert found[0] == found[1]
+    if "search" in run.name:
+        counters = found[0]["counters"]["intersection"]
+        assert min(counters["pushed"], counters["items"]) > 0
+        causes = found[0]["causes"]["bfs"]
+        assert min(causes[cause] for cause in ("idle", "memory", "flush", "slot", "request")) > 0
+        assert (causes["backpressure"] > 0) == run.memory.startswith("stress")
 
 
 @pytest.mark.parametrize("memory", ["hc2", "fixed:75", "stress:5"])

@@ -1,0 +1,108 @@
+"""Makes the mutants of the hardware, and finds out what finds each.
+
+Usage: ``python -m tests.mutants [--seed N] [--count N] [--build FOLDER] [--report FILE] [FILE ...]``
+
+It can be stopped at any time, and goes on where it was.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+from host.command_line.progress import Progress
+from hw.config import PRESETS
+from tests.formal.table import PROOFS
+from tests.mutants.campaign import sound, tell_apart
+from tests.mutants.design import Design, machine_design
+from tests.mutants.equivalence import equivalent
+from tests.mutants.faults import Mutant, list_mutants, prepare
+from tests.mutants.machine import build
+from tests.mutants.proofs import MutantProof
+from tests.mutants.report import page, summary
+from tests.mutants.verdicts import Fate, Results, Stage, Verdict
+
+CONFIG = PRESETS["test"]
+
+_ADAPTERS = ("axi-", "convey-")
+"""How proofs are called that are of no part of the machine."""
+
+_BATCH = 40
+"""Mutants of a file that are in one library: more make it slow, fewer take longer to build."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a campaign, or go on with one, and return the exit status: 1 if a mutant is neither found nor explained."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description="Find out what finds small faults.")
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="files of hw such as bfs/visitor; all if none is named"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="which mutants are picked (1)")
+    parser.add_argument("--count", type=int, default=200, help="mutants of a file (200)")
+    parser.add_argument("--build", type=Path, default=Path("build/mutants"), help="folder of results (build/mutants)")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="run nothing, but write what has been found")
+    options = parser.parse_args(arguments)
+    folder = options.build.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    design = machine_design(CONFIG)
+    known = sorted(set(design.files.values()))
+    for file in options.files:
+        if file not in known:
+            parser.error(f"there is no {file!r}: there are {', '.join(known)}")
+    if options.count < 1:
+        parser.error(f"--count must be at least 1, not {options.count}")
+    prepare(design, folder)
+    mutants = list_mutants(design, folder, seed=options.seed, count=options.count)
+    wanted = [mutant for mutant in mutants if not options.files or mutant.file in options.files]
+    results = Results(folder / f"results-{options.seed}.jsonl")
+    if options.report:
+        options.report.write_text(page(wanted, results, seed=options.seed))
+        return 0
+    with Progress(quiet=False).step("running mutants") as step:
+        for first in range(0, options.count, _BATCH):
+            batch = [mutant for mutant in wanted if first < mutant.number <= first + _BATCH]
+            _look_at(batch, design, folder, results, step)
+    print(summary(wanted, results))
+    return int(any(results.explanation(mutant) is None for mutant in results.left(wanted)))
+
+
+def _look_at(
+    batch: Sequence[Mutant], design: Design, folder: Path, results: Results, step: Callable[[int, int, str], None]
+) -> None:
+    """Give all verdicts on a batch that have not been given."""
+    for stage in Stage:
+        due = [mutant for mutant in results.alive(batch, before=stage) if results.known(mutant, stage) is None]
+        if not due:
+            continue
+        if stage == Stage.EQUIVALENCE:
+            same = equivalent(folder, due)
+            for mutant in due:
+                fate = Fate.EQUIVALENT if mutant.name in same else Fate.SURVIVED
+                results.add(Verdict(mutant.name, mutant.options, stage, fate))
+            continue
+        if stage == Stage.PROOFS:
+            proofs = _proofs(folder)
+            for done, mutant in enumerate(due, start=1):
+                broken = next((proof.name for proof in proofs if proof.covers(mutant) and proof.breaks(mutant)), "")
+                fate = Fate.KILLED if broken else Fate.SURVIVED
+                results.add(Verdict(mutant.name, mutant.options, stage, fate, broken, "not proven" if broken else ""))
+                step(done, len(due), f"{stage}: {mutant.name}")
+            continue
+        library = build(design, CONFIG, batch, folder)
+        if stage == Stage.SHORT_RUNS:
+            sound(library, CONFIG)
+        for done, verdict in enumerate(tell_apart(library, CONFIG, batch, due, stage=stage), start=1):
+            results.add(verdict)
+            step(done, len(due), f"{stage}: {verdict.mutant}")
+
+
+@cache
+def _proofs(folder: Path) -> list[MutantProof]:
+    """Return the proofs of what is in the machine."""
+    ours = [proof for proof in PROOFS if not proof.name.startswith(_ADAPTERS)]
+    return [MutantProof(proof, folder, folder / "proofs" / proof.name) for proof in ours]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

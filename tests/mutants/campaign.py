@@ -1,0 +1,141 @@
+"""Mutants make the pinned runs, until one tells them from sound hardware."""
+
+import multiprocessing
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from hw.config import AcceleratorConfig
+from tests.mutants.faults import Mutant
+from tests.mutants.machine import mutated
+from tests.mutants.verdicts import Fate, Stage, Verdict
+from tests.system.pinned import RUNS, PinnedRun, Trace, pins
+
+__all__ = ["sound", "tell_apart"]
+
+_ONLY_SIMULATED_BY_AMARANTH = frozenset({"accelerator", "application_engine", "port_share"})
+"""What the compiled executor has in C++: only runs that are made on every executor find faults of these."""
+
+_SHORT_CYCLES = 9000
+"""Runs up to this length are made first; most mutants do not outlive them."""
+
+_EXTRA_CYCLES = 500
+_SECONDS = 120.0
+
+
+def sound(library: Path, config: AcceleratorConfig) -> None:
+    """Check that the library's machine without a mutant leaves what is pinned.
+
+    Raises
+    ------
+    AssertionError
+        It does not; names the run.
+    """
+    for run in RUNS:
+        with mutated(library, config, run.memory, 0, cycle_limit=5_000_000) as machine:
+            assert run.trace(machine).agrees(pins()[run.name]), run.name
+
+
+def tell_apart(
+    library: Path, config: AcceleratorConfig, mutants: Sequence[Mutant], wanted: Sequence[Mutant], *, stage: Stage
+) -> Iterator[Verdict]:
+    """Yield the verdict of the runs on some mutants.
+
+    Parameters
+    ----------
+    library : Path
+        Machine with mutants.
+    config : AcceleratorConfig
+        Its sizes.
+    mutants : sequence of Mutant
+        All that it has.
+    wanted : sequence of Mutant
+        Those to run.
+    stage : Stage
+        Which runs to make: `Stage.SHORT_RUNS` or `Stage.LONG_RUNS`.
+    """
+    places = {mutant.name: place for place, mutant in enumerate(mutants, start=1)}
+    worker: _Worker | None = None
+    for mutant in wanted:
+        worker = worker or _Worker(library, config)
+        verdict = worker.ask(mutant, places[mutant.name], stage)
+        if verdict is None:
+            verdict = Verdict(mutant.name, mutant.options, stage, Fate.KILLED, how="the process ended or did not")
+            worker = None
+        yield verdict
+    if worker:
+        worker.close()
+
+
+class _Worker:
+    """A process that makes runs: a fault may end it."""
+
+    def __init__(self, library: Path, config: AcceleratorConfig) -> None:
+        context = multiprocessing.get_context("fork")
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, library, config), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def ask(self, mutant: Mutant, place: int, stage: Stage) -> Verdict | None:
+        """Return the verdict on a mutant, or None if that ended the process, which is gone then."""
+        try:
+            self._connection.send((mutant, place, stage))
+            if self._connection.poll(_SECONDS):
+                return self._connection.recv()
+        except EOFError:
+            pass
+        self.close()
+        return None
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.join()
+
+
+def _serve(connection: Connection, library: Path, config: AcceleratorConfig) -> None:
+    """Answer with verdicts until the other end is closed."""
+    # What a model says as it ends the process is of no interest.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    expected, useful = pins(), Counter[str]()
+    while True:
+        mutant, place, stage = connection.recv()
+        own = [
+            run
+            for run in RUNS
+            if (run.everywhere or mutant.file not in _ONLY_SIMULATED_BY_AMARANTH)
+            and (expected[run.name].cycles <= _SHORT_CYCLES) == (stage == Stage.SHORT_RUNS)
+        ]
+        verdict = Verdict(mutant.name, mutant.options, stage, Fate.SURVIVED)
+        # What finds many in little time comes first.
+        worth = {run.name: (1 + useful[run.name]) / (500 + expected[run.name].cycles) for run in own}
+        for run in sorted(own, key=lambda run: -worth[run.name]):
+            how = _difference(partial(_trace, library, config, run, place), expected[run.name])
+            if how:
+                useful[run.name] += 1
+                verdict = Verdict(mutant.name, mutant.options, stage, Fate.KILLED, run.name, how)
+                break
+        connection.send(verdict)
+
+
+def _trace(library: Path, config: AcceleratorConfig, run: PinnedRun, place: int, limit: int) -> Trace:
+    with mutated(library, config, run.memory, place, cycle_limit=limit) as machine:
+        return run.trace(machine)
+
+
+def _difference(trace: Callable[[int], Trace], expected: Trace) -> str:
+    """Return in what a run differs from what it should leave, in a word, or nothing."""
+    try:
+        found: Any = trace(expected.cycles + _EXTRA_CYCLES)
+    except Exception as error:  # whatever a fault leads to
+        return type(error).__name__
+    if found.cycles != expected.cycles:
+        return "cycles"
+    if found.digest != expected.digest:
+        return "digest"
+    return "" if found.agrees(expected) else "what it shows"

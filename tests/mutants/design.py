@@ -1,0 +1,163 @@
+"""The hardware as RTLIL in which every component is one module, used wherever the machine has it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from amaranth.back import rtlil
+from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Fragment, Instance
+from amaranth.hdl._ir import PortDirection
+from amaranth.lib import wiring
+
+from hw.accelerator import Accelerator
+from hw.config import AcceleratorConfig
+from hw.verilog import port_names
+from tests.system.watched import watched_accelerator
+
+__all__ = ["TOP", "Design", "component_design", "file_of", "machine_design"]
+
+TOP = "accelerator"
+"""The module of a whole machine."""
+
+_ROOT = Path(__file__).resolve().parents[2]
+_HARDWARE = "hw."
+
+
+@dataclass
+class Design:
+    """Modules of RTLIL.
+
+    Parameters
+    ----------
+    top : str
+        The module that has all others in it.
+    texts : dict of str to str
+        The modules by name, each after those that it instantiates.
+    files : dict of str to str
+        By module, the file of the hardware that describes it: ``bfs/visitor``.
+    """
+
+    top: str = ""
+    texts: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """All modules."""
+        return "\n".join(self.texts.values())
+
+    def modules_of(self, file: str) -> list[str]:
+        """Return the modules that a file describes, one for each set of its parameters."""
+        return [module for module, other in self.files.items() if other == file]
+
+
+class _Opened(Elaboratable):
+    """A component that has been elaborated already."""
+
+    def __init__(self, fragment: Fragment) -> None:
+        self._fragment = fragment
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Return what was elaborated."""
+        return self._fragment
+
+
+def _component(fragment: Fragment) -> Any:
+    """Return the component of the hardware that a fragment is, or None: a part of Amaranth's library."""
+    origin = fragment.origins[0] if fragment.origins else None
+    return origin if isinstance(origin, wiring.Component) and file_of(origin) else None
+
+
+def file_of(component: wiring.Component) -> str:
+    """Return the file of the hardware that describes a component, or nothing."""
+    modules = [kind.__module__ for kind in type(component).__mro__]
+    ours = [module for module in modules if module.startswith(_HARDWARE)]
+    return ours[0].removeprefix(_HARDWARE).replace(".", "/") if ours else ""
+
+
+def _ports(component: Any) -> dict[str, Any]:
+    """Return the ports of a component, and what it shows besides."""
+    seen = {"seen": (component.seen, PortDirection.Output)} if hasattr(component, "seen") else {}
+    return {**port_names(component), **seen}
+
+
+def _without_paths(text: str) -> str:
+    """Return RTLIL whose source locations are relative: to the repository, or to where packages are installed."""
+    text = text.replace(f'"{_ROOT}/', '"')
+    return re.sub(r'"[^"\n]*/site-packages/', '"', text)
+
+
+class _Builder:
+    """Makes a module of each component, from the innermost ones on."""
+
+    def __init__(self) -> None:
+        self.design = Design()
+        self._names: dict[str, str] = {}
+
+    def add(self, fragment: Fragment, ports: dict[str, Any] | None = None) -> str:
+        """Add a component with all that is in it; return the name of its module."""
+        component = _component(fragment)
+        assert component is not None
+        self._replace_components(fragment)
+        fragment.add_domains(domain := ClockDomain("sync", reset_less=True))
+        clock = {"clk": (domain.clk, PortDirection.Input)}
+        text = rtlil.convert(_Opened(fragment), name="self", ports={**(ports or _ports(component)), **clock})
+        text = _without_paths(text)
+        if text not in self._names:
+            file = file_of(component)
+            same = len(self.design.modules_of(file))
+            name = file.replace("/", "_") + (f"_{same}" if same else "")
+            self._names[text] = name
+            self.design.files[name] = file
+            self.design.texts[name] = re.sub(r"\\self\b", rf"\\{name}", text)
+        return self._names[text]
+
+    def _replace_components(self, fragment: Fragment) -> None:
+        """Put an instance of a module in the place of each component, also in parts of the library."""
+        for number, (inner, name, location) in enumerate(fragment.subfragments):
+            component = _component(inner)
+            if component is None:
+                self._replace_components(inner)
+                continue
+            kinds = {PortDirection.Input: "i", PortDirection.Output: "o"}
+            pins = [(kinds[way], port, signal) for port, (signal, way) in _ports(component).items()]
+            instance = Instance(self.add(inner), ("i", "clk", ClockSignal()), *pins, src_loc=inner.src_loc)
+            fragment.subfragments[number] = (instance, name, location)
+
+
+def _engine_ports(accelerator: Accelerator) -> Iterator[tuple[str, Any]]:
+    """Yield the ports of the AEs that are the machine's boundary, named as in exported Verilog."""
+    for number, engine in enumerate(accelerator.engines):
+        for name, port in _ports(engine).items():
+            if not name.startswith(("engine", "link_in", "link_out")):
+                yield f"e{number}_{name}", port
+
+
+def component_design(component: wiring.Component) -> Design:
+    """Return a component as a design of its own.
+
+    Parameters
+    ----------
+    component : wiring.Component
+        It, with the clock domain ``sync`` alone.
+    """
+    builder = _Builder()
+    builder.design.top = builder.add(Fragment.get(component, None))
+    return builder.design
+
+
+def machine_design(config: AcceleratorConfig) -> Design:
+    """Return the whole machine, with what only simulation needs, and without reset.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    """
+    builder = _Builder()
+    accelerator = watched_accelerator(config)
+    ports = {**port_names(accelerator), **dict(_engine_ports(accelerator))}
+    builder.design.top = builder.add(Fragment.get(accelerator, None), ports)
+    return builder.design

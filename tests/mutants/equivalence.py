@@ -1,0 +1,110 @@
+"""Mutants that are no faults: the same hardware in every state and on every input."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.mutants.faults import Mutant
+from tests.mutants.yosys import run_yosys
+
+__all__ = ["equivalent"]
+
+_OPENED = "opened.json"
+_ANSWERS = "answers.txt"
+_PROVEN = "SAT proof finished - no model found: SUCCESS!"
+_SECONDS = 20
+
+_STATE = re.compile(r"\$(a?l?d?s?dffs?r?c?e?|mem\w*)$|[^$]")
+"""Types of cells that hold something, or have others in them."""
+
+
+def equivalent(folder: Path, mutants: Sequence[Mutant]) -> set[str]:
+    """Return the names of those mutants that are proven to be the same hardware as without them.
+
+    A mutant's module is compared with itself without the fault. Its registers, memories and modules within are taken
+    out: what they give are inputs, what they get are outputs. If both have the same outputs whatever the inputs, then
+    they go on alike from reset on.
+
+    Parameters
+    ----------
+    folder : Path
+        Where `tests.mutants.faults.prepare` has written the design.
+    mutants : sequence of Mutant
+        The mutants.
+    """
+    if not mutants:
+        return set()
+    modules = json.loads((folder / "base.json").read_text())["modules"]
+    proven: set[str] = set()
+    for module in dict.fromkeys(mutant.module for mutant in mutants):
+        own = [mutant for mutant in mutants if mutant.module == module]
+        taken = _take_out(modules[module])
+        (folder / _OPENED).write_text(json.dumps({"modules": {"sound": modules[module]}}))
+        answers = folder / _ANSWERS
+        answers.unlink(missing_ok=True)
+        run_yosys(folder, _script([_moved(mutant, taken) for mutant in own]))
+        told = re.split(r"^PLACE (\d+)$", answers.read_text(), flags=re.MULTILINE)[1:]
+        proven |= {own[int(place)].name for place, text in zip(told[::2], told[1::2], strict=True) if _PROVEN in text}
+    return proven
+
+
+def _take_out(module: dict[str, Any]) -> set[str]:
+    """Take all that holds something out of a module, and leave a cell for each of its pins; return what was taken."""
+    cells, ports = module["cells"], module["ports"]
+    free = 1 + max(
+        bit for net in (*module["netnames"].values(), *ports.values()) for bit in net["bits"] if isinstance(bit, int)
+    )
+    taken = {name for name, cell in cells.items() if _STATE.match(cell["type"])}
+    for name in taken:
+        cell = cells.pop(name)
+        if cell["type"].startswith("$meminit"):
+            continue
+        for pin, bits in cell["connections"].items():
+            if not bits:
+                continue
+            given = cell["port_directions"][pin] == "output"
+            outside = list(range(free, free + len(bits)))
+            free += len(bits)
+            port = f"{name}__{pin}"
+            ports[port] = {"direction": "input" if given else "output", "bits": outside}
+            module["netnames"][port] = {"hide_name": 0, "bits": outside, "attributes": {}}
+            width = f"{len(bits):032b}"
+            cells[f"pin_{port}"] = {
+                "hide_name": 0,
+                "type": "$pos",
+                "parameters": {"A_SIGNED": f"{0:032b}", "A_WIDTH": width, "Y_WIDTH": width},
+                "attributes": {},
+                "port_directions": {"A": "input", "Y": "output"},
+                "connections": {"A": outside if given else bits, "Y": bits if given else outside},
+            }
+    module.pop("memories", None)
+    return taken
+
+
+def _moved(mutant: Mutant, taken: set[str]) -> str:
+    """Return what a mutant is made by where its cell may have been taken out."""
+    cell, port = mutant.option("cell"), mutant.option("port")
+    bits = f"-portbit {mutant.option('portbit')}"
+    if mutant.option("ctrlbit"):
+        bits += f" -ctrlbit {mutant.option('ctrlbit')}"
+    # Either side of the pin's cell is as good.
+    place = f"-cell pin_{cell}__{port} -port Y" if cell in taken else f"-cell {cell} -port {port}"
+    return f"-mode {mutant.option('mode')} -module gate {place} {bits}"
+
+
+def _script(mutants: Sequence[str]) -> list[str]:
+    script = [f"read_json {_OPENED}", "rename sound gold", "design -stash gold"]
+    for place, mutant in enumerate(mutants):
+        script += [
+            "design -reset",
+            f"read_json {_OPENED}",
+            "rename sound gate",
+            f"mutate {mutant}",
+            "design -copy-from gold -as gold gold",
+            "miter -equiv -flatten gold gate miter",
+            f"tee -a {_ANSWERS} log PLACE {place}",
+            f"tee -a {_ANSWERS} sat -prove trigger 0 -timeout {_SECONDS} miter",
+        ]
+    return script

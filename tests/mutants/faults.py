@@ -1,0 +1,179 @@
+"""The mutants: which faults a design may have, by Yosys' `mutate`, and the design with all of them to choose from."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mutants.design import Design
+from tests.mutants.yosys import run_yosys
+
+__all__ = ["BASE", "SELECT", "Mutant", "list_mutants", "prepare", "select_width", "simplify", "write_selectable"]
+
+SELECT = "mutsel"
+"""The input of the design with all mutants that chooses one, by its number; 0 is none."""
+
+BASE = "base.il"
+"""The file with the design that mutants are made of."""
+
+_LEFT_OUT = frozenset({"CLK", "clk", "Q"})
+_SPARE = 100
+"""More than are wanted are listed by so many, since some are left out."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault.
+
+    Parameters
+    ----------
+    file : str
+        The file of the hardware that it is in: ``bfs/visitor``.
+    number : int
+        Its number among those of its file, from 1.
+    options : str
+        What Yosys' `mutate` makes it by.
+    """
+
+    file: str
+    number: int
+    options: str
+
+    @property
+    def name(self) -> str:
+        """File and number."""
+        return f"{self.file}:{self.number}"
+
+    @property
+    def module(self) -> str:
+        """The module of the design that it is in."""
+        return self.option("module")
+
+    def option(self, name: str) -> str:
+        """Return an option of `mutate`, or nothing."""
+        match = re.search(rf" -{name} (\S+)", " " + self.options)
+        return match[1] if match else ""
+
+    @property
+    def place(self) -> str:
+        """Where it is and what it does, in short: cell, pin, kind, wire, line of the source."""
+        pin = f"{self.option('cell')}.{self.option('port')}[{self.option('portbit')}]"
+        control = f" by bit {self.option('ctrlbit')}" if self.option("ctrlbit") else ""
+        wire = f" {self.option('wire')}[{self.option('wirebit')}]" if self.option("wire") else ""
+        lines = " ".join(re.findall(r" -src (\S+)", self.options))
+        return f"{self.module} {pin} {self.option('mode')}{control}{wire} ({lines})"
+
+
+def prepare(design: Design, folder: Path) -> None:
+    """Write a design to a folder: for each component a simplified netlist of word-level cells, with steady names."""
+    simplify(design.text, design.top, design.files, folder)
+
+
+def simplify(text: str, top: str, components: Iterable[str], folder: Path) -> None:
+    """Write RTLIL as `prepare` does.
+
+    Parameters
+    ----------
+    text : str
+        The RTLIL.
+    top : str
+        Its top module.
+    components : iterable of str
+        The modules that stay apart; all others become part of the one that they are in.
+    folder : Path
+        Where to.
+    """
+    (folder / "design.il").write_text(text)
+    keep = " ".join(components)
+    run_yosys(
+        folder,
+        [
+            "read_rtlil design.il",
+            f"hierarchy -top {top}",
+            "proc",
+            f"setattr -mod -set keep_hierarchy 1 {keep}",
+            "flatten",
+            f"setattr -mod -unset keep_hierarchy {keep}",
+            "opt -full",
+            "wreduce",
+            "opt -full",
+            "clean -purge",
+            "rename -enumerate -pattern cell% c:$*",
+            f"write_rtlil {BASE}",
+            "write_json base.json",
+        ],
+    )
+
+
+def list_mutants(design: Design, folder: Path, *, seed: int, count: int) -> list[Mutant]:
+    """Return mutants of every file of a design that `prepare` has written.
+
+    Parameters
+    ----------
+    design : Design
+        The design.
+    folder : Path
+        Where it is.
+    seed : int
+        Which mutants Yosys picks; it sees to it that all lines, wires and cells have some.
+    count : int
+        How many of a file, or all where there are fewer. Where a file describes several modules, each has its share.
+    """
+    script = [f"read_rtlil {BASE}"]
+    shares: dict[str, int] = {}
+    for file in sorted(set(design.files.values())):
+        modules = design.modules_of(file)
+        for place, module in enumerate(modules):
+            shares[module] = count // len(modules) + (place < count % len(modules))
+            wanted = f"{shares[module] + _SPARE} -seed {seed} -module {module}"
+            # What a memory holds at first is no signal.
+            script.append(f"mutate -list {wanted} -o {module}.txt {module}/* {module}/t:$meminit* %d")
+    run_yosys(folder, script)
+    mutants = []
+    for file in sorted(set(design.files.values())):
+        number = 0
+        for module in design.modules_of(file):
+            found = [_options(line) for line in (folder / f"{module}.txt").read_text().splitlines()]
+            for options in [each for each in found if each][: shares[module]]:
+                number += 1
+                mutants.append(Mutant(file, number, options))
+    return mutants
+
+
+def _options(line: str) -> str:
+    """Return the options of a line of the list; nothing for a fault of a clock, or of what tests have added."""
+    options = line.removeprefix("mutate ")
+    port = re.search(r" -port (\S+)", options)
+    assert port is not None
+    return "" if port[1] in _LEFT_OUT or " -src tests/" in options else options
+
+
+def select_width(mutants: Sequence[Mutant]) -> int:
+    """Return the bits of `SELECT`."""
+    return max(len(mutants).bit_length(), 1)
+
+
+def write_selectable(design: Design, folder: Path, mutants: Sequence[Mutant]) -> Path:
+    """Write Verilog of a design in which `SELECT` chooses one of some mutants, by its place among them from 1.
+
+    Returns
+    -------
+    Path
+        The Verilog.
+    """
+    width = select_width(mutants)
+    target = folder / f"{design.top}.v"
+    run_yosys(
+        folder,
+        [
+            f"read_rtlil ../{BASE}",
+            f"hierarchy -top {design.top}",
+            *_commands(mutants, width),
+            f"write_verilog -noattr {target.name}",
+        ],
+    )
+    return target
+
+
+def _commands(mutants: Iterable[Mutant], width: int) -> list[str]:
+    return [f"mutate -ctrl {SELECT} {width} {place} {mutant.options}" for place, mutant in enumerate(mutants, start=1)]

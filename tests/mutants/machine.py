@@ -1,0 +1,129 @@
+"""Machines with a fault: all mutants of some files in one library, in which a number chooses one."""
+
+import ctypes
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from hw.causes import Cause
+from hw.config import AcceleratorConfig
+from sim.executors.comparison.sources import TOP, connections_header
+from sim.executors.header import machine_header
+from sim.executors.shared_object import LibraryExecutor
+from sim.executors.tools import NATIVE, Toolchain, run_tool
+from sim.machine import Machine, assemble_machine
+from sim.memory import Memory, memory_header, parse_profile
+from tests.mutants.design import Design
+from tests.mutants.faults import Mutant, write_selectable
+
+__all__ = ["build", "mutated"]
+
+_HERE = Path(__file__).parent / "native"
+_OPTIONS = ("--output-split-cfuncs", "500")
+
+
+class _Executor(LibraryExecutor):
+    """Runs the machine with one of the library's mutants, or none."""
+
+    def __init__(self, path: Path, config: AcceleratorConfig, memory: Memory, *, watchdog: int, mutant: int) -> None:
+        super().__init__(path, config, memory, watchdog=watchdog)
+        self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
+        self._library.cyscc_select.argtypes = [ctypes.c_void_p, ctypes.c_int]
+        self._library.cyscc_select(self._machine, mutant)
+        self._library.cyscc_traces.argtypes = [ctypes.c_void_p]
+        self._library.cyscc_traces.restype = ctypes.POINTER(ctypes.c_uint64)
+
+    @property
+    def traces(self) -> list[int]:
+        """What each AE showed, see `tests.system.watched`."""
+        return self._library.cyscc_traces(self._machine)[: self._shape[0]]
+
+    def causes(self) -> npt.NDArray[np.int64]:
+        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
+        counts = np.zeros(self._shape, np.int64)
+        self._library.cyscc_causes(self._machine, counts.ctypes.data)
+        return counts
+
+
+def build(design: Design, config: AcceleratorConfig, mutants: Sequence[Mutant], folder: Path) -> Path:
+    """Return the library of a machine with some mutants, built now if it is not in the folder.
+
+    Parameters
+    ----------
+    design : Design
+        The machine, which `tests.mutants.faults.prepare` has written to the folder.
+    config : AcceleratorConfig
+        Its sizes.
+    mutants : sequence of Mutant
+        Those to choose from, by their place from 1.
+    folder : Path
+        Where to build.
+    """
+    key = hashlib.sha256(repr([design.text, mutants]).encode()).hexdigest()[:16]
+    library = folder / f"mutants-{key}.so"
+    if library.exists():
+        return library
+    tools = Toolchain.find()
+    place = folder / f"build-{key}"
+    place.mkdir(exist_ok=True)
+    top = write_selectable(design, place, mutants)
+    connections = connections_header(top, str)
+    kernels = config.bfs_kernels + config.intersection_kernels
+    cases = " ".join(f"case {n}: return get(pins.cause_{n});" for n in range(kernels))
+    cause = f"inline uint64_t cause_of(const EnginePins& pins, int n) {{ switch (n) {{ {cases} default: return 0; }} }}"
+    end = connections.rindex("}  // namespace cyscc")
+    texts = {
+        "config.h": machine_header(config),
+        "memory.h": memory_header(),
+        "connections.h": f"{connections[:end]}{cause}\n{connections[end:]}",
+    }
+    for name, text in texts.items():
+        (place / name).write_text(text)
+    units = tools.verilate([top], top=TOP, folder=place, options=_OPTIONS)
+    runtime, flags = tools.verilated_runtime()
+    # There is more of it than of a machine without mutants, and it runs for less long.
+    command = [*tools.compiler, "-std=c++20", "-O1", "-fPIC", "-DVL_TIME_CONTEXT", *flags]
+    command += ["-I", str(place), "-I", str(NATIVE)]
+
+    def compile_unit(source: Path) -> str:
+        target = place / f"{source.stem}.o"
+        run_tool([*command, "-c", str(source), "-o", str(target)], tools.environment)
+        return str(target)
+
+    objects = [compile_unit(source) for source in (_HERE / "machine.cpp", *runtime, *units)]
+    run_tool([*tools.compiler, "-shared", "-pthread", *objects, "-o", str(place / library.name)], tools.environment)
+    return (place / library.name).replace(library)
+
+
+@contextmanager
+def mutated(
+    library: Path, config: AcceleratorConfig, memory: str, mutant: int, *, cycle_limit: int
+) -> Iterator[Machine]:
+    """Make a machine with a mutant, and close it at the end of the block.
+
+    Parameters
+    ----------
+    library : Path
+        What `build` returned.
+    config : AcceleratorConfig
+        The machine's sizes.
+    memory : str
+        Memory profile.
+    mutant : int
+        The mutant's place in the library, or 0 for none.
+    cycle_limit : int
+        Cycles of instructions in all.
+    """
+
+    def make(model: Memory, watchdog: int) -> _Executor:
+        return _Executor(library, config, model, watchdog=watchdog, mutant=mutant)
+
+    machine = assemble_machine(config, parse_profile(memory), make, cycle_limit=cycle_limit)
+    try:
+        yield machine
+    finally:
+        machine.close()

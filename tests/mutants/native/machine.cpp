@@ -1,0 +1,103 @@
+// The whole machine as one Verilated model with an input that chooses a mutant, to which memory and host are played.
+
+#include <array>
+#include <type_traits>
+#include <vector>
+
+#include "Vaccelerator.h"
+#include "pins.h"
+
+namespace cyscc {
+
+using Top = Vaccelerator;
+
+// A port of a number of bits, in the smallest type that holds them.
+template <int kBits>
+using Pin = BoundPin<std::conditional_t<
+    kBits <= 8, CData,
+    std::conditional_t<kBits <= 16, SData,
+                       std::conditional_t<kBits <= 32, IData,
+                                          std::conditional_t<kBits <= 64, QData, VlWide<(kBits + 31) / 32>>>>>>;
+
+}  // namespace cyscc
+
+// Generated: the ports.
+#include "connections.h"
+
+#include "interface.h"
+
+namespace cyscc {
+
+class MutantMachine : public Machine {
+public:
+    explicit MutantMachine(const Setup& setup) : Machine(setup), top_(&context_, "accelerator") {
+        connect(top_, pins_);
+        engines_.reserve(kEngines);
+        for (int n = 0; n < kEngines; ++n) players_.push_back(&engines_.emplace_back(setup.memory, n));
+    }
+
+    // A mutant is there from the first cycle on.
+    void select(int mutant) {
+        top_.mutsel = mutant;
+        top_.clk = 0;
+        top_.eval();
+    }
+
+    const uint64_t* traces() const { return traces_.data(); }
+
+    void causes(int64_t* counts) override {
+        for (auto& engine : causes_)
+            for (auto& kernel : engine)
+                for (int kind = 0; kind < kCauses; ++kind) *counts++ = kernel[kind];
+    }
+
+protected:
+    void advance(int64_t meeting) override {
+        for (int64_t cycle = cycle_; cycle < meeting; ++cycle) {
+            for (int n = 0; n < kEngines; ++n) {
+                for (int kernel = 0; kernel < kKernels; ++kernel) ++causes_[n][kernel][cause_of(pins_[n], kernel)];
+                traces_[n] = traces_[n] * kFactor + (get(pins_[n].seen) | uint64_t(top_.idle) << 32);
+                play(pins_[n], engines_[n], cycle);
+            }
+            tick();
+        }
+    }
+
+private:
+    // As in `tests/system/watched.py`.
+    static constexpr uint64_t kFactor = 6364136223846793005u;
+    static constexpr int kKernels = kBfsKernels + kIntersectionKernels;
+
+    static void play(EnginePins& pins, Player& player, int64_t cycle) {
+        player.prepare(cycle);
+        for (int n = 0; n < kPorts; ++n) play_port(pins.ports[n], player.box(), n, ~0u);
+        player.accept(cycle);
+        player.play_host(pins, cycle);
+    }
+
+    void tick() {
+        top_.clk = 0;
+        top_.eval();
+        top_.clk = 1;
+        top_.eval();
+    }
+
+    std::array<uint64_t, kEngines> traces_{};
+    VerilatedContext context_;
+    Top top_;
+    std::array<EnginePins, kEngines> pins_;
+    std::vector<Player> engines_;
+    // A fault may make a cause that there is not.
+    std::array<std::array<std::array<int64_t, 8>, kKernels>, kEngines> causes_{};
+};
+
+Machine* make_machine(const Setup& setup) { return new MutantMachine(setup); }
+
+}  // namespace cyscc
+
+CYSCC_EXPORT void cyscc_select(cyscc::Machine* machine, int mutant) {
+    static_cast<cyscc::MutantMachine*>(machine)->select(mutant);
+}
+CYSCC_EXPORT const uint64_t* cyscc_traces(const cyscc::Machine* machine) {
+    return static_cast<const cyscc::MutantMachine*>(machine)->traces();
+}

@@ -1,0 +1,87 @@
+"""Mutants are picked as the seed says, those that are no faults are known, and a campaign can be taken up again."""
+
+from pathlib import Path
+
+import pytest
+
+from hw.credits import Credits
+from hw.intersection.start_finder import StartFinder
+from tests.mutants.design import component_design
+from tests.mutants.equivalence import equivalent
+from tests.mutants.faults import Mutant, list_mutants, prepare
+from tests.mutants.report import page, summary
+from tests.mutants.verdicts import Fate, Results, Stage, Verdict
+
+
+@pytest.fixture(scope="module")
+def picked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Mutant]]:
+    """Thirty mutants of a small component."""
+    folder = tmp_path_factory.mktemp("mutants")
+    design = component_design(StartFinder())
+    prepare(design, folder)
+    return folder, list_mutants(design, folder, seed=1, count=30)
+
+
+def test_mutants_are_as_many_as_wanted_and_of_no_clock(picked: tuple[Path, list[Mutant]]) -> None:
+    _, mutants = picked
+    assert [mutant.name for mutant in mutants] == [f"intersection/start_finder:{n}" for n in range(1, 31)]
+    assert len({mutant.options for mutant in mutants}) == 30
+    assert {mutant.option("port") for mutant in mutants} <= {"A", "B", "S", "Y", "D", "EN", "SRST"}
+    assert any("(hw/intersection/start_finder.py:" in mutant.place for mutant in mutants)
+
+
+def test_the_seed_says_which(picked: tuple[Path, list[Mutant]]) -> None:
+    folder, mutants = picked
+    design = component_design(StartFinder())
+    assert list_mutants(design, folder, seed=1, count=30) == mutants
+    assert list_mutants(design, folder, seed=2, count=30) != mutants
+
+
+def test_small_components_have_fewer(tmp_path: Path) -> None:
+    design = component_design(Credits(4))
+    prepare(design, tmp_path)
+    assert 30 < len(list_mutants(design, tmp_path, seed=1, count=1000)) < 200
+
+
+def test_what_is_no_fault_is_proven_so(picked: tuple[Path, list[Mutant]]) -> None:
+    folder, mutants = picked
+    pin = next(mutant for mutant in mutants if mutant.option("port") == "Y")
+    place = f"-module {pin.module} -cell {pin.option('cell')} -port Y -portbit {pin.option('portbit')}"
+    inverted = Mutant(pin.file, 31, f"-mode inv {place}")
+    nothing = Mutant(pin.file, 32, f"-mode none {place}")
+    assert equivalent(folder, [inverted, nothing]) == {nothing.name}
+
+
+MUTANTS = [Mutant("queue", number, f"-mode inv -module queue -cell cell{number} -port Y") for number in range(1, 5)]
+
+
+def given(path: Path) -> Results:
+    """Return results on four mutants, of which the last has none yet."""
+    results = Results(path)
+    for number, fates in enumerate(([Fate.KILLED], [Fate.SURVIVED, Fate.EQUIVALENT], [Fate.SURVIVED] * 4)):
+        for stage, fate in zip(Stage, fates, strict=False):
+            results.add(Verdict(MUTANTS[number].name, MUTANTS[number].options, stage, fate))
+    return results
+
+
+def test_a_campaign_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    given(tmp_path / "results")
+    with (tmp_path / "results").open("a") as file:
+        file.write('{"mutant": "queue:4", "opt')
+    results = Results(tmp_path / "results")
+    assert [results.judged(mutant) for mutant in MUTANTS] == [True, True, True, False]
+    assert results.left(MUTANTS) == [MUTANTS[2]]
+    assert results.alive(MUTANTS) == [MUTANTS[2]]
+    assert results.alive(MUTANTS, before=Stage.EQUIVALENCE) == MUTANTS[1:3]
+    other = Mutant("queue", 1, "-mode const0")
+    assert results.known(other, Stage.SHORT_RUNS) is None
+
+
+def test_the_table_counts_what_became_of_each(tmp_path: Path) -> None:
+    results = given(tmp_path / "results")
+    lines = summary(MUTANTS, results).splitlines()
+    assert lines[1].split() == ["`queue`", "3", "1", "0", "0", "1", "1", "50.0", "%"]
+    assert lines[-1] == "queue:3 queue cell3.Y[] inv (): not explained"
+    text = page(MUTANTS, results, seed=7)
+    assert "Seed 7." in text
+    assert "- `queue:3`: `queue cell3.Y[] inv ()`. Not explained." in text

@@ -1,0 +1,120 @@
+"""What became of each mutant, in a file to which every verdict is added."""
+
+import json
+import tomllib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from tests.mutants.faults import Mutant
+
+__all__ = ["Fate", "Results", "Stage", "Verdict"]
+
+_EXPLAINED = Path(__file__).with_name("explained.toml")
+
+
+class Stage(StrEnum):
+    """What looks at mutants, in this order."""
+
+    SHORT_RUNS = "short runs"
+    EQUIVALENCE = "equivalence"
+    LONG_RUNS = "long runs"
+    PROOFS = "proofs"
+
+
+class Fate(StrEnum):
+    """What became of a mutant."""
+
+    KILLED = "killed"
+    EQUIVALENT = "equivalent"
+    SURVIVED = "survived"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a mutant, and why.
+
+    Parameters
+    ----------
+    mutant : str
+        Its name.
+    options : str
+        What it is, see `Mutant`.
+    stage : str
+        The `Stage` that looked at it.
+    fate : Fate
+        What became of it there.
+    by : str
+        The test that found it.
+    how : str
+        In what way.
+    """
+
+    mutant: str
+    options: str
+    stage: str
+    fate: Fate
+    by: str = ""
+    how: str = ""
+
+
+class Results:
+    """Verdicts in a file, a line each, so that a campaign can be stopped and taken up again.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._explained = {each["mutant"]: each["why"] for each in tomllib.loads(_EXPLAINED.read_text())["survivor"]}
+        self.verdicts: dict[tuple[str, str], Verdict] = {}
+        if path.exists():
+            for line in path.read_text().splitlines():
+                # The last line may have been cut off.
+                if line.endswith("}"):
+                    self._keep(Verdict(**json.loads(line)))
+
+    def add(self, verdict: Verdict) -> None:
+        """Add a verdict."""
+        self._keep(verdict)
+        with self._path.open("a") as file:
+            file.write(json.dumps(asdict(verdict)) + "\n")
+
+    def known(self, mutant: Mutant, stage: str) -> Verdict | None:
+        """Return the verdict of a stage on a mutant, if it has been given."""
+        verdict = self.verdicts.get((mutant.name, stage))
+        return verdict if verdict is not None and verdict.options == mutant.options else None
+
+    def alive(self, mutants: Sequence[Mutant], *, before: Stage | None = None) -> list[Mutant]:
+        """Return those mutants on which no stage, or none before a stage, has given another verdict than survival."""
+        stages = list(Stage)[: None if before is None else list(Stage).index(before)]
+        verdicts = {mutant: [self.known(mutant, stage) for stage in stages] for mutant in mutants}
+        return [
+            mutant
+            for mutant, own in verdicts.items()
+            if all(verdict is not None and verdict.fate == Fate.SURVIVED for verdict in own)
+        ]
+
+    def judged(self, mutant: Mutant) -> bool:
+        """Return whether a mutant has made the short runs at least."""
+        return self.known(mutant, Stage.SHORT_RUNS) is not None
+
+    def left(self, mutants: Sequence[Mutant]) -> list[Mutant]:
+        """Return those mutants that have been looked at and outlived whatever has looked at them so far."""
+        verdicts = {mutant: [self.known(mutant, stage) for stage in Stage] for mutant in mutants if self.judged(mutant)}
+        return [
+            mutant
+            for mutant, own in verdicts.items()
+            if all(verdict is None or verdict.fate == Fate.SURVIVED for verdict in own)
+        ]
+
+    def explanation(self, mutant: Mutant) -> str | None:
+        """Return why nothing finds a mutant, or None if nobody has said."""
+        return self._explained.get(mutant.options)
+
+    def _keep(self, verdict: Verdict) -> None:
+        self.verdicts[verdict.mutant, verdict.stage] = verdict

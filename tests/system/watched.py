@@ -1,0 +1,98 @@
+"""A machine that shows what executors do not look at: who rests, exceptions, what is ready for the host.
+
+Its trace is a number that depends on all of that in each cycle.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+from amaranth.hdl import Cat, Elaboratable, Signal
+from amaranth.lib import wiring
+
+from hw.accelerator import Accelerator
+from hw.application_engine import ApplicationEngine
+from hw.config import AcceleratorConfig
+from hw.shell import Shell
+from sim.executors.amaranth import AmaranthExecutor
+from sim.executors.player import Pins
+from sim.machine import Machine, assemble_machine
+from sim.memory import Memory, parse_profile
+
+__all__ = ["FACTOR", "WatchedEngine", "watched", "watched_accelerator"]
+
+FACTOR = 6364136223846793005
+"""A trace is multiplied by it, modulo 2^64, before what a cycle shows is added."""
+
+
+class WatchedEngine(ApplicationEngine):
+    """An AE with a port more.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+
+    Attributes
+    ----------
+    seen : Signal
+        Who is quiescent, the exception, and what is ready for the host.
+    """
+
+    def __init__(self, config: AcceleratorConfig) -> None:
+        self._kernels: list[Any] = []
+        super().__init__(config, instrument=True, make_kernel=self._kernel)
+        self.seen = Signal(5 + config.bfs_kernels + config.intersection_kernels)
+
+    def _kernel(self, kind: type[wiring.Component], config: AcceleratorConfig) -> wiring.Component:
+        make: Callable[..., wiring.Component] = kind
+        self._kernels.append(make(config, instrument=True))
+        return self._kernels[-1]
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Add the port."""
+        with patch("hw.application_engine.Shell", partial(Shell, instrument=True)):
+            m: Any = super().elaborate(platform)
+        quiet = [part.quiescent for part in (m.submodules.shell, *self._kernels)]
+        ready = [stream.ready for stream in (self.write, self.read, self.instruction)]
+        m.d.comb += self.seen.eq(Cat(*quiet, self.exception, *ready))
+        return m
+
+
+def watched_accelerator(config: AcceleratorConfig) -> Accelerator:
+    """Return a machine of such AEs."""
+    return Accelerator(config, instrument=True, make_executor=WatchedEngine)
+
+
+class _Executor(AmaranthExecutor):
+    """Keeps the trace of each AE."""
+
+    def __init__(self, config: AcceleratorConfig, memory: Memory, *, watchdog: int) -> None:
+        self._accelerator = watched_accelerator(config)
+        self.traces = [0] * config.engines
+        with patch("sim.executors.amaranth.Accelerator", lambda *_, **__: self._accelerator):
+            super().__init__(config, memory, watchdog=watchdog)
+
+    def _play(self, engines: Sequence[Pins]) -> None:
+        pins: Any = engines[0]
+        idle = pins.context.get(self._accelerator.idle)
+        for number, engine in enumerate(self._accelerator.engines):
+            shown = pins.context.get(engine.seen) | idle << 32
+            self.traces[number] = (self.traces[number] * FACTOR + shown) % 2**64
+        super()._play(engines)
+
+
+@contextmanager
+def watched(config: AcceleratorConfig, memory: str, *, cycle_limit: int) -> Iterator[Machine]:
+    """Make a watched machine in Amaranth's simulator, whose executor has `traces`; close it at the end of the block."""
+    machine = assemble_machine(config, parse_profile(memory), partial(_make, config), cycle_limit=cycle_limit)
+    try:
+        yield machine
+    finally:
+        machine.close()
+
+
+def _make(config: AcceleratorConfig, model: Memory, watchdog: int) -> _Executor:
+    return _Executor(config, model, watchdog=watchdog)
