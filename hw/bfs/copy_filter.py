@@ -19,9 +19,9 @@ class CopyFilter(wiring.Component):
     about to visit it. So the others need not be looked at: without this part, each whose word is read before the first
     one's mark is written is pushed again, and in the next level every copy pushes as many of its neighbours.
 
-    An id has a place of `WAYS` entries, chosen by all its bits. The place keeps the ids that came last, the latest
-    first; an id that it has moves to the front. So an id is forgotten only when as many others of its place have come
-    since, and as long as all ids are below `depth` none is: these are as many to each place as it has entries.
+    An id has a place of `WAYS` entries, chosen by all its bits. The place keeps the ids that were passed on last. So an
+    id is forgotten only when as many others of its place have been passed on since, and as long as all ids are below
+    `depth` none is: these are as many to each place as it has entries.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class CopyFilter(wiring.Component):
 
     Notes
     -----
-    Latency `LATENCY` cycles, throughput one id a cycle, passed on or dropped.
+    Latency `LATENCY` cycles, throughput one id a cycle, passed on or dropped, unless process 3 does not take the last.
     """
 
     WAYS: ClassVar[int] = 4
@@ -78,7 +78,7 @@ class CopyFilter(wiring.Component):
         return Cat(Value.cast(vertex)[(self._places - 1).bit_length() :], 1)
 
     def elaborate(self, platform: object) -> Elaboratable:
-        """Build the pipeline: a place is read when its id is taken, and written when that is passed on or dropped."""
+        """Build the pipeline: a place is read when its id is taken, and written when that is passed on."""
         m = Module()
         width = len(self.tag(self.ids.payload))
         m.submodules.remembered = remembered = Memory(shape=width * self.WAYS, depth=self._places, init=[])
@@ -100,30 +100,26 @@ class CopyFilter(wiring.Component):
         m.d.comb += row.eq(Mux(overtaken, written, read.data))
         entries = [row[width * way : width * (way + 1)] for way in range(self.WAYS)]
         known = Cat(entry == self.tag(vertex) for entry in entries)
-        before = [self.tag(vertex), *entries]
         following = Signal(width * self.WAYS)
-        m.d.comb += following.eq(
-            Cat(
-                # Those behind the entry that the id had stay where they are.
-                Mux(known[:way].any(), entry, before[way])
-                for way, entry in enumerate(entries)
-            )
-        )
+        m.d.comb += following.eq(Cat(self.tag(vertex), row))
 
         copy = Signal()
         done = Signal()
+        passed = Signal()
         free = ~self.fresh.valid | self.fresh.ready
         taken = self.ids.valid & self.ids.ready
         m.d.comb += [
             copy.eq(known.any()),
-            done.eq(held & (copy | free)),
+            # A copy waits as any other id does: whether it is one is known late, and `ids.ready` must not hang on it.
+            done.eq(held & free),
+            passed.eq(done & ~copy),
             self.ids.ready.eq((~held | done) & ~forgetting),
             read.addr.eq(self.place(self.ids.payload)),
             read.en.eq(taken),
             write.addr.eq(Mux(forgetting, swept, self.place(vertex))),
             # To forget an entry is to take the bit away that says that it is used.
             write.data.eq(following & Cat(C(-1, width - 1), ~forgetting).replicate(self.WAYS)),
-            write.en.eq(forgetting | done),
+            write.en.eq(forgetting | passed),
             self.idle.eq(~held & ~self.fresh.valid),
             self.moving.eq(forgetting | taken | done),
         ]
@@ -133,10 +129,8 @@ class CopyFilter(wiring.Component):
             m.d.sync += [
                 held.eq(1),
                 vertex.eq(self.ids.payload),
-                overtaken.eq(done & (read.addr == write.addr)),
+                overtaken.eq(passed & (read.addr == write.addr)),
             ]
         with m.If(free):
-            m.d.sync += self.fresh.valid.eq(held & ~copy)
-            with m.If(held & ~copy):
-                m.d.sync += self.fresh.payload.eq(vertex)
+            m.d.sync += [self.fresh.valid.eq(passed), self.fresh.payload.eq(vertex)]
         return m

@@ -37,11 +37,11 @@ def copy_filter() -> Harness:
     h.prove(~dut.idle | (came == went), "every_neighbour_that_came_has_gone_on_when_it_is_idle")
     h.prove(~shown | came, "what_goes_on_came_in_this_run")
 
-    # The ids that have come since the watched one came last, as far as they count.
+    # The ids that have gone on since the watched one did, as far as they count.
     at_hand = h.net(held & (vertex == watched), "at_hand")
     known = h.flag("known", set=done & at_hand, clear=dut.start)
     others = h.register(range(WAYS + 1), "others")
-    with h.m.If(done):
+    with h.m.If(done & ~copy):
         h.m.d.sync += others.eq(Mux(at_hand, 0, Mux(others == WAYS, WAYS, others + 1)))
     h.prove(~at_hand | ~known | (others == WAYS) | copy, "a_copy_goes_on_only_after_as_many_others_as_it_has_ways")
 
@@ -112,8 +112,8 @@ def forgets_without_end(self: CopyFilter, m: Module) -> None:
 PROOFS = (
     Proof(
         name="copy-filter",
-        says="Every neighbour that comes goes on at least once in its run, unchanged; one that came again goes on only "
-        "if at least four others have come since.",
+        says="Every neighbour that comes goes on at least once in its run, unchanged; it goes on again only if at "
+        "least four others have gone on since.",
         harness=copy_filter,
         depth=1,
         broken=(

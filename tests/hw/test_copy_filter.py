@@ -28,17 +28,15 @@ def places_of(depth: int, vertices: Sequence[int]) -> list[int]:
 
 
 def expected(depth: int, ids: Sequence[int]) -> list[int]:
-    """Return what a filter passes on: per place the ids that came last, the latest first."""
+    """Return what a filter passes on: each place knows the ids that it passed on last."""
     remembered: dict[int, list[int]] = {}
     fresh = []
     for vertex, place in zip(ids, places_of(depth, ids), strict=True):
         here = remembered.setdefault(place, [])
-        if vertex in here:
-            here.remove(vertex)
-        else:
+        if vertex not in here:
             fresh.append(vertex)
-        here.insert(0, vertex)
-        del here[CopyFilter.WAYS :]
+            here.append(vertex)
+            del here[: -CopyFilter.WAYS]
     return fresh
 
 
