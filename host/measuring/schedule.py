@@ -3,10 +3,10 @@
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from host.measuring.requests import Request
@@ -17,6 +17,34 @@ __all__ = ["run_groups"]
 _Request = TypeVar("_Request", bound=Request)
 
 
+_ENDS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def _ends_wait() -> Iterator[None]:
+    """Let interrupts wait: they come when it is over, to this process and not to those born meanwhile."""
+    came: list[int] = []
+    # Handlers, since another thread may receive what this one has blocked; blocked, since a process that is born has
+    # no handlers yet.
+    handlers = {number: signal.signal(number, lambda number, _: came.append(number)) for number in _ENDS}
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        for number in _ENDS:
+            signal.signal(number, handlers[number])
+        if came:
+            signal.raise_signal(came[0])
+
+
+def _live_apart() -> None:
+    """Begin a session, in a process born with its interrupts blocked: those at the terminal are not for it."""
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
+
+
 class _Worker:
     """A process that measures, one request at a time."""
 
@@ -24,7 +52,7 @@ class _Worker:
         # In a session of its own, so that an interrupt at the terminal does not reach it, and that whatever it has
         # started (a compiler, a simulator) can be ended with it.
         context = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=os.setsid)
+        self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_live_apart)
         self._process: Any = None
 
     def begin(self, work: Callable[[_Request], Any], request: _Request) -> Future[Any]:
@@ -32,13 +60,10 @@ class _Worker:
         if self._process is not None:
             return self._pool.submit(work, request)
         before = set(multiprocessing.active_children())
-        # Until it has its session an interrupt would reach it: it is born without ears.
-        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
+        # Until it has its session an interrupt would reach it; and one that comes here has to end it.
+        with _ends_wait():
             future = self._pool.submit(work, request)
-        finally:
-            signal.signal(signal.SIGINT, handler)
-        (self._process,) = set(multiprocessing.active_children()) - before
+            (self._process,) = set(multiprocessing.active_children()) - before
         return future
 
     def result(self, future: Future[Any], request: Request) -> Any:
@@ -52,8 +77,9 @@ class _Worker:
         try:
             return future.result()
         except BrokenProcessPool:
-            self._process.join()
-            code = self._process.exitcode or 0
+            # The pool waits for it too, in a thread of its own, and only one of the two is told how it ended.
+            while (code := self._process.exitcode) is None:
+                self._process.join(0.01)
             how = f"killed by signal {-code}" if code < 0 else f"ended with status {code}"
             raise SimulationError(f"{request.label}: the process that measured it was {how}") from None
 

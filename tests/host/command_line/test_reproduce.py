@@ -109,7 +109,7 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.C
 
 def test_an_interrupt_leaves_what_is_finished(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     arguments = [*TABLE, "--vertices", "2^11", "--no-verify", "-o", "out"]
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "host.command_line.main", *arguments, "--jobs", "2"],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
@@ -117,19 +117,17 @@ def test_an_interrupt_leaves_what_is_finished(folder: Path, capfd: pytest.Captur
         start_new_session=True,
         # Whoever runs the tests in the background may have interrupts ignored, which children inherit.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    try:
-        limit = time.monotonic() + 120
-        while not list(folder.glob("out/measurements/*.json")):
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < limit
-            time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
-        out, err = process.communicate(timeout=60)
-    finally:
-        if process.poll() is None:
+    ) as process:
+        try:
+            limit = time.monotonic() + 120
+            while not list(folder.glob("out/measurements/*.json")):
+                assert process.poll() is None, process.communicate()
+                assert time.monotonic() < limit
+                time.sleep(0.01)
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+            out, err = process.communicate(timeout=60)
+        finally:
             process.kill()
-            process.wait()
     assert (process.returncode, out, err) == (130, b"", b"cyscc reproduce: interrupted\n")
     finished = {path.name for path in Path("out/measurements").iterdir()}
     assert 1 <= len(finished) < 16

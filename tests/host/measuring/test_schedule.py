@@ -4,7 +4,9 @@ import multiprocessing
 import os
 import signal
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -88,6 +90,38 @@ def test_an_error_of_whoever_takes_the_results_ends_the_processes() -> None:
     with pytest.raises(KeyboardInterrupt, match=r"^a$"):
         run_groups(groups, nap, jobs=2, memory=100, on_result=refuse)
     assert multiprocessing.active_children() == []
+
+
+def interrupt_at_birth(monkeypatch: pytest.MonkeyPatch, number: signal.Signals, *, child: bool) -> None:
+    class Pool(ProcessPoolExecutor):
+        def submit(self, *arguments: Any, **options: Any) -> Any:
+            future = super().submit(*arguments, **options)
+            (process,) = multiprocessing.active_children()
+            os.kill(process.pid if child and process.pid else os.getpid(), number)
+            return future
+
+    monkeypatch.setattr("host.measuring.schedule.ProcessPoolExecutor", Pool)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_while_a_process_is_born_is_not_lost(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt_at_birth(monkeypatch, number, child=False)
+    before = signal.signal(number, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run([[Nap(seconds=60)]], jobs=1, apart=True)
+        assert signal.getsignal(number) is signal.default_int_handler
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
+    finally:
+        signal.signal(number, before)
+    assert multiprocessing.active_children() == []
+
+
+def test_an_interrupt_at_the_terminal_does_not_reach_a_process_being_born(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt_at_birth(monkeypatch, signal.SIGINT, child=True)
+    assert list(run([[Nap(label="a")]], jobs=1, apart=True)) == ["a"]
 
 
 def test_what_a_process_started_ends_with_it(tmp_path: Path) -> None:

@@ -137,26 +137,24 @@ def test_interrupt_leaves_nothing(number: signal.Signals, tmp_path: Path) -> Non
         f"from host.command_line.main import main; sys.exit(main(['bench', '--quick', '--compare', 'HEAD', '-o', "
         f"{str(tmp_path / 'build')!r}]))"
     )
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         # Whoever runs the tests in the background may have interrupts ignored, which children inherit.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    try:
-        limit = time.monotonic() + 60
-        while not (tmp_path / "build" / "bench-compare" / "graph.npz").exists():
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < limit
-            time.sleep(0.01)
-        process.send_signal(number)
-        out, err = process.communicate(timeout=60)
-    finally:
-        if process.poll() is None:
+    ) as process:
+        try:
+            limit = time.monotonic() + 60
+            while not (tmp_path / "build" / "bench-compare" / "graph.npz").exists():
+                assert process.poll() is None, process.communicate()
+                assert time.monotonic() < limit
+                time.sleep(0.01)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=60)
+        finally:
             process.kill()
-            process.wait()
     assert (process.returncode, out, err) == (130, b"", b"cyscc bench: interrupted\n")
     assert_nothing_left(tmp_path)
 
