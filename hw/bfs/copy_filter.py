@@ -46,7 +46,7 @@ class CopyFilter(wiring.Component):
 
     Notes
     -----
-    Latency `LATENCY` cycles, throughput one id a cycle, passed on or dropped, unless process 3 does not take the last.
+    Latency `LATENCY` cycles, throughput one id a cycle, passed on or dropped, while process 3 takes what goes on.
     """
 
     WAYS: ClassVar[int] = 4
@@ -106,12 +106,14 @@ class CopyFilter(wiring.Component):
         copy = Signal()
         done = Signal()
         passed = Signal()
-        free = ~self.fresh.valid | self.fresh.ready
+        # A second place behind the output, so that `ids.ready` hangs on registers alone.
+        waiting = Signal()
+        behind = Signal(self._width)
         taken = self.ids.valid & self.ids.ready
         m.d.comb += [
             copy.eq(known.any()),
-            # A copy waits as any other id does: whether it is one is known late, and `ids.ready` must not hang on it.
-            done.eq(held & free),
+            # A copy waits as any other id does: whether it is one is known late.
+            done.eq(held & ~waiting),
             passed.eq(done & ~copy),
             self.ids.ready.eq((~held | done) & ~forgetting),
             read.addr.eq(self.place(self.ids.payload)),
@@ -131,6 +133,14 @@ class CopyFilter(wiring.Component):
                 vertex.eq(self.ids.payload),
                 overtaken.eq(passed & (read.addr == write.addr)),
             ]
-        with m.If(free):
-            m.d.sync += [self.fresh.valid.eq(passed), self.fresh.payload.eq(vertex)]
+        with m.If(~self.fresh.valid | self.fresh.ready):
+            m.d.sync += [
+                self.fresh.valid.eq(waiting | passed),
+                self.fresh.payload.eq(Mux(waiting, behind, vertex)),
+                waiting.eq(0),
+            ]
+        with m.Elif(passed):
+            m.d.sync += waiting.eq(1)
+        with m.If(~waiting):
+            m.d.sync += behind.eq(vertex)
         return m

@@ -25,8 +25,9 @@ def copy_filter() -> Harness:
     h.m.d.comb += [dut.start.eq(h.free(1, "start")), dut.fresh.ready.eq(h.free(1, "ready"))]
     h.assume(~dut.start | (dut.idle & ~dut.ids.valid), "starts_when_idle")
     watched = h.constant(WIDTH, "watched")
-    held, vertex, copy, done, forgetting, swept, row = (
-        part.signal(name) for name in ("held", "vertex", "copy", "done", "forgetting", "swept", "row")
+    held, vertex, copy, done, waiting, behind, forgetting, swept, row = (
+        part.signal(name)
+        for name in ("held", "vertex", "copy", "done", "waiting", "behind", "forgetting", "swept", "row")
     )
     taken = h.net(dut.ids.valid & dut.ids.ready, "taken")
     left = h.net(dut.fresh.valid & dut.fresh.ready, "left")
@@ -34,6 +35,7 @@ def copy_filter() -> Harness:
     came = h.flag("came", set=taken & (dut.ids.payload == watched), clear=dut.start)
     went = h.flag("went", set=left & (dut.fresh.payload == watched), clear=dut.start)
     shown = h.net(dut.fresh.valid & (dut.fresh.payload == watched), "shown")
+    waits = h.net(waiting & (behind == watched), "waits")
     h.prove(~dut.idle | (came == went), "every_neighbour_that_came_has_gone_on_when_it_is_idle")
     h.prove(~shown | came, "what_goes_on_came_in_this_run")
 
@@ -45,12 +47,13 @@ def copy_filter() -> Harness:
         h.m.d.sync += others.eq(Mux(at_hand, 0, Mux(others == WAYS, WAYS, others + 1)))
     h.prove(~at_hand | ~known | (others == WAYS) | copy, "a_copy_goes_on_only_after_as_many_others_as_it_has_ways")
 
-    h.prove(dut.ids.ready | forgetting | (dut.fresh.valid & ~dut.fresh.ready), "takes_an_id_unless_it_cannot")
+    stalled = h.past(dut.fresh.valid & ~dut.fresh.ready, "stalled")
+    h.prove(dut.ids.ready | forgetting | stalled, "takes_an_id_unless_it_forgets_or_has_waited")
     forgotten = h.counter("forgotten", width=4, up=1, clear=~forgetting | dut.start)
     h.prove(~forgetting | (forgotten < DEPTH // WAYS), "forgets_in_a_cycle_a_place")
     h.obeys_stream_rules(dut.fresh, "fresh")
     resting = h.past(~dut.moving & ~left & ~dut.start, "resting")
-    h.prove(~resting | h.steady(Cat(held, dut.fresh.valid, forgetting, swept), "state"), "rests_unless_moving")
+    h.prove(~resting | h.steady(Cat(held, dut.fresh.valid, waiting, forgetting, swept), "state"), "rests_unless_moving")
 
     stored = part.word("remembered", dut.place(vertex), name="stored")
     own = part.word("remembered", dut.place(watched), name="own")
@@ -62,7 +65,8 @@ def copy_filter() -> Harness:
     h.invariant(~is_swept | ~here.any() | known, "only_what_came_in_this_run_is_remembered")
     h.invariant(~known | (others == WAYS) | near.bit_select(others, 1), "others_push_it_back_by_one_each")
     h.invariant(came == (known | at_hand), "what_came_is_known_or_at_hand")
-    h.invariant(known == (went | shown), "what_is_known_has_gone_on_or_is_shown")
+    h.invariant(known == (went | shown | waits), "what_is_known_has_gone_on_or_is_about_to")
+    h.invariant(~waiting | (dut.fresh.valid & stalled), "one_waits_behind_another")
     h.invariant(~forgetting | ~(came | held | dut.fresh.valid), "nothing_comes_while_it_forgets")
     h.invariant(~forgetting | (forgotten == swept), "places_below_are_forgotten")
     return h
@@ -122,7 +126,7 @@ PROOFS = (
                 every_neighbour_that_came_has_gone_on_when_it_is_idle=takes_any_of_its_place_for_a_copy,
                 what_goes_on_came_in_this_run=passes_on_another,
                 a_copy_goes_on_only_after_as_many_others_as_it_has_ways=misses_what_it_has_just_written,
-                takes_an_id_unless_it_cannot=sticks("ids.ready", at=0),
+                takes_an_id_unless_it_forgets_or_has_waited=sticks("ids.ready", at=0),
                 forgets_in_a_cycle_a_place=forgets_without_end,
                 rests_unless_moving=sticks("moving", at=0),
             ),

@@ -151,6 +151,7 @@ def bfs_kernel(config: AcceleratorConfig) -> _Kernel:
     if config.remembered_ids:
         copies = h.part.part("copy_filter")
         h.nothing += [~copies.signal("held"), ~copies.ports.fresh.valid]
+        h.invariant(~copies.signal("waiting") | copies.ports.fresh.valid, "copy_filter_waits_behind_its_output")
     h.nothing += [
         h.part.part("frontier_reader.reader").ports.finished,
         ~reader.signal("decoded"),
