@@ -58,6 +58,7 @@ def small_hardware(monkeypatch: pytest.MonkeyPatch) -> None:
     """Build next to nothing for the hardware."""
     monkeypatch.setattr(build, "shell_verilog", lambda *_, **__: "module shell(input clk); endmodule")
     monkeypatch.setattr(build, "lanes_source", lambda *_, **__: "")
+    monkeypatch.setattr(build, "state_functions", lambda *_, **__: "")
 
 
 @pytest.mark.usefixtures("small_hardware")
