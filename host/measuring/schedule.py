@@ -17,16 +17,18 @@ __all__ = ["run_groups"]
 _Request = TypeVar("_Request", bound=Request)
 
 
-_ENDS = (signal.SIGINT, signal.SIGTERM)
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
 def _ends_wait() -> Iterator[None]:
     """Let interrupts wait: they come when it is over, to this process and not to those born meanwhile."""
-    came: list[int] = []
+    came: list[signal.Signals] = []
     # Handlers, since another thread may receive what this one has blocked; blocked, since a process that is born has
     # no handlers yet.
-    handlers = {number: signal.signal(number, lambda number, _: came.append(number)) for number in _ENDS}
+    handlers = {
+        number: signal.signal(number, lambda number, _: came.append(signal.Signals(number))) for number in _ENDS
+    }
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
     try:
         yield
@@ -35,7 +37,12 @@ def _ends_wait() -> Iterator[None]:
         for number in _ENDS:
             signal.signal(number, handlers[number])
         if came:
-            signal.raise_signal(came[0])
+            handler = handlers[came[0]]
+            if callable(handler):
+                # Called, not raised again: whoever listens to signals would take that for a second request.
+                handler(came[0], None)
+            else:
+                signal.raise_signal(came[0])
 
 
 def _live_apart() -> None:

@@ -103,7 +103,7 @@ def interrupt_at_birth(monkeypatch: pytest.MonkeyPatch, number: signal.Signals, 
     monkeypatch.setattr("host.measuring.schedule.ProcessPoolExecutor", Pool)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_while_a_process_is_born_is_not_lost(
     number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
