@@ -78,7 +78,9 @@ def _run(parts: Sequence[Part[Any]], folder: Path, seed: int, *, minutes: float)
             step(int(elapsed), int(seconds), what)
 
         def on_failure(failure: Failure, place: Path) -> None:
-            lines = f"{failure.kind}: {failure.what}\n  {failure.again}\n  python -m tests.fuzz --case {place}/case.json"
+            lines = (
+                f"{failure.kind}: {failure.what}\n  {failure.again}\n  python -m tests.fuzz --case {place}/case.json"
+            )
             print(lines, flush=True)
 
         campaign = Campaign(parts, folder, seed, on_case=on_case, on_failure=on_failure)

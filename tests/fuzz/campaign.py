@@ -58,7 +58,7 @@ class Campaign:
         self._on_case = on_case
         self._on_failure = on_failure
         self._shrinking = shrinking
-        self._worker = Worker()
+        self._worker = Worker(self._parts)
         self._next = dict.fromkeys(self._parts, 0)
         self._spent = dict.fromkeys(self._parts, 0.0)
         self._cases = 0
@@ -122,9 +122,7 @@ class Campaign:
         finding = self._worker.examine(part, case)
         failure = None
         if not finding.good:
-            failure = Failure(
-                seed=self._seed, part=part.name, index=index, kind=finding.kind, what=finding.what[:500]
-            )
+            failure = Failure(seed=self._seed, part=part.name, index=index, kind=finding.kind, what=finding.what[:500])
             batch.failures.append(failure)
         # What follows may be interrupted, and counts already.
         batch.count += 1

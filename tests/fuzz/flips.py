@@ -102,7 +102,7 @@ def draw(seed: int, index: int) -> Flip:
         slack=[0, 20, 2000][chance.integers(3)],
         simplify=False,
         ways=[],
-        every=1,
+        every=1.0,
         stops=[],
     )
     chance = np.random.default_rng([seed, index, 4])

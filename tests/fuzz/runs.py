@@ -56,10 +56,10 @@ class Run:
         Whether repeated edges and self-loops are dropped.
     ways : list of str
         How it is made besides: with ``threads``, ``resumed`` after interrupts, by ``amaranth``, with ``waves``.
-    every : int
-        Cycles between two checkpoints of a run that is resumed.
-    stops : list of int
-        Cycles in which that is interrupted, each of its processes in one.
+    every : float
+        Cycles between two checkpoints of a run that is resumed, as a part of all its cycles.
+    stops : list of float
+        When that is interrupted, each of its processes once, likewise.
     """
 
     vertices: int
@@ -70,8 +70,8 @@ class Run:
     slack: int | None
     simplify: bool
     ways: list[str]
-    every: int
-    stops: list[int]
+    every: float
+    stops: list[float]
 
     @property
     def copies(self) -> bool:
@@ -87,10 +87,9 @@ def draw(seed: int, index: int) -> Run:
     if "waves" in ways or "amaranth" in ways:
         # Other machines would have to be built once more for waveforms, or take minutes in Python.
         machine = {"preset": "test"}
-    most = 6 if "amaranth" in ways else 300 if chance.random() < 0.05 else 64
+    most = 6 if "amaranth" in ways else 200 if chance.random() < 0.02 else 64
     vertices, edges = draw_graph(chance, most=most)
     searches = chance.random() < 0.4 or machine.get("bfs_only", False) or "bfs" in machine["preset"]
-    every = int(20 * 60 ** chance.random())
     return Run(
         vertices=vertices,
         edges=edges,
@@ -100,8 +99,8 @@ def draw(seed: int, index: int) -> Run:
         slack=[None, 0, 1, 20, 200, 2000][chance.integers(6)],
         simplify=bool(chance.random() < 0.2),
         ways=ways,
-        every=every,
-        stops=[every + int(30_000 ** chance.random()) for _ in range(chance.integers(1, 4))],
+        every=0.02 + 0.3 * chance.random(),
+        stops=sorted(chance.random(chance.integers(1, 4)).tolist()),
     )
 
 
@@ -144,13 +143,14 @@ class _Maker:
         """Make it; return how it ended, and its document."""
         return self._cyscc([*self._arguments, *options])
 
-    def resumed(self) -> tuple[Ended, dict[str, Any]]:
-        """Make it with interrupts."""
+    def resumed(self, cycles: int) -> tuple[Ended, dict[str, Any]]:
+        """Make it with interrupts; without any it takes so many cycles."""
         kept = self._folder / "kept"
-        begun = [*self._arguments, "--checkpoint", str(kept), "--checkpoint-every", f"{self._run.every}cycles"]
+        every = max(1, int(self._run.every * cycles))
+        begun = [*self._arguments, "--checkpoint", str(kept), "--checkpoint-every", f"{every}cycles"]
         for number, stop in enumerate(self._run.stops):
             arguments = [self._arguments[0], "--resume", str(kept)] if (kept / "checkpoint.json").exists() else begun
-            ended, document = self._cyscc([*arguments, "--threads", str(number % 2 + 1)], stop=stop)
+            ended, document = self._cyscc([*arguments, "--threads", str(number % 2 + 1)], stop=int(stop * cycles))
             if ended.status != 130:
                 break
             self.counts["resumed" if arguments is not begun else "interrupted"] += 1
@@ -232,12 +232,13 @@ def examine(run: Run, folder: Path) -> Finding:
     maker = _Maker(run, folder)
     ended, document = maker.make("--threads", "1")
     finding = _judged(run, ended, document)
+    cycles = document.get("wall", {}).get("simulated_cycles", 0)
     waves = ["--waves", str(folder / "run.vcd"), "--wave-window", "100:400"]
     for way in run.ways if finding.good else ():
-        if way == "amaranth" and document.get("wall", {}).get("simulated_cycles", _CYCLE_LIMIT) > _MOST_IN_PYTHON:
+        if (way != "threads" and not cycles) or (way == "amaranth" and cycles > _MOST_IN_PYTHON):
             continue
         if way == "resumed":
-            other, others = maker.resumed()
+            other, others = maker.resumed(cycles)
         else:
             other, others = maker.make(
                 *{"threads": ["--threads", "2"], "amaranth": ["--executor", "amaranth"], "waves": waves}[way]
@@ -272,6 +273,7 @@ def simpler(run: Run) -> Iterator[Run]:
             # All edges at once may be too many, and so may all vertices without any.
             yield from _fewer_vertices(run)
     yield from _fewer_vertices(run)
+    yield from _merged_vertices(run)
     for name, table in (("machine", run.machine), ("memory", run.memory)):
         for key in [key for key in table if key not in ("preset", "profile")]:
             yield replace(run, **{name: {each: value for each, value in table.items() if each != key}})  # type: ignore[arg-type]
@@ -292,6 +294,22 @@ def _fewer_vertices(run: Run) -> Iterator[Run]:
         edges = [(names[source], names[target]) for source, target in run.edges]
         source = None if run.source is None else names[run.source]
         yield replace(run, vertices=len(used), edges=edges, source=source)
+
+
+def _merged_vertices(run: Run) -> Iterator[Run]:
+    """Yield the run with vertices made one: neighbours in pairs, then the ends of single edges."""
+    ids = range(run.vertices)
+    merges = [[vertex // 2 for vertex in ids]] if run.vertices > 1 else []
+    merges += [
+        [source if vertex == target else vertex for vertex in ids] for source, target in dict.fromkeys(run.edges)
+    ]
+    for names in merges:
+        edges = [(names[source], names[target]) for source, target in run.edges]
+        # A loop that comes of it would stand for what is gone.
+        kept = [edge for edge, old in zip(edges, run.edges, strict=True) if edge[0] != edge[1] or old[0] == old[1]]
+        if len(kept) < len(run.edges):
+            source = None if run.source is None else names[run.source]
+            yield from _fewer_vertices(replace(run, edges=kept, source=source))
 
 
 def save(run: Run, folder: Path) -> None:

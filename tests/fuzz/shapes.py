@@ -1,4 +1,4 @@
-"""Small graphs of random shapes, as edges: a case is kept, cut and compared as what it is before any program read it."""
+"""Small graphs of random shapes, as edges: what a program has yet to read."""
 
 from collections.abc import Callable
 from functools import partial

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import tempfile
+from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from tests.fuzz.parts import Finding, Part
 
 __all__ = ["Worker", "examined"]
 
-_MEMORY = Path("/dev/shm")  # noqa: S108  # a file there takes no disk
+_MEMORY = Path("/dev/shm")  # a file there takes no disk
 _FRESH = 4000
 """Cases after which a worker is replaced by a new one."""
 
@@ -30,9 +31,16 @@ def examined(part: Part[Any], case: object, *, within: Path | None = None) -> Fi
 
 
 class Worker:
-    """A process that looks at cases."""
+    """A process that looks at cases.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    parts : dict of Part
+        Their parts, by name.
+    """
+
+    def __init__(self, parts: Mapping[str, Part[Any]]) -> None:
+        self._parts = parts
         self._process: Any = None
         self._connection: Connection | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -59,7 +67,7 @@ class Worker:
         assert connection is not None
         patience = patience or part.patience
         try:
-            connection.send((part, case))
+            connection.send((part.name, case))
             if connection.poll(patience):
                 finding: Finding = connection.recv()
                 return finding
@@ -74,7 +82,7 @@ class Worker:
         context = multiprocessing.get_context("fork")
         self._folder = tempfile.TemporaryDirectory(prefix="fuzz-", dir=_MEMORY if _MEMORY.is_dir() else None)
         self._connection, theirs = context.Pipe()
-        arguments = (theirs, self._connection, Path(self._folder.name))
+        arguments = (theirs, self._connection, self._parts, Path(self._folder.name))
         self._process = context.Process(target=_serve, args=arguments, daemon=True)
         self._process.start()
         theirs.close()
@@ -90,14 +98,14 @@ class Worker:
             self._folder.cleanup()
 
 
-def _serve(connection: Connection, other: Connection, folder: Path) -> None:
+def _serve(connection: Connection, other: Connection, parts: Mapping[str, Part[Any]], folder: Path) -> None:
     """Look at cases until the other end is closed."""
     other.close()
     # An interrupt of the terminal is for whoever started the campaign.
     os.setsid()
     while True:
         try:
-            part, case = connection.recv()
+            name, case = connection.recv()
         except EOFError:
             return
-        connection.send(examined(part, case, within=folder))
+        connection.send(examined(parts[name], case, within=folder))
