@@ -58,7 +58,8 @@ class Campaign:
         self._on_case = on_case
         self._on_failure = on_failure
         self._shrinking = shrinking
-        self._worker = Worker(self._parts)
+        # Each of its own: what one part does to its process is nothing to the others.
+        self._workers = {part.name: Worker(self._parts) for part in parts}
         self._next = dict.fromkeys(self._parts, 0)
         self._spent = dict.fromkeys(self._parts, 0.0)
         self._cases = 0
@@ -89,13 +90,14 @@ class Campaign:
                     end = min(_TURN, seconds - (time.monotonic() - self._began))
                     self._take_turn(log, self._parts[name], end, None if most is None else most[name])
             finally:
-                self._worker.close()
+                for worker in self._workers.values():
+                    worker.close()
 
     def _look_again(self, log: Log, failure: Failure) -> None:
         part = self._parts.get(failure.part)
         if part is None:
             return
-        finding = self._worker.examine(part, part.draw(self._seed, failure.index))
+        finding = self._workers[part.name].examine(part, part.draw(self._seed, failure.index))
         if finding.good:
             log.add(Batch(part=part.name, first=failure.index, failures=[failure], mended=True))
         else:
@@ -119,7 +121,7 @@ class Campaign:
     def _take(self, part: Part[Any], batch: Batch) -> None:
         index = self._next[part.name]
         case = part.draw(self._seed, index)
-        finding = self._worker.examine(part, case)
+        finding = self._workers[part.name].examine(part, case)
         failure = None
         if not finding.good:
             failure = Failure(seed=self._seed, part=part.name, index=index, kind=finding.kind, what=finding.what[:500])
@@ -142,7 +144,7 @@ class Campaign:
         patience = min(part.patience, self._shrinking / 4)
 
         def examine(candidate: object) -> Finding:
-            return self._worker.examine(part, candidate, patience=patience)
+            return self._workers[part.name].examine(part, candidate, patience=patience)
 
         small, found = shrunk(case, finding, part.simpler, examine, seconds=self._shrinking)
         keep(part, small, replace(found, what=found.what), folder, again=failure.again)
