@@ -167,6 +167,11 @@ def run_fault(fault: "Fault", folder: Path) -> list[str]:
     """
     scene = Scene.make(folder)
     fault.spoil(scene)
+    return _wrong(scene, fault)
+
+
+def _wrong(scene: Scene, fault: Fault) -> list[str]:
+    """Run, and return what is wrong with how that ended."""
     before = set(scene.folder.iterdir())
     status, err = scene.run()
     if fault.late and status == 0:
@@ -179,6 +184,7 @@ def run_fault(fault: "Fault", folder: Path) -> list[str]:
     expected = before | ({scene.folder / "out.json"} if status in (0, 141) or fault.line in _AFTER_ALL else set())
     left = {path.name for path in set(scene.folder.iterdir()) - expected}
     left |= {path.name for path in expected - before if not path.exists()}
+    left |= {path.name for path in scene.folder.glob(".*")}
     left |= {path.name for path in (*scene.cache.glob("build-*"), *scene.cache.rglob(".*"))}
     if scene.temporary.exists():
         left |= {path.name for path in scene.temporary.iterdir()}
@@ -206,7 +212,7 @@ def _signals(*numbers: signal.Signals, pause: float = 0.0) -> Callable[[Scene], 
     return lambda scene: setattr(scene, "during", send)
 
 
-def _signal_after(number: signal.Signals, pause: float) -> Callable[[Scene], object]:
+def _signal_after(number: int, pause: float) -> Callable[[Scene], object]:
     def send(process: "subprocess.Popen[bytes]") -> None:
         time.sleep(pause)
         process.send_signal(number)
@@ -327,20 +333,37 @@ def draw(seed: int, index: int) -> Trouble:
     chance = np.random.default_rng([seed, index, 5])
     kind = chance.random()
     if kind < 0.4:
-        return Trouble(_MOMENT, int(chance.choice(_HEARD)), _MOMENTS * chance.random())
+        return Trouble(_MOMENT, int(chance.choice([*_HEARD, signal.SIGKILL])), _MOMENTS * chance.random())
     slow = kind > 0.95
     return Trouble(str(chance.choice(sorted(name for name, fault in FAULTS.items() if fault.slow == slow))))
 
 
 def examine(trouble: Trouble, folder: Path) -> Finding:
     """Try a fault."""
-    if trouble.fault == _MOMENT:
-        send = _signal_after(signal.Signals(trouble.number), trouble.pause)
-        fault = Fault(send, 130, "cyscc scc: interrupted", late=True)
+    if trouble.fault != _MOMENT:
+        wrong = run_fault(FAULTS[trouble.fault], folder)
+    elif trouble.number != signal.SIGKILL:
+        send = _signal_after(trouble.number, trouble.pause)
+        wrong = run_fault(Fault(send, 130, "cyscc scc: interrupted", late=True), folder)
     else:
-        fault = FAULTS[trouble.fault]
-    wrong = run_fault(fault, folder)
+        wrong = _run_after_kill(trouble.pause, folder)
     return Finding("wrong end", False, f"{trouble.fault}: {'; '.join(wrong)}") if wrong else Finding("as told", True)
+
+
+def _run_after_kill(pause: float, folder: Path) -> list[str]:
+    """Kill a run; return what is wrong with the next one, which must leave nothing of it."""
+    scene = Scene.make(folder)
+    graph = scene.folder / "g.txt"
+    content = graph.read_bytes()
+    _signal_after(signal.SIGKILL, pause)(scene)
+    status, err = scene.run()
+    if status not in (-signal.SIGKILL, 0) or err:
+        return [f"status {status} after a kill: {err}"]
+    graph.unlink()
+    graph.write_bytes(content)
+    scene.after = None
+    (scene.folder / "out.json").unlink(missing_ok=True)
+    return _wrong(scene, FAULTS["none"])
 
 
 def simpler(trouble: Trouble) -> Iterator[Trouble]:

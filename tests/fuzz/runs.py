@@ -99,7 +99,7 @@ def draw(seed: int, index: int) -> Run:
         slack=[None, 0, 1, 20, 200, 2000][chance.integers(6)],
         simplify=bool(chance.random() < 0.2),
         ways=ways,
-        every=0.02 + 0.3 * chance.random(),
+        every=0.01 + 0.15 * chance.random(),
         stops=sorted(chance.random(chance.integers(1, 4)).tolist()),
     )
 
