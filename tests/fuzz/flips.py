@@ -31,7 +31,7 @@ from tests.fuzz import runs
 from tests.fuzz.commands import Ended, cyscc
 from tests.fuzz.parts import Finding, Part
 from tests.fuzz.runs import Run
-from tests.fuzz.setups import KNOWN, Table
+from tests.fuzz.setups import KNOWN, SMALL, Table
 from tests.fuzz.shapes import draw_graph
 
 __all__ = ["FLIPS", "GOOD", "MACHINES", "Flip"]
@@ -39,7 +39,7 @@ __all__ = ["FLIPS", "GOOD", "MACHINES", "Flip"]
 GOOD = ("masked", "detected", "hang")
 """The outcomes that are as they must be."""
 
-MACHINES: list[Table] = [KNOWN[0], KNOWN[6], KNOWN[1]]
+MACHINES: list[Table] = [SMALL[0], SMALL[2], KNOWN[1]]
 """The small machine, one that only searches, and the whole one."""
 
 _TIMES = 50
@@ -185,5 +185,5 @@ def save(flip: Flip, folder: Path) -> None:
     runs.save(flip.run, folder)
 
 
-FLIPS = Part("flips", 0.18, 120, Flip, draw, examine, simpler, save)
+FLIPS = Part("flips", 0.18, 600, Flip, draw, examine, simpler, save)
 """The part."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["KNOWN", "PER_MACHINE", "Table", "draw_machine", "draw_memory", "table_text"]
+__all__ = ["KNOWN", "PER_MACHINE", "SMALL", "Table", "draw_machine", "draw_memory", "table_text"]
 
 Table = dict[str, Any]
 """Keys and values of a TOML file."""
@@ -16,10 +16,13 @@ PER_MACHINE = 12_000
 
 _PUBLISHED = {"preset": "test", "issue_interval": 2, "blocking_reservation": True}
 
+SMALL: list[Table] = [{"preset": "test"}, {"preset": "test", "remembered_ids": 32}, {**_PUBLISHED, "bfs_only": True}]
+"""Small machines that the tests have built: one as it is, one that drops copies, one that only searches."""
+
 KNOWN: list[Table] = [
-    *({"preset": name} for name in ("test", "hc2", "hc2-1ae", "published-1ae", "published-bfs-1ae")),
-    {"preset": "test", "remembered_ids": 32},
-    {**_PUBLISHED, "bfs_only": True},
+    SMALL[0],
+    *({"preset": name} for name in ("hc2", "hc2-1ae", "published-1ae", "published-bfs-1ae")),
+    *SMALL[1:],
 ]
 """Machines that the tests have built."""
 

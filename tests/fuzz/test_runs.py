@@ -8,15 +8,15 @@ from hw.config import AcceleratorConfig
 from sim.memory import profile_from
 from tests.fuzz.references import component_lines, level_lines
 from tests.fuzz.runs import RUNS
-from tests.fuzz.setups import KNOWN
+from tests.fuzz.setups import KNOWN, SMALL
 
 
 def test_runs(tmp_path: Path) -> None:
     counts: Counter[str] = Counter()
     for index in range(70):
         run = RUNS.draw(1, index)
-        if run.machine not in (KNOWN[0], KNOWN[5], KNOWN[6]):
-            run = replace(run, machine=KNOWN[0])
+        if run.machine not in SMALL:
+            run = replace(run, machine=SMALL[0])
         folder = tmp_path / str(index)
         folder.mkdir()
         ways = ["resumed"] if index % 10 == 0 else run.ways[:1] if "threads" in run.ways else []

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping
 from multiprocessing.connection import Connection
@@ -107,5 +108,6 @@ def _serve(connection: Connection, other: Connection, parts: Mapping[str, Part[A
         try:
             name, case = connection.recv()
         except EOFError:
+            shutil.rmtree(folder, ignore_errors=True)
             return
         connection.send(examined(parts[name], case, within=folder))
