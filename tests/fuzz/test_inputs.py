@@ -24,6 +24,12 @@ def test_product_and_plain_readers_agree(tmp_path: Path) -> None:
     assert tally["read"] + tally["refused"] == 500
 
 
+def test_a_last_line_that_scipy_would_read_beyond(tmp_path: Path) -> None:
+    data = b"%%MatrixMarket matrix coordinate integer general\n5 5 2\n4 2 1\n2 2 7E2"
+    finding = INPUTS.examine(inputs.File("g.mtx", data), tmp_path)
+    assert (finding.kind, finding.counts) == ("read", {"read by scipy too": 1})
+
+
 def test_a_difference_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def lost(path: Path) -> Graph:
         graph = read_graph(path)
