@@ -148,15 +148,14 @@ class _Maker:
         kept = self._folder / "kept"
         every = max(1, int(self._run.every * cycles))
         begun = [*self._arguments, "--checkpoint", str(kept), "--checkpoint-every", f"{every}cycles"]
-        for number, stop in enumerate(self._run.stops):
-            arguments = [self._arguments[0], "--resume", str(kept)] if (kept / "checkpoint.json").exists() else begun
-            ended, document = self._cyscc([*arguments, "--threads", str(number % 2 + 1)], stop=int(stop * cycles))
+        again = [self._arguments[0], "--resume", str(kept)]
+        for number, stop in enumerate([*self._run.stops, None]):
+            resumed = (kept / "checkpoint.json").exists()
+            self.counts["resumed"] += resumed
+            arguments = [*(again if resumed else begun), "--threads", str(number % 2 + 1)]
+            ended, document = self._cyscc(arguments, stop=None if stop is None else int(stop * cycles))
             if ended.status != 130:
                 break
-            self.counts["resumed" if arguments is not begun else "interrupted"] += 1
-        else:
-            arguments = [self._arguments[0], "--resume", str(kept)] if (kept / "checkpoint.json").exists() else begun
-            ended, document = self._cyscc(arguments)
         if ended.status == 0 and kept.exists():
             return ended._replace(err=f"{kept} is left"), document
         return ended, document
