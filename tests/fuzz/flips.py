@@ -10,9 +10,10 @@ wrong     status 0, and another result
 untidy    another status, an internal error, or more than one line
 endless   the cycle limit was reached, many times what the undisturbed run takes or what it takes to read the whole
           memory, which a damaged count can lead to
+not begun the undisturbed run ends with status 3 already, as copies of repeated edges fill its queues
 ========= ==============================================================================================
 
-The first three are as they must be.
+The first three are as they must be, and so is the last where there are repeated edges.
 """
 
 import json
@@ -37,7 +38,7 @@ from tests.fuzz.shapes import draw_graph
 __all__ = ["FLIPS", "GOOD", "MACHINES", "Flip"]
 
 GOOD = ("masked", "detected", "hang")
-"""The outcomes that are as they must be."""
+"""The outcomes of flips that are as they must be."""
 
 MACHINES: list[Table] = [SMALL[0], SMALL[2], KNOWN[1]]
 """The small machine, one that only searches, and the whole one."""
