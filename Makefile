@@ -29,6 +29,8 @@ WINDOW ?= 0:3000
 MODULE ?=
 SEED ?= 1
 COUNT ?= 200
+# How long the campaign looks for what is wrong; it goes on with a SEED that is given.
+MINUTES ?= 10
 PYTHON ?=
 
 VENV := .venv
@@ -47,7 +49,7 @@ NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/netlist.py host/
 # Verilator's scripts look for Python by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup sim reproduce bench bench-compare test test-long sanitize lint format verilog formal mutants synth timing waves docs lock bom clean
+.PHONY: help setup sim reproduce bench bench-compare test test-long fuzz sanitize lint format verilog formal mutants synth timing waves docs lock bom clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -123,6 +125,9 @@ test: lint ## Lint, then run the tests (all but the long ones)
 
 test-long: $(INSTALLED) $(INSTALLED_FPGA) ## Run the long tests
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m long
+
+fuzz: $(INSTALLED) ## Look for what is wrong for MINUTES: random runs, changed files, flipped bits, faults of the environment
+	@$(BIN)/python -m tests.fuzz --minutes "$(MINUTES)" $(if $(filter file,$(origin SEED)),,--seed "$(SEED)")
 
 sanitize: $(INSTALLED) ## Run the compiled executor's tests with ASan, UBSan and TSan, and numba's code with bounds (an hour)
 	@$(BIN)/python -m tests.sanitizers

@@ -1,7 +1,8 @@
 """Executors that are shared libraries, behind one interface in C."""
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,7 @@ class LibraryExecutor(Executor):
         self._machine = ctypes.c_void_p(None)
         self._library = _load(path)
         pointer, integer = ctypes.c_void_p, ctypes.c_int64
+        checked = partial(_checked, self._library.cyscc_failure)
         for name, result, arguments in (
             ("create", pointer, [pointer]),
             ("destroy", None, [pointer]),
@@ -80,16 +82,10 @@ class LibraryExecutor(Executor):
             function.restype = result
             function.argtypes = arguments
             if name in _CHECKED:
-                function.errcheck = self._checked
+                # Not a method: functions that know the executor would keep its memory until cycles are collected.
+                function.errcheck = checked
         setup = _Setup(memory=memory.model, interval=meeting_interval(config, memory), watchdog=watchdog, **options)
         self._machine = ctypes.c_void_p(self._library.cyscc_create(ctypes.byref(setup)))
-
-    def _checked(self, result: Any, *_: Any) -> Any:
-        """Return what a function has returned, unless it failed."""
-        failure: bytes = self._library.cyscc_failure()
-        if failure:
-            raise SimulationError(f"the compiled executor failed: {failure.decode(errors='replace')}")
-        return result
 
     @property
     def cycle(self) -> int:
@@ -123,6 +119,14 @@ class LibraryExecutor(Executor):
         if self._machine:
             machine, self._machine = self._machine, ctypes.c_void_p(None)
             self._library.cyscc_destroy(machine)
+
+
+def _checked(last_failure: Callable[[], bytes], result: Any, *_: Any) -> Any:
+    """Return what a function has returned, unless it failed."""
+    failure = last_failure()
+    if failure:
+        raise SimulationError(f"the compiled executor failed: {failure.decode(errors='replace')}")
+    return result
 
 
 def _load(path: Path) -> ctypes.CDLL:

@@ -7,15 +7,19 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
+
+import numpy as np
 
 from hw.config import PRESETS
 from sim.caching.folder import code_directory
 from sim.executors.compiled.build import build_library
+from tests.fuzz.parts import Finding, Part
 
-__all__ = ["FAULTS", "Fault", "Scene", "run_fault"]
+__all__ = ["ENVIRONMENTS", "FAULTS", "Fault", "Scene", "run_fault"]
 
 ROOT = Path(__file__).resolve().parents[2]
 _HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -42,6 +46,8 @@ class Scene:
         Where these go: ``pipe``, ``full``, ``closed``, or ``broken`` for a pipe that nobody reads.
     during : callable, optional
         Done while it waits for its graph, which then is a pipe.
+    after : callable, optional
+        Done when it has got its graph, which then is a pipe.
     """
 
     folder: Path
@@ -53,6 +59,7 @@ class Scene:
     stdout: str = "pipe"
     stderr: str = "pipe"
     during: Callable[["subprocess.Popen[bytes]"], None] | None = None
+    after: Callable[["subprocess.Popen[bytes]"], None] | None = None
 
     @classmethod
     def make(cls, folder: Path) -> "Scene":
@@ -78,9 +85,11 @@ class Scene:
 
     def run(self) -> tuple[int, str]:
         """Run it; return its status and its standard error."""
-        if self.during is not None:
-            (self.folder / "g.txt").unlink()
-            os.mkfifo(self.folder / "g.txt")
+        graph = self.folder / "g.txt"
+        content = graph.read_bytes() if graph.is_file() else b""
+        if self.during is not None or self.after is not None:
+            graph.unlink()
+            os.mkfifo(graph)
         process = subprocess.Popen(
             [sys.executable, "-m", "host.command_line.main", *self.arguments],
             cwd=self.folder,
@@ -93,9 +102,12 @@ class Scene:
             try:
                 if self.during is not None:
                     # Opens when the other side is open.
-                    with (self.folder / "g.txt").open("wb"):
+                    with graph.open("wb"):
                         self.during(process)
                         process.wait(_PATIENCE)
+                elif self.after is not None:
+                    graph.write_bytes(content)
+                    self.after(process)
                 _, err = process.communicate(timeout=_PATIENCE)
             finally:
                 process.kill()
@@ -132,29 +144,38 @@ class Fault:
         Part of the only line on standard error; empty where there must be none.
     slow : bool
         Whether the run builds or compiles.
+    late : bool
+        Whether it may come too late, and the run end as if there were none.
     """
 
     spoil: Callable[[Scene], object]
     status: int = 0
     line: str = ""
     slow: bool = False
+    late: bool = False
 
 
-def run_fault(name: str, folder: Path) -> list[str]:
+def run_fault(fault: "Fault", folder: Path) -> list[str]:
     """Try a fault; return what is wrong with how the run ended, one line each.
 
     Parameters
     ----------
-    name : str
-        One of `FAULTS`.
+    fault : Fault
+        The fault.
     folder : Path
         An empty folder to do it in.
     """
-    fault = FAULTS[name]
     scene = Scene.make(folder)
     fault.spoil(scene)
+    return _wrong(scene, fault)
+
+
+def _wrong(scene: Scene, fault: Fault) -> list[str]:
+    """Run, and return what is wrong with how that ended."""
     before = set(scene.folder.iterdir())
     status, err = scene.run()
+    if fault.late and status == 0:
+        fault = Fault(fault.spoil)
     wrong = []
     if status != fault.status:
         wrong.append(f"status {status} instead of {fault.status}: {err}")
@@ -163,6 +184,7 @@ def run_fault(name: str, folder: Path) -> list[str]:
     expected = before | ({scene.folder / "out.json"} if status in (0, 141) or fault.line in _AFTER_ALL else set())
     left = {path.name for path in set(scene.folder.iterdir()) - expected}
     left |= {path.name for path in expected - before if not path.exists()}
+    left |= {path.name for path in scene.folder.glob(".*")}
     left |= {path.name for path in (*scene.cache.glob("build-*"), *scene.cache.rglob(".*"))}
     if scene.temporary.exists():
         left |= {path.name for path in scene.temporary.iterdir()}
@@ -190,12 +212,29 @@ def _signals(*numbers: signal.Signals, pause: float = 0.0) -> Callable[[Scene], 
     return lambda scene: setattr(scene, "during", send)
 
 
+def _signal_after(number: int, pause: float) -> Callable[[Scene], object]:
+    def send(process: "subprocess.Popen[bytes]") -> None:
+        time.sleep(pause)
+        process.send_signal(number)
+
+    return lambda scene: setattr(scene, "after", send)
+
+
 def _library(damage: Callable[[Path], object]) -> Callable[[Scene], object]:
     return lambda scene: damage(scene.library)
 
 
 def _code(damage: Callable[[Path], object]) -> Callable[[Scene], object]:
-    return lambda scene: damage(next(scene.cache.glob("numba/host.graph.csr-*/*.code")))
+    """Damage the code of a function that every run needs, of these sources: others may have left theirs."""
+    folder = f"host.graph.csr-{sha256((ROOT / 'host/graph/csr.py').read_bytes()).hexdigest()[:16]}"
+
+    def spoil(scene: Scene) -> None:
+        files = list((scene.cache / "numba" / folder).glob("_count-*.code"))
+        assert files, folder
+        for path in files:
+            damage(path)
+
+    return spoil
 
 
 def _flip(path: Path) -> None:
@@ -264,3 +303,77 @@ FAULTS = {
     "no home": Fault(_no_home, 0, "a temporary cache is used", slow=True),
 }
 """By name."""
+
+_MOMENT = "a signal at some moment"
+_MOMENTS = 0.4
+"""Seconds from when the graph was read in which a signal comes; the run takes about as long."""
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A fault of a campaign.
+
+    Parameters
+    ----------
+    fault : str
+        One of `FAULTS`, or a signal at some moment.
+    number : int
+        The signal.
+    pause : float
+        Its moment.
+    """
+
+    fault: str
+    number: int = 0
+    pause: float = 0.0
+
+
+def draw(seed: int, index: int) -> Trouble:
+    """Draw a fault; those that have something built, half a minute, seldom."""
+    chance = np.random.default_rng([seed, index, 5])
+    kind = chance.random()
+    if kind < 0.4:
+        return Trouble(_MOMENT, int(chance.choice([*_HEARD, signal.SIGKILL])), _MOMENTS * chance.random())
+    slow = kind > 0.95
+    return Trouble(str(chance.choice(sorted(name for name, fault in FAULTS.items() if fault.slow == slow))))
+
+
+def examine(trouble: Trouble, folder: Path) -> Finding:
+    """Try a fault."""
+    if trouble.fault != _MOMENT:
+        wrong = run_fault(FAULTS[trouble.fault], folder)
+    elif trouble.number != signal.SIGKILL:
+        send = _signal_after(trouble.number, trouble.pause)
+        wrong = run_fault(Fault(send, 130, "cyscc scc: interrupted", late=True), folder)
+    else:
+        wrong = _run_after_kill(trouble.pause, folder)
+    return Finding("wrong end", False, f"{trouble.fault}: {'; '.join(wrong)}") if wrong else Finding("as told", True)
+
+
+def _run_after_kill(pause: float, folder: Path) -> list[str]:
+    """Kill a run; return what is wrong with the next one, which must leave nothing of it."""
+    scene = Scene.make(folder)
+    graph = scene.folder / "g.txt"
+    content = graph.read_bytes()
+    _signal_after(signal.SIGKILL, pause)(scene)
+    status, err = scene.run()
+    if status not in (-signal.SIGKILL, 0) or err:
+        return [f"status {status} after a kill: {err}"]
+    graph.unlink()
+    graph.write_bytes(content)
+    scene.after = None
+    (scene.folder / "out.json").unlink(missing_ok=True)
+    return _wrong(scene, FAULTS["none"])
+
+
+def simpler(trouble: Trouble) -> Iterator[Trouble]:
+    """Yield nothing: a fault is as simple as it can be."""
+    return iter(())
+
+
+def save(trouble: Trouble, folder: Path) -> None:
+    """Write nothing: the case itself says all."""
+
+
+ENVIRONMENTS = Part("environments", 0.1, 900, Trouble, draw, examine, simpler, save)
+"""The part."""

@@ -18,10 +18,10 @@ SHORT = (
 
 @pytest.mark.parametrize("name", SHORT)
 def test_fault(name: str, tmp_path: Path) -> None:
-    assert run_fault(name, tmp_path) == []
+    assert run_fault(FAULTS[name], tmp_path) == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", sorted(FAULTS.keys() - set(SHORT)))
 def test_further_fault(name: str, tmp_path: Path) -> None:
-    assert run_fault(name, tmp_path) == []
+    assert run_fault(FAULTS[name], tmp_path) == []

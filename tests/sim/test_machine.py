@@ -1,7 +1,9 @@
 """The machine as the host sees it: registers, instructions, statistics, and what it says when a run fails."""
 
+import gc
 import json
 import re
+import weakref
 from functools import partial
 from itertools import count
 from typing import cast
@@ -309,3 +311,17 @@ def test_machine_may_be_closed_twice() -> None:
     with made("test", "hc2") as machine:
         check_bfs(machine, GRAPHS["chain"], 0)
         machine.close()
+
+
+def test_memory_of_a_closed_machine_is_given_back_at_once() -> None:
+    """Studies make one machine after the other, each with as much memory as its graph needs."""
+    gc.collect()
+    gc.disable()
+    try:
+        with made("test", "hc2") as machine:
+            search(machine, GRAPHS["chain"], 0)
+            memory = weakref.ref(machine.memory)
+        del machine
+        assert memory() is None
+    finally:
+        gc.enable()

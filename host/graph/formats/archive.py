@@ -204,13 +204,14 @@ def _header(file: IO[bytes], name: str) -> Header:
 
 def _description(text: str, name: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
     """Return type and shape from the text of a header."""
-    wrong = ValueError(f"the header of '{name}' is {shown(text.strip().encode())}")
+    written = text.strip(" \n")
+    wrong = ValueError(f"the header of '{name}' is {shown(written.encode())}")
     with warnings.catch_warnings():
         # Python warns of strange literals, numpy of old types: what is wrong is told once, below.
         warnings.simplefilter("ignore")
         try:
-            # Python 2 wrote an L behind a long number.
-            fields = ast.literal_eval(re.sub(r"(\d)L\b", r"\1", text.strip()))
+            # Python 2 wrote an L behind a long number. What is a blank to Unicode alone is none here, nor to numpy.
+            fields = ast.literal_eval(re.sub(r"(\d)L\b", r"\1", written))
             description, shape, fortran = str(fields["descr"]), fields["shape"], fields["fortran_order"]
             dtype = np.dtype(description)
         except (ValueError, TypeError, LookupError, SyntaxError, MemoryError, RecursionError):

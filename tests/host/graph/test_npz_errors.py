@@ -118,6 +118,7 @@ INDICES = "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }\n"
         (member(INDICES)[:-9], "it is cut short"),
         (member(INDICES.ljust(20_000)), "the header of 'indices' has 20,000 bytes"),
         (member("{" * 9000), "the header of 'indices' is '{{{{{{{{{{{{{{{{{{{...{{{{{{{{{{{{{{{{{{'"),
+        (member(f"{INDICES} \x1f \n"), "the header of 'indices' is "),
         (member("[1, 2]"), "the header of 'indices' is '[1, 2]'"),
         (member("{'descr': '<i8'}"), "the header of 'indices' is \"{'descr': '<i8'}\""),
         (member(INDICES.replace("<i8", "zz")), "the header of 'indices' is "),

@@ -1,0 +1,324 @@
+"""Random graphs on random machines and memories: whole runs of the command line, made in several ways.
+
+Each result is compared with a plain reference, and what the ways leave with each other: labels or levels, cycles,
+counters, causes, statistics of the memory. A run ends
+
+========== ===============================================================================================
+right      with status 0 and the right result
+overflow   with status 3: its queues overflow again and again; copies of repeated edges have filled them
+long       with status 3 at the cycle limit; copies again
+========== ===============================================================================================
+
+and in no other way. Where the machine drops copies, or the host repeated edges, only the first is as it must be.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sim.machine import Machine
+from tests.fuzz.commands import STATUSES, Ended, cyscc
+from tests.fuzz.parts import Finding, Part, shorter
+from tests.fuzz.references import component_lines, level_lines
+from tests.fuzz.setups import SMALL, Table, draw_machine, draw_memory, table_text
+from tests.fuzz.shapes import Edges, draw_graph, graph_file
+
+__all__ = ["RUNS", "Run", "arguments_of", "expected_of", "prepare"]
+
+_CYCLE_LIMIT = 3_000_000
+_MOST_IN_PYTHON = 4000
+"""Cycles of a run that Amaranth's simulator makes too: a few seconds."""
+
+_WAYS = {"threads": 0.5, "resumed": 0.04, "amaranth": 0.003, "waves": 0.004}
+"""Ways of making a run besides that on one thread, and how often they are taken."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A run.
+
+    Parameters
+    ----------
+    vertices, edges : int, Edges
+        The graph.
+    source : int or None
+        Where a search begins; None to find components.
+    machine, memory : Table
+        Their files.
+    slack : int or None
+        Queue slack; None for the default.
+    simplify : bool
+        Whether repeated edges and self-loops are dropped.
+    ways : list of str
+        How it is made besides: with ``threads``, ``resumed`` after interrupts, by ``amaranth``, with ``waves``.
+    every : float
+        Cycles between two checkpoints of a run that is resumed, as a part of all its cycles.
+    stops : list of float
+        When that is interrupted, each of its processes once, likewise.
+    """
+
+    vertices: int
+    edges: Edges
+    source: int | None
+    machine: Table
+    memory: Table
+    slack: int | None
+    simplify: bool
+    ways: list[str]
+    every: float
+    stops: list[float]
+
+    @property
+    def copies(self) -> bool:
+        """Whether the machine may make copies of vertices again and again."""
+        return len(set(self.edges)) < len(self.edges) and not self.simplify
+
+
+def draw(seed: int, index: int) -> Run:
+    """Draw a run."""
+    chance = np.random.default_rng([seed, index, 1])
+    machine = draw_machine(chance, seed, index)
+    ways = [name for name, share in _WAYS.items() if chance.random() < share]
+    if "waves" in ways or "amaranth" in ways:
+        # Other machines would have to be built once more for waveforms, or take minutes in Python.
+        machine = {"preset": "test"}
+    most = 6 if "amaranth" in ways else 200 if chance.random() < 0.02 else 64
+    vertices, edges = draw_graph(chance, most=most)
+    searches = chance.random() < 0.4 or machine.get("bfs_only", False) or "bfs" in machine["preset"]
+    return Run(
+        vertices=vertices,
+        edges=edges,
+        source=int(chance.integers(vertices)) if searches else None,
+        machine=machine,
+        memory=draw_memory(chance),
+        slack=[None, 0, 1, 20, 200, 2000][chance.integers(6)],
+        simplify=bool(chance.random() < 0.2),
+        ways=ways,
+        every=0.01 + 0.15 * chance.random(),
+        stops=sorted(chance.random(chance.integers(1, 4)).tolist()),
+    )
+
+
+def prepare(run: Run, folder: Path) -> None:
+    """Write the files of a run."""
+    (folder / "graph.gr").write_text(graph_file(run.vertices, run.edges))
+    (folder / "machine.toml").write_text(table_text(run.machine))
+    (folder / "memory.toml").write_text(table_text(run.memory))
+
+
+def arguments_of(run: Run, folder: Path, *, limit: int = _CYCLE_LIMIT) -> list[str]:
+    """Return the arguments of a run, but for outputs and the number of threads."""
+    what = ["scc"] if run.source is None else ["bfs", "--source", str(run.source + 1)]
+    slack = [] if run.slack is None else ["--queue-slack", str(run.slack)]
+    files = ["--config", str(folder / "machine.toml"), "--memory", str(folder / "memory.toml")]
+    simplify = ["--simplify"] * run.simplify
+    return [*what, str(folder / "graph.gr"), *files, *slack, *simplify, "--cycle-limit", str(limit)]
+
+
+def expected_of(run: Run) -> str:
+    """Return what a run must write."""
+    if run.source is None:
+        return component_lines(run.vertices, run.edges)
+    return level_lines(run.vertices, run.edges, run.source)
+
+
+class _Maker:
+    """Makes a run in its ways, and counts how the processes would have ended."""
+
+    def __init__(self, run: Run, folder: Path) -> None:
+        self._run = run
+        self._folder = folder
+        self._document = folder / "result.json"
+        self._outputs = ["--quiet", "--labels" if run.source is None else "--levels", "-", "--json"]
+        self._outputs.append(str(self._document))
+        self._arguments = arguments_of(run, folder)
+        self.counts: Counter[str] = Counter()
+
+    def make(self, *options: str) -> tuple[Ended, dict[str, Any]]:
+        """Make it; return how it ended, and its document."""
+        return self._cyscc([*self._arguments, *options])
+
+    def resumed(self, cycles: int) -> tuple[Ended, dict[str, Any]]:
+        """Make it with interrupts; without any it takes so many cycles."""
+        kept = self._folder / "kept"
+        every = max(1, int(self._run.every * cycles))
+        begun = [*self._arguments, "--checkpoint", str(kept), "--checkpoint-every", f"{every}cycles"]
+        again = [self._arguments[0], "--resume", str(kept)]
+        for number, stop in enumerate([*self._run.stops, None]):
+            resumed = (kept / "checkpoint.json").exists()
+            self.counts["resumed"] += resumed
+            arguments = [*(again if resumed else begun), "--threads", str(number % 2 + 1)]
+            ended, document = self._cyscc(arguments, stop=None if stop is None else int(stop * cycles))
+            if ended.status != 130:
+                break
+        if ended.status == 0 and kept.exists():
+            return ended._replace(err=f"{kept} is left"), document
+        return ended, document
+
+    def _cyscc(self, arguments: list[str], *, stop: int | None = None) -> tuple[Ended, dict[str, Any]]:
+        def interrupt() -> None:
+            raise KeyboardInterrupt
+
+        def arm(machine: Machine) -> None:
+            if stop is not None:
+                machine.at(stop, interrupt)
+
+        self._document.unlink(missing_ok=True)
+        ended = cyscc(*arguments, *self._outputs, on_machine=arm)
+        self.counts["runs"] += 1
+        self.counts[f"status {ended.status}"] += 1
+        return ended, json.loads(self._document.read_text()) if self._document.exists() else {}
+
+
+def _unbalanced(document: dict[str, Any]) -> str:
+    """Return what of a document's sums is wrong, or nothing."""
+    statistics, sizes = document["statistics"], document["configuration"]
+    cycles = statistics["cycles"]
+    if cycles["total"] != sum(value for name, value in cycles.items() if name != "total"):
+        return f"cycles do not add up: {cycles}"
+    for kind, causes in statistics["causes"].items():
+        kernels = sizes["engines"] * sizes[f"{kind}_kernels"]
+        if sum(causes.values()) != kernels * cycles["instructions"]:
+            return f"causes of {kind} kernels do not add up to {kernels} times {cycles['instructions']}: {causes}"
+    return ""
+
+
+def _judged(run: Run, ended: Ended, document: dict[str, Any]) -> Finding:
+    """Return what to think of a run by itself."""
+    if ended.status not in STATUSES or "internal error" in ended.err:
+        return Finding("untidy", False, f"status {ended.status}: {ended.err.strip()}")
+    if ended.status == 0:
+        if ended.err:
+            return Finding("untidy", False, f"status 0, and on standard error {ended.err!r}")
+        expected = expected_of(run)
+        if ended.out != expected:
+            return Finding("wrong", False, f"wrong and not noticed: {_first_difference(ended.out, expected)}")
+        unbalanced = _unbalanced(document)
+        return Finding("unbalanced", False, unbalanced) if unbalanced else Finding("right", True)
+    for kind, part in (("overflow", "overflowed its queues"), ("long", "cycle limit of")):
+        if ended.status == 3 and part in ended.line:
+            return Finding(kind, run.copies, ended.line)
+    return Finding("failed", False, f"status {ended.status}: {ended.line}")
+
+
+def _first_difference(found: str, expected: str) -> str:
+    lines, others = found.splitlines(), expected.splitlines()
+    for line, other in zip(lines, others, strict=False):
+        if line != other:
+            return f"{line!r} instead of {other!r}"
+    return f"{len(lines)} lines instead of {len(others)}"
+
+
+def _comparable(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name not in ("wall", "executor", "threads")}
+
+
+def _difference(first: object, second: object, place: str = "") -> str:
+    """Return where two documents differ first, or nothing."""
+    if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys():
+        return next(filter(None, (_difference(first[name], second[name], f"{place}.{name}") for name in first)), "")
+    return "" if first == second else f"{place[1:] or 'document'} is {second}, and {first} on one thread"
+
+
+def examine(run: Run, folder: Path) -> Finding:
+    """Make a run in all its ways."""
+    prepare(run, folder)
+    maker = _Maker(run, folder)
+    ended, document = maker.make("--threads", "1")
+    finding = _judged(run, ended, document)
+    cycles = document.get("wall", {}).get("simulated_cycles", 0)
+    waves = ["--waves", str(folder / "run.vcd"), "--wave-window", "100:400"]
+    for way in run.ways if finding.good else ():
+        if (way != "threads" and not cycles) or (way == "amaranth" and cycles > _MOST_IN_PYTHON):
+            continue
+        if way == "resumed":
+            other, others = maker.resumed(cycles)
+        else:
+            other, others = maker.make(
+                *{"threads": ["--threads", "2"], "amaranth": ["--executor", "amaranth"], "waves": waves}[way]
+            )
+        maker.counts[f"with {way}"] += 1
+        said = (ended.status, ended.out, ended.line)
+        if way == "waves" and "--wave-window begins" in other.err:
+            other = other._replace(err=ended.err)
+        difference = (
+            _difference(_comparable(document), _comparable(others))
+            if (other.status, other.out, other.line) == said
+            else f"status {other.status}, {other.line!r}, and {ended.status}, {ended.line!r} on one thread"
+        )
+        if difference:
+            finding = Finding("different", False, f"{way}: {difference}")
+            break
+    return replace(finding, counts=dict(maker.counts))
+
+
+def simpler(run: Run) -> Iterator[Run]:
+    """Yield simpler runs."""
+    yield from (replace(run, ways=list(ways)) for ways in shorter(run.ways))
+    # Any other would have to be built.
+    for machine in SMALL:
+        if machine == run.machine:
+            break
+        yield replace(run, machine=machine)
+    for memory in ({"profile": "fixed:1"}, {"profile": "hc2"}):
+        if len(run.memory) > 1 or run.memory["profile"] not in ("fixed:1", "hc2"):
+            yield replace(run, memory=memory)
+    for number, edges in enumerate(shorter(run.edges)):
+        yield replace(run, edges=list(edges))
+        if not number:
+            # All edges at once may be too many, and so may all vertices without any.
+            yield from _fewer_vertices(run)
+    yield from _fewer_vertices(run)
+    yield from _merged_vertices(run)
+    for key in [key for key in run.memory if key != "profile"]:
+        yield replace(run, memory={name: value for name, value in run.memory.items() if name != key})
+    if run.simplify:
+        yield replace(run, simplify=False)
+    if run.slack != 2000:
+        yield replace(run, slack=2000)
+    if run.source:
+        yield replace(run, source=0)
+    yield from (replace(run, stops=list(stops)) for stops in shorter(run.stops) if stops)
+
+
+def _fewer_vertices(run: Run) -> Iterator[Run]:
+    """Yield the run without vertices that have no edges."""
+    used = sorted({end for edge in run.edges for end in edge} | ({0} if run.source is None else {run.source}))
+    if len(used) < run.vertices:
+        names = {vertex: name for name, vertex in enumerate(used)}
+        edges = [(names[source], names[target]) for source, target in run.edges]
+        source = None if run.source is None else names[run.source]
+        yield replace(run, vertices=len(used), edges=edges, source=source)
+
+
+def _merged_vertices(run: Run) -> Iterator[Run]:
+    """Yield the run with vertices made one: neighbours in pairs, then the ends of single edges."""
+    ids = range(run.vertices)
+    merges = [[vertex // 2 for vertex in ids]] if run.vertices > 1 else []
+    merges += [
+        [source if vertex == target else vertex for vertex in ids] for source, target in dict.fromkeys(run.edges)
+    ]
+    for names in merges:
+        edges = [(names[source], names[target]) for source, target in run.edges]
+        # A loop that comes of it would stand for what is gone.
+        kept = [edge for edge, old in zip(edges, run.edges, strict=True) if edge[0] != edge[1] or old[0] == old[1]]
+        if len(kept) < len(run.edges):
+            source = None if run.source is None else names[run.source]
+            yield from _fewer_vertices(replace(run, edges=kept, source=source))
+
+
+def save(run: Run, folder: Path) -> None:
+    """Write the files of a run, and the command that makes it."""
+    prepare(run, folder)
+    output = "--labels" if run.source is None else "--levels"
+    (folder / "command").write_text(" ".join(["cyscc", *arguments_of(run, folder), output, "-"]) + "\n")
+    (folder / "expected").write_text(expected_of(run))
+
+
+RUNS = Part("runs", 0.62, 600, Run, draw, examine, simpler, save)
+"""The part."""
