@@ -124,7 +124,7 @@ test: lint ## Lint, then run the tests (all but the long ones)
 test-long: $(INSTALLED) $(INSTALLED_FPGA) ## Run the long tests
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m long
 
-sanitize: $(INSTALLED) ## Run the compiled executor's tests with ASan, UBSan and TSan, and numba's code with bounds (an hour)
+sanitize: $(INSTALLED) ## Run the compiled executor's tests with ASan, UBSan and TSan, and numba's code with bounds (a quarter of an hour)
 	@$(BIN)/python -m tests.sanitizers
 
 lint: $(INSTALLED) ## Check format, style and types
