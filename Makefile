@@ -129,7 +129,7 @@ test-long: $(INSTALLED) $(INSTALLED_FPGA) ## Run the long tests
 fuzz: $(INSTALLED) ## Look for what is wrong for MINUTES: random runs, changed files, flipped bits, faults of the environment
 	@$(BIN)/python -m tests.fuzz --minutes "$(MINUTES)" $(if $(filter file,$(origin SEED)),,--seed "$(SEED)")
 
-sanitize: $(INSTALLED) ## Run the compiled executor's tests with ASan, UBSan and TSan, and numba's code with bounds (an hour)
+sanitize: $(INSTALLED) ## Run the compiled executor's tests with ASan, UBSan and TSan, and numba's code with bounds (a quarter of an hour)
 	@$(BIN)/python -m tests.sanitizers
 
 lint: $(INSTALLED) ## Check format, style and types

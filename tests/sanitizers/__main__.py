@@ -1,73 +1,132 @@
-"""`make sanitize`: tests of the compiled executor under GCC's sanitizers, and of what numba compiles with bounds."""
+"""`make sanitize`: tests of the compiled executor under GCC's sanitizers, and of what numba compiles with bounds.
 
-import os
+Whichever part is named runs alone: ``python -m tests.sanitizers threads``. The status is 1 if anything was found, or
+if a planted fault was not.
+"""
+
+import argparse
+import re
+import shutil
 import subprocess
 import sys
-from pathlib import Path
+import time
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from hw.config import PRESETS
-from sim.executors.compiled.build import build_library
+from host.results.table_text import plain_table
+from sim.errors import BuildError
+from tests.sanitizers.parts import PARTS, MissingError, Part
+from tests.sanitizers.planted import FAULTS
 
-FOLDER = Path("build") / "sanitized"
-
-EXECUTOR_TESTS = (
-    "tests/sim/executors/test_executors.py",
-    "-k",
-    "test_both_executors or threads or independent",
-)
-"""On the presets `test` and `hc2`, which are built beforehand."""
-
-NUMBA_TESTS = ("tests/host/graph", "tests/host/algorithms", "tests/sim/memory")
-
-RUNS: dict[str, tuple[tuple[str, ...], str, dict[str, str]]] = {
-    "addresses and undefined behaviour": (
-        ("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-        "libasan.so",
-        # Python leaves much behind when it ends.
-        {"ASAN_OPTIONS": "detect_leaks=0"},
-    ),
-    "threads": (("-fsanitize=thread",), "libtsan.so", {"TSAN_OPTIONS": "halt_on_error=1"}),
-}
-"""Options for the compiler, the library that must be there first, and its settings."""
+_COUNTS = re.compile(r"\d+ (?:passed|skipped)")
 
 
-def found(library: str) -> str:
-    """Return the path of a library of GCC's."""
-    return subprocess.run(
-        ["g++", f"-print-file-name={library}"], capture_output=True, text=True, check=True
-    ).stdout.strip()
+class Row(NamedTuple):
+    """A line of the result."""
+
+    part: str
+    what: str
+    result: str
+    seconds: str
+    good: bool
 
 
-def pytest(*arguments: str, environment: dict[str, str]) -> None:
-    """Run tests, at addresses that are not random, since TSan looks for its own at certain places."""
-    command = ["setarch", "-R", sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not long"]
-    ended = subprocess.run([*command, *arguments], env={**os.environ, **environment}, check=False)
-    if ended.returncode:
-        sys.exit(ended.returncode)
+def run_part(part: Part) -> Iterator[Row]:
+    """Build what a part needs, let it find what was planted, and then run the tests."""
+    print(f"{part.name}: preparing", flush=True)
+    began = time.monotonic()
+    try:
+        environment = part.prepare()
+        fixed = _fixed_addresses(part)
+    except MissingError as missing:
+        yield Row(part.name, "all", f"skipped: {missing}", "", True)
+        return
+    except BuildError as error:
+        yield Row(part.name, "building", f"failed: {error}", _since(began), False)
+        return
+    if part.presets:
+        yield Row(part.name, "building", "done", _since(began), True)
+    python = [*fixed, sys.executable, "-m"]
+    for fault in part.faults:
+        yield _plant(part, fault, python, environment)
+    yield _test(part, python, environment)
 
 
-def sanitized(options: tuple[str, ...], library: str, settings: dict[str, str]) -> None:
-    """Run the executor's tests on machines that are compiled to watch themselves."""
-    compiler = " ".join(("g++", "-g", "-fno-omit-frame-pointer", *options))
-    os.environ |= {"CYSCC_CACHE": str(FOLDER.absolute()), "CXX": compiler}
-    # Beforehand, so that the tools that build them are not watched too.
-    for preset in ("test", "hc2"):
-        build_library(PRESETS[preset], waves=False)
-    preload = f"{found(library)} {found('libstdc++.so.6')}"
-    pytest(*EXECUTOR_TESTS, environment={"LD_PRELOAD": preload, **settings})
+def _fixed_addresses(part: Part) -> list[str]:
+    """Return the command that makes addresses not random; TSan looks for what is its own at certain places.
+
+    Raises
+    ------
+    MissingError
+        It is needed, and this system has no such thing, or forbids it.
+    """
+    command = ["setarch", "-R"]
+    if not part.library:
+        return []
+    if shutil.which(command[0]) is None:
+        raise MissingError("setarch is not there (Debian's package util-linux)")
+    if subprocess.run([*command, "true"], capture_output=True, check=False).returncode:
+        raise MissingError("this system does not let addresses be fixed (setarch -R)")
+    return command
 
 
-def bounded() -> None:
-    """Run tests of what numba compiles: arrays with bounds, and those of the memory with forbidden pages behind."""
-    environment = {"NUMBA_BOUNDSCHECK": "1", "CYSCC_CACHE": str((FOLDER / "bounded").absolute())}
-    pytest("-p", "tests.sanitizers.guards", *NUMBA_TESTS, environment=environment)
+def _plant(part: Part, fault: str, python: list[str], environment: Mapping[str, str]) -> Row:
+    """Make a fault in a process of its own; it is found if that fails, and says why."""
+    print(f"{part.name}: planted: {fault}", flush=True)
+    began = time.monotonic()
+    command = [*python, "tests.sanitizers.planted", fault, *(["watched"] if part.library else [])]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    found = ended.returncode != 0 and FAULTS[fault].report in ended.stderr
+    if not found:
+        sys.stdout.write(ended.stderr)
+    return Row(part.name, f"planted: {fault}", "found" if found else "NOT FOUND", _since(began), found)
+
+
+def _test(part: Part, python: list[str], environment: Mapping[str, str]) -> Row:
+    """Run a part's tests; print what was found, which pytest would keep to itself when it is ended."""
+    print(f"{part.name}: tests", flush=True)
+    began = time.monotonic()
+    for old in part.folder.glob("report*"):
+        old.unlink()
+    told = {name: f"{environment.get(name, '')}:log_path={part.folder / 'report'}" for name in part.reporters}
+    command = [*python, "pytest", "-q", "-p", "no:cacheprovider", "-m", "not long"]
+    if part.library:
+        command += ["-p", "tests.sanitizers.watching"]
+    last = ""
+    own = {**environment, **told}
+    with subprocess.Popen(
+        [*command, *part.tests], env=own, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as pytest:
+        assert pytest.stdout is not None
+        for line in pytest.stdout:
+            print(line, end="", flush=True)
+            last = line if line.strip() else last
+    status = pytest.returncode
+    reports = sorted(part.folder.glob("report*"))
+    for report in reports:
+        sys.stdout.write(report.read_text())
+    good = status == 0 and " passed" in last and not reports
+    result = f"clean: {', '.join(_COUNTS.findall(last))}" if good else f"FOUND SOMETHING (status {status}, see above)"
+    return Row(part.name, "tests", result, _since(began), good)
+
+
+def _since(began: float) -> str:
+    return f"{time.monotonic() - began:.0f} s"
+
+
+def main() -> int:
+    """Run the parts that were named, or all; return the status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.sanitizers", description="Run tests under sanitizers.")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"any of {', '.join(part.name for part in PARTS)}")
+    named = parser.parse_args().parts
+    unknown = set(named) - {part.name for part in PARTS}
+    if unknown:
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    rows = [row for part in PARTS if not named or part.name in named for row in run_part(part)]
+    print()
+    print(plain_table([row[:4] for row in rows], head=("part", "what", "result", "time"), words=3), end="")
+    return 0 if all(row.good for row in rows) else 1
 
 
 if __name__ == "__main__":
-    for name, run in RUNS.items():
-        print(f"sanitizer: {name}", flush=True)
-        sanitized(*run)
-    for variable in ("CYSCC_CACHE", "CXX"):
-        del os.environ[variable]
-    print("bounds of arrays", flush=True)
-    bounded()
+    sys.exit(main())

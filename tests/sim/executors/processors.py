@@ -3,38 +3,77 @@
 import platform
 import shutil
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-__all__ = ["tools_for"]
+__all__ = ["Processor", "find_processor"]
 
-_X86 = ("x86-64-v2", "x86-64-v3", "skylake-avx512")
-_NEEDS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "skylake-avx512": "avx512dq"}
-"""What a processor must have to run programs for these, as Linux calls it."""
+_X86 = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "skylake-avx512": "avx512dq"}
+"""Processors by GCC's name, and what one must have to run programs for them, as Linux calls it."""
+
+_NOT_EMULATED = "avx512dq"
 
 
-def tools_for(processor: str) -> tuple[list[str], list[str]]:
-    """Return the command that compiles for a processor, and that which its programs are run by; skip without them.
+class Processor(NamedTuple):
+    """A processor.
 
     Parameters
     ----------
-    processor : str
-        ``native``; ``plain``: without vector instructions of any make; ``aarch64``: of 64-bit ARM, which is emulated;
-        or a name that GCC has for x86.
+    compiler : tuple of str
+        The command that compiles for it.
+    runner : tuple of str
+        The command that its programs are run by; none if they run by themselves.
+    triple, cpu : str
+        What LLVM calls it.
     """
-    if processor == "native":
-        return ["g++", "-march=native"], []
-    if processor == "aarch64":
-        tools = "aarch64-linux-gnu-g++", "qemu-aarch64"
-        for tool, package in zip(tools, ("g++-aarch64-linux-gnu", "qemu-user"), strict=True):
-            if shutil.which(tool) is None:
-                pytest.skip(f"{tool} is not there (Debian's package {package})")
-        return [tools[0], "-static"], [tools[1]]
+
+    compiler: tuple[str, ...]
+    runner: tuple[str, ...]
+    triple: str
+    cpu: str
+
+    def write_compiler(self, path: Path) -> None:
+        """Write a compiler for it that whoever asks for code for this very machine may be given."""
+        command = " ".join(self.compiler)
+        path.write_text(
+            "#!/bin/sh\n"
+            'for option; do shift; [ "$option" = -march=native ] || set -- "$@" "$option"; done\n'
+            f'exec {command} "$@"\n'
+        )
+        path.chmod(0o755)
+
+
+def find_processor(name: str) -> Processor:
+    """Return a processor; skip the test if nothing here compiles for it, or runs what is compiled.
+
+    Parameters
+    ----------
+    name : str
+        ``native``; ``plain``: without vector instructions of any make; ``aarch64``: 64-bit ARM, which is emulated;
+        or a name that GCC has for x86, which is emulated where this one has less.
+    """
+    if name == "native":
+        return Processor(("g++", "-march=native"), (), "", "")
+    if name == "aarch64":
+        compiler = _found("aarch64-linux-gnu-g++", "g++-aarch64-linux-gnu")
+        emulator = _found("qemu-aarch64", "qemu-user")
+        return Processor((compiler,), (emulator, "-L", "/usr/aarch64-linux-gnu"), "aarch64-linux-gnu", "generic")
     if platform.machine() != "x86_64":
         pytest.skip("only x86 has these options")
-    if processor == "plain":
-        return ["g++", "-march=x86-64", "-U__SSE2__"], []
-    assert processor in _X86
-    if _NEEDS[processor] not in Path("/proc/cpuinfo").read_text().split():
-        pytest.skip(f"this processor has no {_NEEDS[processor]}")
-    return ["g++", f"-march={processor}"], []
+    triple = "x86_64-linux-gnu"
+    if name == "plain":
+        return Processor(("g++", "-march=x86-64", "-U__SSE2__"), (), triple, "x86-64")
+    needed = _X86[name]
+    runner: tuple[str, ...] = ()
+    if needed not in Path("/proc/cpuinfo").read_text().split():
+        if needed == _NOT_EMULATED:
+            pytest.skip(f"this processor has no {needed}, and qemu-user does not emulate it")
+        runner = (_found("qemu-x86_64", "qemu-user"), "-cpu", "max")
+    return Processor(("g++", f"-march={name}"), runner, triple, name)
+
+
+def _found(tool: str, package: str) -> str:
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not there (Debian's package {package})")
+    return tool

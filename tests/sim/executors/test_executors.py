@@ -1,5 +1,8 @@
 """The executors against each other: the same cycles, the same memory, the same counts, however many threads."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from host.graph.csr import Graph
@@ -81,6 +84,14 @@ def test_threads_change_nothing(memory: str) -> None:
             outcomes.append(outcome(machine, graph))
     for each in outcomes[1:]:
         assert_equal(outcomes[0], each)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="only Linux shows threads")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_no_more_threads_than_asked_for(threads: int) -> None:
+    before = len(os.listdir("/proc/self/task"))
+    with made("test", "fixed:75", threads=threads):
+        assert len(os.listdir("/proc/self/task")) - before == threads - 1
 
 
 def test_repeated_runs_are_equal() -> None:

@@ -18,7 +18,7 @@ from hw.config import PRESETS
 from sim.errors import BuildError
 from sim.executors.compiled.lanes import lanes_source
 from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
-from tests.sim.executors.processors import tools_for
+from tests.sim.executors.processors import find_processor
 from tests.system.runs import made
 
 NATIVE = Path(sim.executors.__path__[0]) / "compiled" / "native"
@@ -183,7 +183,7 @@ def driver(lanes: int) -> str:
     ],
 )
 def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int, processor: str) -> None:
-    compiler, runner = tools_for(processor)
+    target = find_processor(processor)
     random = Random(lanes)
     shape = ports(Mixed())
     inputs = [(name, width) for name, width, is_input in shape if is_input]
@@ -193,7 +193,7 @@ def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int, 
     ]
     (tmp_path / "mixed.h").write_text(lanes_source(Mixed(), name="Mixed", lanes=lanes))
     (tmp_path / "driver.cpp").write_text(driver(lanes))
-    command = [*compiler, "-std=c++20", "-O1", "-I", str(NATIVE), "driver.cpp", "-o", "driver"]
+    command = [*target.compiler, "-std=c++20", "-O1", "-I", str(NATIVE), "driver.cpp", "-o", "driver"]
     subprocess.run(command, cwd=tmp_path, check=True)
     given = [
         f"{values[name] >> 64 * word & (1 << 64) - 1:x}"
@@ -203,7 +203,7 @@ def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int, 
         for values in cycle
     ]
     result = subprocess.run(
-        [*runner, tmp_path / "driver"], input=" ".join(given), capture_output=True, text=True, check=True
+        [*target.runner, tmp_path / "driver"], input=" ".join(given), capture_output=True, text=True, check=True
     )
     words = iter(int(word, 16) for word in result.stdout.split())
     for number, wanted in enumerate(expected_outputs(stimuli)):

@@ -20,6 +20,8 @@ public:
           links_(kEngines),
           team_(int(setup.threads), kEngines + (setup.round > 0), [this](int number) { do_part(number); }),
           pace_(setup.threads > 1) {
+        // Otherwise Verilator starts a thread for each further core, none of which a model without threads ever uses.
+        verilated_.threads(1);
 #if VM_TRACE
         verilated_.traceEverOn(true);
 #endif

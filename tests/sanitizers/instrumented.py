@@ -1,0 +1,117 @@
+"""The memory's compiled code, made to tell a sanitizer what it touches.
+
+Compilers for C++ do that by themselves; numba does not. What numba compiles for the memory reads and writes words at
+addresses that are numbers (see `sim/memory/structures.py`), and nothing else there does.
+"""
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numpy.typing import NDArray
+
+import sim.memory.memory
+from sim.memory.structures import LINE_WORDS, Record, Room
+
+__all__ = ["FencedRoom", "fence", "instrument"]
+
+_LINE_BYTES = 8 * LINE_WORDS
+_KEPT_BY_NUMPY = 1024
+"""Bytes below which numpy keeps an array's place for the next one, which would stumble over the fences."""
+
+
+class FencedRoom(Room):
+    """A room in which ASan forbids the words before, behind and between the arrays."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._whole: list[NDArray[np.uint8]] = []
+        self._fences: list[tuple[int, int]] = []
+
+    def make(self, kind: type[Record] | type[int], count: int) -> NDArray[Any]:
+        """Return an array of records, or of words, that begins at a cache line, with a fence on either side."""
+        dtype = np.dtype(np.int64) if kind is int else kind.dtype  # type: ignore[union-attr]
+        size = count * dtype.itemsize
+        whole = np.zeros(max(size + 3 * _LINE_BYTES, _KEPT_BY_NUMPY), np.uint8)
+        begin = _LINE_BYTES + -whole.ctypes.data % _LINE_BYTES
+        made: NDArray[Any] = whole[begin : begin + size].view(dtype)
+        self._arrays[made.ctypes.data] = made
+        self._whole.append(whole)
+        self._forbid(whole.ctypes.data, begin)
+        self._forbid(made.ctypes.data + size, whole.size - begin - size)
+        return made
+
+    def link(self, owners: NDArray[np.void], field: str, kind: type[Record] | type[int], count: int) -> NDArray[Any]:
+        """Make the arrays of a link, with fences between them."""
+        arrays = super().link(owners, field, kind, count)
+        starts = np.ravel(owners[field])
+        size = count * arrays.itemsize
+        for start, end in zip(starts + size, [*starts[1:], starts[-1] + arrays.strides[-2]], strict=True):
+            self._forbid(int(start), int(end - start))
+        return arrays
+
+    def save(self) -> list[NDArray[np.uint64]]:
+        """Return a copy of all arrays, which numpy makes with the gaps between them."""
+        with self._open():
+            return super().save()
+
+    def load(self, copies: Sequence[NDArray[np.uint64]]) -> None:
+        """Set all arrays, with the gaps between them."""
+        with self._open():
+            super().load(copies)
+
+    def _forbid(self, address: int, size: int) -> None:
+        self._fences.append((address, size))
+        _call("__asan_poison_memory_region", address, size)
+
+    @contextmanager
+    def _open(self) -> Iterator[None]:
+        for region in self._fences:
+            _call("__asan_unpoison_memory_region", *region)
+        yield
+        for region in self._fences:
+            _call("__asan_poison_memory_region", *region)
+
+
+def _call(function: str, address: int, size: int) -> None:
+    getattr(ctypes.CDLL(None), function)(ctypes.c_void_p(address), ctypes.c_size_t(size))
+
+
+def fence() -> None:
+    """Give every memory that is made from now on a fenced room."""
+    sim.memory.memory.Room = FencedRoom  # type: ignore[misc]
+
+
+def instrument(read: str, write: str) -> None:
+    """Make all code of the memory that is compiled from now on call a function with each address that it touches.
+
+    Parameters
+    ----------
+    read, write : str
+        Names of the sanitizer's functions for words of 64 bits.
+    """
+    load, store = ir.IRBuilder.load, ir.IRBuilder.store
+
+    def told_load(self: ir.IRBuilder, ptr: ir.Value, *arguments: Any, **options: Any) -> Any:
+        _tell(self, read, ptr)
+        return load(self, ptr, *arguments, **options)
+
+    def told_store(self: ir.IRBuilder, value: ir.Value, ptr: ir.Value, *arguments: Any, **options: Any) -> Any:
+        _tell(self, write, ptr)
+        return store(self, value, ptr, *arguments, **options)
+
+    ir.IRBuilder.load, ir.IRBuilder.store = told_load, told_store
+
+
+def _tell(builder: ir.IRBuilder, name: str, pointer: ir.Value) -> None:
+    """Call a function with a pointer, if it was made of a number: what is on the stack is numba's own."""
+    base = pointer.operands[0] if getattr(pointer, "opname", "") == "getelementptr" else pointer
+    if getattr(base, "opname", "") != "inttoptr":
+        return
+    word = ir.IntType(64)
+    kind = ir.FunctionType(ir.VoidType(), [word])
+    function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+    builder.call(function, [builder.ptrtoint(pointer, word)])

@@ -1,0 +1,60 @@
+"""What a process does that is watched: a plugin of pytest, told by the environment that `make sanitize` sets."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from hw.config import PRESETS, AcceleratorConfig
+from sim.executors.compiled import executor as compiled
+from tests.sanitizers.instrumented import fence, instrument
+
+__all__ = ["LIBRARIES", "TOLD", "pytest_configure", "watch"]
+
+LIBRARIES = "CYSCC_WATCHED_LIBRARIES"
+"""Variable with the libraries of machines by preset, as JSON."""
+
+TOLD = "CYSCC_WATCHED_BY"
+"""Variable with the prefix of the sanitizer's functions, ``asan`` or ``tsan``."""
+
+_THREADS = 3
+_FUNCTIONS = {"asan": ("__asan_load8", "__asan_store8"), "tsan": ("__tsan_read8", "__tsan_write8")}
+
+
+def watch() -> None:
+    """Have the memory's code watched, and take only machines that are: tools, which build others, are not to be."""
+    instrument(*_FUNCTIONS[os.environ[TOLD]])
+    if os.environ[TOLD] == "asan":
+        fence()
+    else:
+        _have_threads()
+    libraries = json.loads(os.environ[LIBRARIES])
+
+    def find_library(config: AcceleratorConfig, *, waves: bool, on_step: Any = None) -> Path:
+        for name, library in libraries.items():
+            if config == PRESETS[name] and not waves:
+                return Path(library)
+        _skip()
+
+    compiled.build_library = find_library
+
+
+def _have_threads() -> None:
+    """Run every machine on several threads, whatever a test says."""
+    make = compiled.CompiledExecutor
+
+    def make_threaded(*arguments: Any, threads: int = 1, **options: Any) -> compiled.CompiledExecutor:
+        return make(*arguments, threads=max(threads, _THREADS), **options)
+
+    compiled.CompiledExecutor = make_threaded  # type: ignore[misc, assignment]
+
+
+def _skip() -> NoReturn:
+    pytest.skip("this machine is not built for a sanitizer")
+
+
+def pytest_configure() -> None:
+    """Watch the tests."""
+    watch()
