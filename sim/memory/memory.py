@@ -312,7 +312,7 @@ class Memory:
                     regions.append(Region(address=first, content=self.view(first, np.uint8, address - first)))
                 first = address + size
         return MemoryState(
-            allocations=self._storage.allocations,
+            allocations=list(self._storage.allocations),
             regions=regions,
             records=self._room.save(),
             first_cycle=self._first_cycle,
