@@ -52,26 +52,34 @@ def temporary_file(target: Path) -> Iterator[Path]:
         The folder cannot be written.
     """
     _remove_left(target.parent)
-    path, descriptor = _create(target)
+    stem = os.fsdecode(os.fsencode(target.stem)[:_LONGEST_STEM])
+    path = target.with_name(f".{stem}.cyscc-{os.urandom(8).hex()}{target.suffix}")
+    descriptor, ours = None, True
     try:
+        try:
+            descriptor = _create(path)
+        except OSError:
+            ours = False
+            raise
+        with suppress(OSError):
+            os.fchmod(descriptor, stat.S_IMODE(target.stat().st_mode))
         yield path
     finally:
-        path.unlink(missing_ok=True)
-        os.close(descriptor)
+        # Also when an interrupt came as soon as it was there, before anybody was told.
+        if ours:
+            path.unlink(missing_ok=True)
+        if descriptor is not None:
+            os.close(descriptor)
 
 
-def _create(target: Path) -> tuple[Path, int]:
-    stem = os.fsdecode(os.fsencode(target.stem)[:_LONGEST_STEM])
+def _create(path: Path) -> int:
     while True:
-        path = target.with_name(f".{stem}.cyscc-{os.urandom(8).hex()}{target.suffix}")
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
         # Where files cannot be locked, none are removed either.
         locked(descriptor)
         # Somebody may have taken it for one that was left, before it was locked.
         if same_file(path, descriptor):
-            with suppress(OSError):
-                os.fchmod(descriptor, stat.S_IMODE(target.stat().st_mode))
-            return path, descriptor
+            return descriptor
         os.close(descriptor)
 
 

@@ -33,6 +33,21 @@ def test_no_link_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(FileExistsError), temporary_file(tmp_path / "out"):
         pass
     assert victim.read_text() == "precious"
+    assert len(list(tmp_path.iterdir())) == 2, "what somebody else put there stays"
+
+
+@pytest.mark.parametrize("function", ["locked", "same_file"])
+def test_an_interrupt_while_it_is_made_leaves_nothing(
+    function: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        assert len(list(tmp_path.iterdir())) == 1
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(temporary, function, interrupt)
+    with pytest.raises(KeyboardInterrupt), temporary_file(tmp_path / "out"):
+        pass
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_dead_process_left_is_removed(tmp_path: Path) -> None:
