@@ -11,9 +11,9 @@ from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
 from hw.verilog import port_names
+from tests.alone.parts import file_of
 from tests.formal.proof import Proof
 from tests.formal.solve import Outcome, SolverError, solve
-from tests.mutants.design import file_of
 from tests.mutants.faults import BASE, Mutant, simplify
 from tests.mutants.yosys import run_yosys
 

@@ -1,0 +1,203 @@
+"""What kernels, shells and engines are given: instructions, tokens, and a memory whose contents are random."""
+
+from collections import deque
+from collections.abc import Mapping
+
+from hw.bfs import Kernel as BfsKernel
+from hw.bfs.tags import Tag
+from hw.dispatch import AegWrite
+from hw.graph_word import GraphWord
+from hw.interfaces import ChainMessage, ChainOp, ReadRequest, Response, Token
+from hw.registers import NO_START, Instruction, Register, kernel_register
+from tests.alone.stimuli import Ports, Stimuli, field_of, packed
+
+__all__ = ["EngineStimuli", "KernelStimuli", "ShellStimuli", "register_number"]
+
+_COUNTS = frozenset({Register.CURRENT_COUNT, Register.CAPACITY, Register.FORWARD_COUNT, Register.BACKWARD_COUNT})
+"""Registers that decide how long a run takes."""
+
+_IDS = (0, 0, 0, 1, 2, 5)
+"""What neighbours often are, so that some come again, and colours, so that many are none."""
+
+
+def _often(stimuli: Stimuli, share: float) -> bool:
+    return stimuli.random.random() < share
+
+
+def register_number(stimuli: Stimuli, name: str) -> int:
+    """Return a value for an input of a shell or of its dispatch: mostly registers and instructions that there are."""
+    if name == "write_payload":
+        index = stimuli.random.randrange(17) if _often(stimuli, 0.9) else stimuli.field(16)
+        small = index in _COUNTS and _often(stimuli, 0.9)
+        value = stimuli.random.randrange(6) if small else stimuli.field(64)
+        return packed(AegWrite, index=index, value=value)
+    if name == "read_payload" and _often(stimuli, 0.9):
+        kernel, word = stimuli.random.randrange(4), stimuli.random.randrange(8)
+        return kernel_register(kernel, word) if _often(stimuli, 0.5) else stimuli.random.randrange(20)
+    if name == "instruction_payload" and _often(stimuli, 0.9):
+        return stimuli.random.randrange(len(Instruction))
+    return Stimuli.value(stimuli, name)
+
+
+class _Memory:
+    """Answers the reads of a port in their order, and a flush."""
+
+    def __init__(self, stimuli: Stimuli, port: str) -> None:
+        self._stimuli = stimuli
+        self._port = port
+        self._tags: deque[int] = deque()
+        self._flush = 0
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        """Answer."""
+        port = self._port
+        if before.get(f"{port}_read_valid") and before[f"{port}_read_ready"]:
+            self._tags.append(field_of(ReadRequest, before[f"{port}_read_payload"], "tag"))
+        now[f"{port}_response_valid"] &= bool(self._tags)
+        if now[f"{port}_response_valid"]:
+            tag = self._tags.popleft()
+            now[f"{port}_response_payload"] = packed(Response, tag=tag, data=self._data(tag))
+        if before.get(f"{port}_flush"):
+            self._flush = self._stimuli.random.randrange(2, 7)
+        self._flush = max(self._flush - 1, 0)
+        now[f"{port}_flushed"] = int(self._flush == 1)
+
+    def _data(self, tag: int) -> int:
+        draw = self._stimuli.random
+        if tag == Tag.FRONTIER_WORD.value:
+            return packed(GraphWord, start=self._stimuli.field(32), degree=draw.randrange(5), visited=1)
+        if tag == Tag.NEIGHBOUR_ID.value and draw.random() < 0.6:
+            return draw.choice(_IDS)
+        # Words have neighbours or have none; and a few are visited.
+        words = self._stimuli.field(64) & (~0xFFFF_FFFE if draw.random() < 0.3 else -1)
+        return words & (~1 if draw.random() < 0.5 else -1)
+
+
+class KernelStimuli(Stimuli):
+    """Runs one after another, tokens that come by, questions, and a memory."""
+
+    LENGTHS = (1000,)
+
+    def restart(self, run: int) -> None:
+        super().restart(run)
+        self._memory = _Memory(self, "port")
+        self._script: deque[int] = deque()
+        self._started = self._capacity = 0
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        self._memory.rule(now, before)
+        now["token_in_valid"] &= _often(self, 0.4)
+        if _often(self, 0.8):
+            # A slot below the capacity, where that is not the lowest numbers.
+            value = max(self._capacity - self.random.randrange(10), 0)
+            fields = {"done": self.random.randrange(2), "epoch": self.random.randrange(2)}
+            if not isinstance(self.component, BfsKernel):
+                value = NO_START
+            now["token_in_payload"] = packed(Token, value=value, **fields)
+        if not self._script and (not self._started or (self.cycle - self._started > 3 and before["done"])):
+            self._script.extend(self._program())
+            self._started = self.cycle + 1000
+        now["chain_in_valid"] &= bool(self._script) or _often(self, 0.3)
+        if not now["chain_in_valid"]:
+            return
+        if self._script and _often(self, 0.8):
+            now["chain_in_payload"] = self._script.popleft()
+            if not self._script:
+                self._started = self.cycle
+        else:
+            word, hops = self.random.randrange(16), self.random.choice((0, 0, 0, 1, self.random.randrange(16)))
+            fields = {"index": word, "hops": hops, "value": self.field(48)}
+            op = self.random.choice((ChainOp.READ, ChainOp.READ, ChainOp.DATA))
+            now["chain_in_payload"] = packed(ChainMessage, op=op.value, **fields)
+
+    def _program(self) -> list[int]:
+        """Return the messages that begin a run: registers of this kernel and of others, and the start."""
+        number = self.random.randrange(4) if _often(self, 0.7) else self.field(32)
+        script = []
+        for register in self.component.PARAMETERS:
+            value = self.field(48)
+            if register in _COUNTS:
+                value = self.random.randrange(12) + (number if register != Register.CAPACITY else 0)
+            if register == Register.CAPACITY:
+                value = self._capacity = value if _often(self, 0.3) else self.field(32)
+            script.append(packed(ChainMessage, op=ChainOp.WRITE.value, index=register, value=value))
+        if _often(self, 0.5):
+            other = packed(ChainMessage, op=ChainOp.WRITE.value, index=15, value=self.field(48))
+            script.insert(self.random.randrange(len(script)), other)
+        return [*script, packed(ChainMessage, op=ChainOp.START.value, value=number)]
+
+
+class _HostStimuli(Stimuli):
+    """A host, and the links to other engines."""
+
+    STEADY = ("engine",)
+
+    def value(self, name: str) -> int:
+        if name == "engine":
+            return self.run
+        return register_number(self, name)
+
+    def restart(self, run: int) -> None:
+        super().restart(run)
+        self._links: deque[tuple[int, int]] = deque([(0, 0)] * 5)
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        if not before.get("idle", 1):
+            now["instruction_valid"] &= _often(self, 0.02)
+        now["write_valid"] &= _often(self, 0.5)
+        self._links.append((before.get("link_out_valid", 0), before.get("link_out_payload", 0)))
+        valid, token = self._links.popleft()
+        own = self.run and _often(self, 0.1)
+        now["link_in_valid"] = valid | own
+        if valid and _often(self, 0.8):
+            now["link_in_payload"] = token
+
+
+class ShellStimuli(_HostStimuli):
+    """A host, the kernels' stations of chain and ring, and links."""
+
+    LENGTHS = (700, 500)
+
+    def restart(self, run: int) -> None:
+        super().restart(run)
+        self._kernels = {"bfs": 2, "intersection": 1}
+        self._chains = {module: deque([(0, 0)] * count) for module, count in self._kernels.items()}
+        self._rings = {module: deque([(0, 0)] * count) for module, count in self._kernels.items()}
+        self._left = {module: [0] * count for module, count in self._kernels.items()}
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        super().rule(now, before)
+        for module, count in self._kernels.items():
+            message = before.get(f"{module}_chain_out_payload", 0)
+            sent = before.get(f"{module}_chain_out_valid", 0)
+            if sent and field_of(ChainMessage, message, "op") == ChainOp.START.value:
+                message = packed(ChainMessage, op=ChainOp.START.value, value=(message >> 10) + count)
+                self._left[module] = [self.random.randrange(3, 40) for _ in range(count)]
+            elif sent and field_of(ChainMessage, message, "op") == ChainOp.READ.value:
+                message = packed(ChainMessage, op=ChainOp.DATA.value, value=self.field(48))
+            self._chains[module].append((sent, message))
+            now[f"{module}_chain_in_valid"], now[f"{module}_chain_in_payload"] = self._chains[module].popleft()
+            token = before.get(f"{module}_token_out_payload", 0)
+            busy = any(self._left[module])
+            done = (token >> Token["done"].offset) & (not busy) & _often(self, 0.9)
+            token = token & ~(1 << Token["done"].offset) | done << Token["done"].offset
+            token ^= self.field(4) if module == "bfs" and _often(self, 0.5) else 0
+            self._rings[module].append((before.get(f"{module}_token_out_valid", 0), token))
+            now[f"{module}_token_in_valid"], now[f"{module}_token_in_payload"] = self._rings[module].popleft()
+            self._left[module] = [max(left - 1, 0) for left in self._left[module]]
+            now[f"{module}_done"] = sum((left == 0) << place for place, left in enumerate(self._left[module]))
+
+
+class EngineStimuli(_HostStimuli):
+    """A host, links, and a memory at every port."""
+
+    LENGTHS = (350, 150)
+
+    def restart(self, run: int) -> None:
+        super().restart(run)
+        self._memories = [_Memory(self, f"port_{number}") for number in range(len(self.component.port))]
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        super().rule(now, before)
+        for memory in self._memories:
+            memory.rule(now, before)

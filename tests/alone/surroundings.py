@@ -1,0 +1,137 @@
+"""What components may be given besides what streams allow: answers only to requests, and so on."""
+
+from collections.abc import Mapping
+
+from amaranth.lib import wiring
+
+from hw.graph_word import GraphWord
+from hw.interfaces import ChainMessage, ChainOp, Token
+from hw.intersection.tags import Tag
+from hw.registers import NO_START
+from tests.alone.engines import EngineStimuli, KernelStimuli, ShellStimuli, register_number
+from tests.alone.parts import file_of
+from tests.alone.stimuli import Ports, Stimuli, field_of, packed
+
+__all__ = ["stimuli_of"]
+
+
+class _Credits(Stimuli):
+    """What is available is taken, and what was taken is given back."""
+
+    _out = 0
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        self._out += before.get("take", 0) - before.get("give", 0)
+        now["take"] &= self._out < self.component.depth
+        now["give"] &= self._out > 0
+
+
+class _Reader(Stimuli):
+    """Answers come to requests only."""
+
+    def restart(self, run: int) -> None:
+        super().restart(run)
+        self._owed = {name[:-6]: 0 for name in self.inputs if name.endswith("response_valid")}
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        if before.get("command_valid") and before.get("command_ready"):
+            self._owed[self.asked(before["command_payload"])] += 1
+        for name in self._owed:
+            self._owed[name] -= before.get(f"{name}_valid", 0)
+            now[f"{name}_valid"] &= self._owed[name] > 0
+
+    def asked(self, command: int) -> str:
+        """Return by which stream a command is answered."""
+        return "response"
+
+
+class _ColourReader(_Reader):
+    def asked(self, command: int) -> str:
+        tag = field_of(self.component.command.payload.shape(), command, "tag")
+        return "colour_response" if tag == Tag.COLOUR.value else "word_response"
+
+
+class _NeighbourReader(_Reader):
+    """Words of few neighbours; and, in a run each, of as many as one bit says, of which the first are asked for."""
+
+    LENGTHS = (600, *[24] * 31)
+
+    def value(self, name: str) -> int:
+        if name != "words_payload":
+            return super().value(name)
+        degree = 1 + (1 << self.run - 1) if self.run and self.cycle > 4 else self.random.randrange(4)
+        return packed(GraphWord, visited=1, degree=degree, start=self.field(32))
+
+
+class _SlotAllocator(Stimuli):
+    """No more vertices wait than there are places; the token's value is near the capacity."""
+
+    LENGTHS = (1200,)
+
+    def restart(self, run: int) -> None:
+        super().restart(run)
+        self._waiting, self._capacity = 0, 0
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        self._waiting += before.get("demand", 0) - (before.get("slot_valid", 0) & before.get("slot_ready", 0))
+        now["demand"] &= self._waiting < self.component._depth + 4
+        if self.random.random() < 0.5:
+            value = (now["capacity"] + self.random.randrange(-6, 3)) % 2**32
+            done, epoch = self.random.randrange(2), self.random.randrange(2)
+            now["token_in_payload"] = packed(Token, value=value, done=done, epoch=epoch)
+
+
+class _StartFinder(Stimuli):
+    """Tokens often bring no start."""
+
+    def value(self, name: str) -> int:
+        value = super().value(name)
+        if name == "token_in_payload" and self.random.random() < 0.6:
+            return value | NO_START
+        return value
+
+
+class _Dispatch(Stimuli):
+    """Mostly registers and instructions that there are."""
+
+    LENGTHS = (1200,)
+
+    def value(self, name: str) -> int:
+        return register_number(self, name)
+
+
+class _KernelControl(Stimuli):
+    """Mostly registers that are written."""
+
+    LENGTHS = (900,)
+
+    def value(self, name: str) -> int:
+        value = super().value(name)
+        if name == "chain_in_payload" and self.random.random() < 0.6:
+            write = {"op": ChainOp.WRITE.value, "index": self.random.randrange(16)}
+            return packed(ChainMessage, hops=self.field(4), value=self.field(48), **write)
+        return value
+
+
+_KINDS: dict[str, type[Stimuli]] = {
+    "application_engine": EngineStimuli,
+    "bfs/frontier_reader": _Reader,
+    "bfs/kernel": KernelStimuli,
+    "bfs/neighbour_reader": _NeighbourReader,
+    "bfs/slot_allocator": _SlotAllocator,
+    "bfs/word_reader": _Reader,
+    "credits": _Credits,
+    "dispatch": _Dispatch,
+    "intersection/classifier": _Reader,
+    "intersection/colour_reader": _ColourReader,
+    "intersection/kernel": KernelStimuli,
+    "intersection/reach_reader": _Reader,
+    "kernel_control": _KernelControl,
+    "intersection/start_finder": _StartFinder,
+    "shell": ShellStimuli,
+}
+
+
+def stimuli_of(component: wiring.Component, name: str) -> Stimuli:
+    """Return the stimuli of a component, whose name they are drawn by."""
+    return _KINDS.get(file_of(component), Stimuli)(component, name)
