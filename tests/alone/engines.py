@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Mapping
+from typing import ClassVar
 
 from hw.bfs import Kernel as BfsKernel
 from hw.bfs.tags import Tag
@@ -16,6 +17,8 @@ __all__ = ["EngineStimuli", "KernelStimuli", "ShellStimuli", "register_number"]
 _COUNTS = frozenset({Register.CURRENT_COUNT, Register.CAPACITY, Register.FORWARD_COUNT, Register.BACKWARD_COUNT})
 """Registers that decide how long a run takes."""
 
+_READ = (*range(18), Register.STATUS, Register.STATUS, Register.CURRENT_COUNT, Register.NEXT_START)
+
 _IDS = (0, 0, 0, 1, 2, 5)
 """What neighbours often are, so that some come again, and colours, so that many are none."""
 
@@ -28,12 +31,17 @@ def register_number(stimuli: Stimuli, name: str) -> int:
     """Return a value for an input of a shell or of its dispatch: mostly registers and instructions that there are."""
     if name == "write_payload":
         index = stimuli.random.randrange(17) if _often(stimuli, 0.9) else stimuli.field(16)
-        small = index in _COUNTS and _often(stimuli, 0.9)
+        # Where there are kernels, a run must end.
+        small = index in _COUNTS and (isinstance(stimuli, EngineStimuli) or _often(stimuli, 0.9))
+        small &= index != Register.CAPACITY or _often(stimuli, 0.4)
         value = stimuli.random.randrange(6) if small else stimuli.field(64)
         return packed(AegWrite, index=index, value=value)
+    if name == "read_payload" and _often(stimuli, 0.2):
+        # Near what there is.
+        return kernel_register(stimuli.random.randrange(5), 0) ^ stimuli.field(16)
     if name == "read_payload" and _often(stimuli, 0.9):
         kernel, word = stimuli.random.randrange(4), stimuli.random.randrange(8)
-        return kernel_register(kernel, word) if _often(stimuli, 0.5) else stimuli.random.randrange(20)
+        return kernel_register(kernel, word) if _often(stimuli, 0.4) else stimuli.random.choice(_READ)
     if name == "instruction_payload" and _often(stimuli, 0.9):
         return stimuli.random.randrange(len(Instruction))
     return Stimuli.value(stimuli, name)
@@ -97,7 +105,7 @@ class KernelStimuli(Stimuli):
         if not self._script and (not self._started or (self.cycle - self._started > 3 and before["done"])):
             self._script.extend(self._program())
             self._started = self.cycle + 1000
-        now["chain_in_valid"] &= bool(self._script) or _often(self, 0.3)
+        now["chain_in_valid"] &= bool(self._script) or _often(self, 0.6)
         if not now["chain_in_valid"]:
             return
         if self._script and _often(self, 0.8):
@@ -105,9 +113,12 @@ class KernelStimuli(Stimuli):
             if not self._script:
                 self._started = self.cycle
         else:
-            word, hops = self.random.randrange(16), self.random.choice((0, 0, 0, 1, self.random.randrange(16)))
+            word, hops = (
+                self.random.choice((0, 0, self.field(3), self.field(4))),
+                self.random.choice((0, 0, 0, self.field(4))),
+            )
             fields = {"index": word, "hops": hops, "value": self.field(48)}
-            op = self.random.choice((ChainOp.READ, ChainOp.READ, ChainOp.DATA))
+            op = self.random.choice((ChainOp.READ, ChainOp.READ, ChainOp.READ, ChainOp.DATA))
             now["chain_in_payload"] = packed(ChainMessage, op=op.value, **fields)
 
     def _program(self) -> list[int]:
@@ -131,6 +142,8 @@ class _HostStimuli(Stimuli):
     """A host, and the links to other engines."""
 
     STEADY = ("engine",)
+    FOREIGN: ClassVar[int]
+    """Bits in which other engines change a token's value, which is the next run's count."""
 
     def value(self, name: str) -> int:
         if name == "engine":
@@ -142,21 +155,21 @@ class _HostStimuli(Stimuli):
         self._links: deque[tuple[int, int]] = deque([(0, 0)] * 5)
 
     def rule(self, now: Ports, before: Mapping[str, int]) -> None:
-        if not before.get("idle", 1):
-            now["instruction_valid"] &= _often(self, 0.02)
-        now["write_valid"] &= _often(self, 0.5)
+        # Some registers are written before each instruction.
+        now["instruction_valid"] &= _often(self, 0.1 if before.get("idle", 1) else 0.02)
         self._links.append((before.get("link_out_valid", 0), before.get("link_out_payload", 0)))
         valid, token = self._links.popleft()
-        own = self.run and _often(self, 0.1)
-        now["link_in_valid"] = valid | own
-        if valid and _often(self, 0.8):
-            now["link_in_payload"] = token
+        now["link_in_valid"] = int(valid or (self.run > 0 and _often(self, 0.1)))
+        if valid:
+            # Other engines have reserved slots; a token that came to the wrong module would be lost.
+            now["link_in_payload"] = token ^ (self.field(self.FOREIGN) if _often(self, 0.5) else 0)
 
 
 class ShellStimuli(_HostStimuli):
     """A host, the kernels' stations of chain and ring, and links."""
 
-    LENGTHS = (700, 500)
+    LENGTHS = (1000, 400)
+    FOREIGN = 32
 
     def restart(self, run: int) -> None:
         super().restart(run)
@@ -191,7 +204,8 @@ class ShellStimuli(_HostStimuli):
 class EngineStimuli(_HostStimuli):
     """A host, links, and a memory at every port."""
 
-    LENGTHS = (350, 150)
+    LENGTHS = (500, 120)
+    FOREIGN = 2
 
     def restart(self, run: int) -> None:
         super().restart(run)

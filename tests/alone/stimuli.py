@@ -14,10 +14,6 @@ from hw.verilog import port_names
 
 __all__ = ["Ports", "Stimuli", "field_of", "packed"]
 
-_PHASE = 16
-"""Cycles after which it is drawn anew how often streams go on, and what steady inputs are."""
-
-_OFTEN = (0.1, 0.5, 0.9, 1.0)
 _STEADY_WIDTH = 17
 """Inputs from this width on are addresses, counts and the like, which change only between phases."""
 
@@ -60,6 +56,12 @@ class Stimuli:
     STEADY: tuple[str, ...] = ()
     """Narrow inputs that are steady too."""
 
+    PHASE = 16
+    """Cycles after which it is drawn anew how often streams go on, and what steady inputs are."""
+
+    PACES: tuple[float, ...] = (0.1, 0.5, 0.9, 1.0)
+    """How often that may be, of which one is drawn for each input of a bit."""
+
     LENGTHS: tuple[int, ...] = (400,)
     """Cycles of the runs, each of which begins with the component as it is at first."""
 
@@ -90,14 +92,14 @@ class Stimuli:
         before : mapping of str to int
             All inputs and outputs of the last cycle; empty in the first.
         """
-        if self.cycle % _PHASE == 0:
-            self._paces = {name: self.random.choice(_OFTEN) for name in self.inputs}
+        if self.cycle % self.PHASE == 0:
+            self._paces = {name: self.random.choice(self.PACES) for name in self.inputs}
         now: Ports = {}
         for name, width in self.inputs.items():
             if name in self._of_streams:
                 continue
             steady = name in self.STEADY or width >= _STEADY_WIDTH
-            if steady and self.cycle % _PHASE:
+            if steady and self.cycle % self.PHASE:
                 now[name] = before[name]
             elif width == 1:
                 now[name] = int(self.random.random() < self._paces[name])

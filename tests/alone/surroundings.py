@@ -1,5 +1,6 @@
 """What components may be given besides what streams allow: answers only to requests, and so on."""
 
+from collections import deque
 from collections.abc import Mapping
 
 from amaranth.lib import wiring
@@ -101,21 +102,109 @@ class _Dispatch(Stimuli):
 
 
 class _KernelControl(Stimuli):
-    """Mostly registers that are written."""
+    """Mostly registers that are written, and questions."""
 
-    LENGTHS = (900,)
+    LENGTHS = (1000,)
 
     def value(self, name: str) -> int:
         value = super().value(name)
-        if name == "chain_in_payload" and self.random.random() < 0.6:
+        draw = self.random.random()
+        if name == "chain_in_payload" and draw < 0.5:
             write = {"op": ChainOp.WRITE.value, "index": self.random.randrange(16)}
             return packed(ChainMessage, hops=self.field(4), value=self.field(48), **write)
+        if name == "chain_in_payload" and draw < 0.9:
+            read = {"op": ChainOp.READ.value, "index": self.random.randrange(8)}
+            return packed(ChainMessage, hops=self.random.choice((0, 0, 0, self.field(4))), value=self.field(48), **read)
         return value
+
+
+class _QueueReader(_Reader):
+    """Counts a little beyond this kernel's number, or beyond it by what one bit says."""
+
+    PHASE = 6
+    LENGTHS = (800,)
+    COUNTS: Mapping[str, str] = {"count": "first"}
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        super().rule(now, before)
+        place = self.cycle % self.PHASE
+        if place == 0:
+            for count, first in self.COUNTS.items():
+                far = self.random.choice((0, 1 << self.random.randrange(32)))
+                now[count] = (now[first] + far + self.random.randrange(-2, 9)) % 2**32
+        # The count is steady from the cycle before on.
+        now["start"] = int(place == 1 or (place > 1 and now["start"] and self.random.random() < 0.1))
+
+
+class _ReachReader(_QueueReader):
+    COUNTS: Mapping[str, str] = {"forward_count": "first", "backward_count": "first"}
+
+
+class _CopyFilter(Stimuli):
+    """Ids come again, or differ in a bit from one that came; a run begins when nothing is under way."""
+
+    LENGTHS = (900,)
+    PACES = (0.3, 0.7, 1.0)
+
+    def restart(self, run: int) -> None:
+        super().restart(run)
+        self._recent = [0] * 6
+
+    def value(self, name: str) -> int:
+        value = super().value(name)
+        if name != "ids_payload":
+            return value
+        if self.random.random() < 0.8:
+            value = self.random.choice(self._recent)
+        if self.random.random() < 0.4:
+            value ^= 1 << self.random.randrange(32)
+        self._recent = [*self._recent[1:], value]
+        return value
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        free = before.get("idle", 1) and not (before.get("ids_valid") and before.get("ids_ready"))
+        now["start"] = int(
+            free and not (before.get("ids_valid") and not before["ids_ready"]) and self.random.random() < 0.3
+        )
+        if now["start"]:
+            now["ids_valid"] = 0
+
+
+class _ModuleMaster(Stimuli):
+    """What goes out on the chain comes back; a run begins when the one before it is complete."""
+
+    STEADY = ("engine",)
+    LENGTHS = (800,)
+
+    def restart(self, run: int) -> None:
+        super().restart(run)
+        self._chain = deque([(0, 0)] * 3)
+        self._free = True
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        message = before.get("chain_out_payload", 0)
+        sent = before.get("chain_out_valid", 0)
+        if sent and field_of(ChainMessage, message, "op") == ChainOp.READ.value:
+            message = packed(ChainMessage, op=ChainOp.DATA.value, value=self.field(48))
+        self._chain.append((sent, message))
+        now["chain_in_valid"], now["chain_in_payload"] = self._chain.popleft()
+        self._free |= bool(before.get("complete"))
+        now["begin"] &= self._free
+        if now["begin"]:
+            self._free = False
+
+
+class _RequestMux(Stimuli):
+    """Often only one source asks, and often the port is slow."""
+
+    PACES = (0.02, 0.1, 0.6, 1.0)
+    LENGTHS = (800,)
 
 
 _KINDS: dict[str, type[Stimuli]] = {
     "application_engine": EngineStimuli,
-    "bfs/frontier_reader": _Reader,
+    "bfs/copy_filter": _CopyFilter,
+    "bfs/frontier_reader": _QueueReader,
     "bfs/kernel": KernelStimuli,
     "bfs/neighbour_reader": _NeighbourReader,
     "bfs/slot_allocator": _SlotAllocator,
@@ -125,8 +214,11 @@ _KINDS: dict[str, type[Stimuli]] = {
     "intersection/classifier": _Reader,
     "intersection/colour_reader": _ColourReader,
     "intersection/kernel": KernelStimuli,
-    "intersection/reach_reader": _Reader,
+    "intersection/reach_reader": _ReachReader,
     "kernel_control": _KernelControl,
+    "module_master": _ModuleMaster,
+    "queue_reader": _QueueReader,
+    "request_mux": _RequestMux,
     "intersection/start_finder": _StartFinder,
     "shell": ShellStimuli,
 }

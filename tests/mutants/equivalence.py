@@ -40,7 +40,7 @@ def equivalent(folder: Path, mutants: Sequence[Mutant]) -> set[str]:
     proven: set[str] = set()
     for module in dict.fromkeys(mutant.module for mutant in mutants):
         own = [mutant for mutant in mutants if mutant.module == module]
-        taken = _take_out(modules[module])
+        taken = _take_out(modules[module], modules)
         (folder / _OPENED).write_text(json.dumps({"modules": {"sound": modules[module]}}))
         answers = folder / _ANSWERS
         answers.unlink(missing_ok=True)
@@ -50,8 +50,11 @@ def equivalent(folder: Path, mutants: Sequence[Mutant]) -> set[str]:
     return proven
 
 
-def _take_out(module: dict[str, Any]) -> set[str]:
-    """Take all that holds something out of a module, and leave a cell for each of its pins; return what was taken."""
+def _take_out(module: dict[str, Any], modules: dict[str, Any]) -> set[str]:
+    """Take all that holds something out of a module, and leave a cell for each of its pins; return what was taken.
+
+    Bits that a module within does not look at are left out.
+    """
     cells, ports = module["cells"], module["ports"]
     free = 1 + max(
         bit for net in (*module["netnames"].values(), *ports.values()) for bit in net["bits"] if isinstance(bit, int)
@@ -68,7 +71,12 @@ def _take_out(module: dict[str, Any]) -> set[str]:
             outside = list(range(free, free + len(bits)))
             free += len(bits)
             port = f"{name}__{pin}"
-            ports[port] = {"direction": "input" if given else "output", "bits": outside}
+            looked_at = outside
+            if not given and cell["type"] in modules:
+                used = _read(modules, cell["type"], pin)
+                looked_at = [bit for place, bit in enumerate(outside) if place in used]
+            if looked_at:
+                ports[port] = {"direction": "input" if given else "output", "bits": looked_at}
             module["netnames"][port] = {"hide_name": 0, "bits": outside, "attributes": {}}
             width = f"{len(bits):032b}"
             cells[f"pin_{port}"] = {
@@ -81,6 +89,19 @@ def _take_out(module: dict[str, Any]) -> set[str]:
             }
     module.pop("memories", None)
     return taken
+
+
+def _read(modules: dict[str, Any], name: str, port: str) -> set[int]:
+    """Return the places of those bits of an input that a module, or one within it, looks at."""
+    module = modules[name]
+    seen = {bit for each in module["ports"].values() if each["direction"] == "output" for bit in each["bits"]}
+    for cell in module["cells"].values():
+        for pin, bits in cell["connections"].items():
+            if cell["port_directions"][pin] == "output":
+                continue
+            inner = _read(modules, cell["type"], pin) if cell["type"] in modules else range(len(bits))
+            seen |= {bits[place] for place in inner}
+    return {place for place, bit in enumerate(module["ports"][port]["bits"]) if bit in seen}
 
 
 def _moved(mutant: Mutant, taken: set[str]) -> str:
