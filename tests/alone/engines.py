@@ -34,11 +34,12 @@ def register_number(stimuli: Stimuli, name: str) -> int:
         # Where there are kernels, a run must end.
         small = index in _COUNTS and (isinstance(stimuli, EngineStimuli) or _often(stimuli, 0.9))
         small &= index != Register.CAPACITY or _often(stimuli, 0.4)
-        value = stimuli.random.randrange(6) if small else stimuli.field(64)
+        value = stimuli.random.randrange(1, 8) if small else stimuli.field(64)
         return packed(AegWrite, index=index, value=value)
     if name == "read_payload" and _often(stimuli, 0.2):
         # Near what there is.
-        return kernel_register(stimuli.random.randrange(5), 0) ^ stimuli.field(16)
+        number = stimuli.random.choice((kernel_register(stimuli.random.randrange(5), 0), stimuli.random.randrange(20)))
+        return number ^ 1 << stimuli.random.randrange(16)
     if name == "read_payload" and _often(stimuli, 0.9):
         kernel, word = stimuli.random.randrange(4), stimuli.random.randrange(8)
         return kernel_register(kernel, word) if _often(stimuli, 0.4) else stimuli.random.choice(_READ)
@@ -54,6 +55,8 @@ class _Memory:
         self._stimuli = stimuli
         self._port = port
         self._tags: deque[int] = deque()
+        self.searching = True
+        """Whether reads are those of a BFS kernel."""
         self._flush = 0
 
     def rule(self, now: Ports, before: Mapping[str, int]) -> None:
@@ -72,7 +75,7 @@ class _Memory:
 
     def _data(self, tag: int) -> int:
         draw = self._stimuli.random
-        if tag == Tag.FRONTIER_WORD.value:
+        if tag == Tag.FRONTIER_WORD.value and self.searching:
             return packed(GraphWord, start=self._stimuli.field(32), degree=draw.randrange(5), visited=1)
         if tag == Tag.NEIGHBOUR_ID.value and draw.random() < 0.6:
             return draw.choice(_IDS)
@@ -84,11 +87,13 @@ class _Memory:
 class KernelStimuli(Stimuli):
     """Runs one after another, tokens that come by, questions, and a memory."""
 
-    LENGTHS = (1000,)
+    LENGTHS = (1200,)
+    PACES = (0.2, 0.9, 1.0)
 
     def restart(self, run: int) -> None:
         super().restart(run)
         self._memory = _Memory(self, "port")
+        self._memory.searching = isinstance(self.component, BfsKernel)
         self._script: deque[int] = deque()
         self._started = self._capacity = 0
 
@@ -214,4 +219,6 @@ class EngineStimuli(_HostStimuli):
     def rule(self, now: Ports, before: Mapping[str, int]) -> None:
         super().rule(now, before)
         for memory in self._memories:
+            if before.get("idle") and before["instruction_valid"]:
+                memory.searching = before["instruction_payload"] == Instruction.BFS_LEVEL
             memory.rule(now, before)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from amaranth.lib import wiring
 
+from hw.bfs.word_reader import Neighbour
 from hw.graph_word import GraphWord
 from hw.interfaces import ChainMessage, ChainOp, Token
 from hw.intersection.tags import Tag
@@ -51,6 +52,12 @@ class _ColourReader(_Reader):
         tag = field_of(self.component.command.payload.shape(), command, "tag")
         return "colour_response" if tag == Tag.COLOUR.value else "word_response"
 
+    def value(self, name: str) -> int:
+        value = super().value(name)
+        # A colour is none, or often one bit; above it is what nobody looks at.
+        colour = self.random.choice((0, 1 << self.random.randrange(32), value % 2**32))
+        return value >> 32 << 32 | colour if name == "colour_response_payload" else value
+
 
 class _NeighbourReader(_Reader):
     """Words of few neighbours; and, in a run each, of as many as one bit says, of which the first are asked for."""
@@ -82,13 +89,30 @@ class _SlotAllocator(Stimuli):
             now["token_in_payload"] = packed(Token, value=value, done=done, epoch=epoch)
 
 
-class _StartFinder(Stimuli):
-    """Tokens often bring no start."""
+class _MarkingVisitor(Stimuli):
+    """Vertices have no neighbours, or often as many as one bit says."""
+
+    LENGTHS = (500,)
 
     def value(self, name: str) -> int:
         value = super().value(name)
-        if name == "token_in_payload" and self.random.random() < 0.6:
-            return value | NO_START
+        if name == "neighbours_payload":
+            fields = {name: field_of(Neighbour, value, name) for name in ("word", "vertex")}
+            degree = self.random.choice((0, 1 << self.random.randrange(31), self.field(31)))
+            word = packed(GraphWord, visited=self.random.randrange(2), degree=degree, start=fields["word"] >> 32)
+            return packed(Neighbour, vertex=fields["vertex"], word=word)
+        return value
+
+
+class _StartFinder(Stimuli):
+    """Tokens often bring no start, or a number that differs from it in a bit."""
+
+    LENGTHS = (800,)
+
+    def value(self, name: str) -> int:
+        value = super().value(name)
+        if name == "token_in_payload" and self.random.random() < 0.8:
+            return (value | NO_START) ^ self.random.choice((0, 0, 1 << self.random.randrange(32)))
         return value
 
 
@@ -206,6 +230,7 @@ _KINDS: dict[str, type[Stimuli]] = {
     "bfs/copy_filter": _CopyFilter,
     "bfs/frontier_reader": _QueueReader,
     "bfs/kernel": KernelStimuli,
+    "bfs/marking_visitor": _MarkingVisitor,
     "bfs/neighbour_reader": _NeighbourReader,
     "bfs/slot_allocator": _SlotAllocator,
     "bfs/word_reader": _Reader,

@@ -13,8 +13,13 @@ __all__ = ["equivalent"]
 
 _OPENED = "opened.json"
 _ANSWERS = "answers.txt"
-_PROVEN = "SAT proof finished - no model found: SUCCESS!"
-_SECONDS = 20
+_PROVEN = re.compile(r"proof finished - no model found: SUCCESS!|Induction step proven: SUCCESS!")
+_SECONDS = 10
+_STEPS = 6
+_WITHIN = "within"
+
+_BOUNDS: dict[str, dict[str, int]] = {}
+"""By module: what its registers never exceed, because of what surrounds it."""
 
 _STATE = re.compile(r"\$(a?l?d?s?dffs?r?c?e?|mem\w*)$|[^$]")
 """Types of cells that hold something, or have others in them."""
@@ -23,9 +28,10 @@ _STATE = re.compile(r"\$(a?l?d?s?dffs?r?c?e?|mem\w*)$|[^$]")
 def equivalent(folder: Path, mutants: Sequence[Mutant]) -> set[str]:
     """Return the names of those mutants that are proven to be the same hardware as without them.
 
-    A mutant's module is compared with itself without the fault. Its registers, memories and modules within are taken
-    out: what they give are inputs, what they get are outputs. If both have the same outputs whatever the inputs, then
-    they go on alike from reset on.
+    A mutant's module is compared with itself without the fault. Memories and modules within are taken out: what they
+    give are inputs, what they get are outputs. First registers are taken out too: if both have the same outputs
+    whatever the inputs, then they go on alike from reset on. Of the others it is proven, by induction over a few
+    cycles, that outputs and registers are the same from reset on, within `_BOUNDS`.
 
     Parameters
     ----------
@@ -34,40 +40,75 @@ def equivalent(folder: Path, mutants: Sequence[Mutant]) -> set[str]:
     mutants : sequence of Mutant
         The mutants.
     """
-    if not mutants:
-        return set()
-    modules = json.loads((folder / "base.json").read_text())["modules"]
     proven: set[str] = set()
     for module in dict.fromkeys(mutant.module for mutant in mutants):
-        own = [mutant for mutant in mutants if mutant.module == module]
-        taken = _take_out(modules[module], modules)
-        (folder / _OPENED).write_text(json.dumps({"modules": {"sound": modules[module]}}))
-        answers = folder / _ANSWERS
-        answers.unlink(missing_ok=True)
-        run_yosys(folder, _script([_moved(mutant, taken) for mutant in own]))
-        told = re.split(r"^PLACE (\d+)$", answers.read_text(), flags=re.MULTILINE)[1:]
-        proven |= {own[int(place)].name for place, text in zip(told[::2], told[1::2], strict=True) if _PROVEN in text}
+        for registers in (False, True):
+            own = [mutant for mutant in mutants if mutant.module == module and mutant.name not in proven]
+            if own:
+                proven |= _proven(folder, module, own, registers=registers)
     return proven
 
 
-def _take_out(module: dict[str, Any], modules: dict[str, Any]) -> set[str]:
-    """Take all that holds something out of a module, and leave a cell for each of its pins; return what was taken.
+def _proven(folder: Path, name: str, mutants: Sequence[Mutant], *, registers: bool) -> set[str]:
+    """Return the names of those mutants of a module that are proven to be the same, with its registers or without."""
+    modules = json.loads((folder / "base.json").read_text())["modules"]
+    taken = _take_out(modules[name], modules, registers=registers)
+    bounded = registers and _bound(modules[name], name)
+    (folder / _OPENED).write_text(json.dumps({"modules": {"sound": modules[name]}}))
+    answers = folder / _ANSWERS
+    answers.unlink(missing_ok=True)
+    run_yosys(folder, _script([_moved(mutant, taken) for mutant in mutants], registers=registers, bounded=bounded))
+    told = re.split(r"^PLACE (\d+)$", answers.read_text(), flags=re.MULTILINE)[1:]
+    return {mutants[int(place)].name for place, text in zip(told[::2], told[1::2], strict=True) if _PROVEN.search(text)}
 
-    Bits that a module within does not look at are left out.
+
+def _bound(module: dict[str, Any], name: str) -> bool:
+    """Add an output that says whether a module's registers are within the bounds of its surroundings."""
+    bounds = _BOUNDS.get(name, {})
+    nets = module["netnames"]
+    free = 1 + max(bit for net in nets.values() for bit in net["bits"] if isinstance(bit, int))
+    for number, (net, bound) in enumerate(bounds.items()):
+        bits = nets[net]["bits"]
+        width = f"{len(bits):032b}"
+        module["cells"][f"bound{number}"] = {
+            "hide_name": 0,
+            "type": "$le",
+            "parameters": {
+                **dict.fromkeys(("A_SIGNED", "B_SIGNED"), f"{0:032b}"),
+                **dict.fromkeys(("A_WIDTH", "B_WIDTH"), width),
+                "Y_WIDTH": f"{1:032b}",
+            },
+            "attributes": {},
+            "port_directions": {"A": "input", "B": "input", "Y": "output"},
+            "connections": {"A": bits, "B": list(f"{bound:0{len(bits)}b}"[::-1]), "Y": [free + number]},
+        }
+    if bounds:
+        wires = list(range(free, free + len(bounds)))
+        module["ports"][_WITHIN] = {"direction": "output", "bits": wires}
+        nets[_WITHIN] = {"hide_name": 0, "bits": wires, "attributes": {}}
+    return bool(bounds)
+
+
+def _take_out(module: dict[str, Any], modules: dict[str, Any], *, registers: bool) -> set[str]:
+    """Take what holds something out of a module, and leave a cell for each of its pins; return what was taken.
+
+    Bits that a module within does not look at are left out. With `registers`, these stay, and what they hold is an
+    output.
     """
     cells, ports = module["cells"], module["ports"]
     free = 1 + max(
         bit for net in (*module["netnames"].values(), *ports.values()) for bit in net["bits"] if isinstance(bit, int)
     )
-    taken = {name for name, cell in cells.items() if _STATE.match(cell["type"])}
-    for name in taken:
-        cell = cells.pop(name)
+    held = {name for name, cell in cells.items() if _STATE.match(cell["type"])}
+    kept = {name for name in held if registers and "dff" in cells[name]["type"]}
+    for name in held:
+        cell = cells[name] if name in kept else cells.pop(name)
         if cell["type"].startswith("$meminit"):
             continue
         for pin, bits in cell["connections"].items():
-            if not bits:
+            if not bits or (name in kept and pin != "Q"):
                 continue
-            given = cell["port_directions"][pin] == "output"
+            given = cell["port_directions"][pin] == "output" and name not in kept
             outside = list(range(free, free + len(bits)))
             free += len(bits)
             port = f"{name}__{pin}"
@@ -88,7 +129,7 @@ def _take_out(module: dict[str, Any], modules: dict[str, Any]) -> set[str]:
                 "connections": {"A": outside if given else bits, "Y": bits if given else outside},
             }
     module.pop("memories", None)
-    return taken
+    return held - kept
 
 
 def _read(modules: dict[str, Any], name: str, port: str) -> set[int]:
@@ -115,17 +156,22 @@ def _moved(mutant: Mutant, taken: set[str]) -> str:
     return f"-mode {mutant.option('mode')} -module gate {place} {bits}"
 
 
-def _script(mutants: Sequence[str]) -> list[str]:
-    script = [f"read_json {_OPENED}", "rename sound gold", "design -stash gold"]
+def _script(mutants: Sequence[str], *, registers: bool, bounded: bool) -> list[str]:
+    way = f"-tempinduct -maxsteps {_STEPS}" if registers else ""
+    if bounded:
+        way += f" -set gold_{_WITHIN} -1"
+    plain = ["dffunmap"] if registers else []
+    script = [f"read_json {_OPENED}", "rename sound gold", *plain, "design -stash gold"]
     for place, mutant in enumerate(mutants):
         script += [
             "design -reset",
             f"read_json {_OPENED}",
             "rename sound gate",
             f"mutate {mutant}",
+            *plain,
             "design -copy-from gold -as gold gold",
-            "miter -equiv -flatten gold gate miter",
+            "miter -equiv -flatten -make_outputs gold gate miter",
             f"tee -a {_ANSWERS} log PLACE {place}",
-            f"tee -a {_ANSWERS} sat -prove trigger 0 -timeout {_SECONDS} miter",
+            f"tee -a {_ANSWERS} sat {way} -prove trigger 0 -timeout {_SECONDS} miter",
         ]
     return script
