@@ -10,7 +10,7 @@ from hw.dispatch import AegWrite
 from hw.graph_word import GraphWord
 from hw.interfaces import ChainMessage, ChainOp, ReadRequest, Response, Token
 from hw.registers import NO_START, Instruction, Register, kernel_register
-from tests.alone.stimuli import Ports, Stimuli, field_of, packed
+from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed
 
 __all__ = ["EngineStimuli", "KernelStimuli", "ShellStimuli", "register_number"]
 
@@ -75,9 +75,9 @@ class _Memory:
 
     def _data(self, tag: int) -> int:
         draw = self._stimuli.random
-        if tag == Tag.FRONTIER_WORD.value and self.searching:
+        if tag == number_of(Tag.FRONTIER_WORD) and self.searching:
             return packed(GraphWord, start=self._stimuli.field(32), degree=draw.randrange(5), visited=1)
-        if tag == Tag.NEIGHBOUR_ID.value and draw.random() < 0.6:
+        if tag == number_of(Tag.NEIGHBOUR_ID) and draw.random() < 0.6:
             return draw.choice(_IDS)
         # Words have neighbours or have none; and a few are visited.
         words = self._stimuli.field(64) & (~0xFFFF_FFFE if draw.random() < 0.3 else -1)
@@ -124,7 +124,7 @@ class KernelStimuli(Stimuli):
             )
             fields = {"index": word, "hops": hops, "value": self.field(48)}
             op = self.random.choice((ChainOp.READ, ChainOp.READ, ChainOp.READ, ChainOp.DATA))
-            now["chain_in_payload"] = packed(ChainMessage, op=op.value, **fields)
+            now["chain_in_payload"] = packed(ChainMessage, op=number_of(op), **fields)
 
     def _program(self) -> list[int]:
         """Return the messages that begin a run: registers of this kernel and of others, and the start."""
@@ -136,11 +136,11 @@ class KernelStimuli(Stimuli):
                 value = self.random.randrange(12) + (number if register != Register.CAPACITY else 0)
             if register == Register.CAPACITY:
                 value = self._capacity = value if _often(self, 0.3) else self.field(32)
-            script.append(packed(ChainMessage, op=ChainOp.WRITE.value, index=register, value=value))
+            script.append(packed(ChainMessage, op=number_of(ChainOp.WRITE), index=register, value=value))
         if _often(self, 0.5):
-            other = packed(ChainMessage, op=ChainOp.WRITE.value, index=15, value=self.field(48))
+            other = packed(ChainMessage, op=number_of(ChainOp.WRITE), index=15, value=self.field(48))
             script.insert(self.random.randrange(len(script)), other)
-        return [*script, packed(ChainMessage, op=ChainOp.START.value, value=number)]
+        return [*script, packed(ChainMessage, op=number_of(ChainOp.START), value=number)]
 
 
 class _HostStimuli(Stimuli):
@@ -188,11 +188,11 @@ class ShellStimuli(_HostStimuli):
         for module, count in self._kernels.items():
             message = before.get(f"{module}_chain_out_payload", 0)
             sent = before.get(f"{module}_chain_out_valid", 0)
-            if sent and field_of(ChainMessage, message, "op") == ChainOp.START.value:
-                message = packed(ChainMessage, op=ChainOp.START.value, value=(message >> 10) + count)
+            if sent and field_of(ChainMessage, message, "op") == number_of(ChainOp.START):
+                message = packed(ChainMessage, op=number_of(ChainOp.START), value=(message >> 10) + count)
                 self._left[module] = [self.random.randrange(3, 40) for _ in range(count)]
-            elif sent and field_of(ChainMessage, message, "op") == ChainOp.READ.value:
-                message = packed(ChainMessage, op=ChainOp.DATA.value, value=self.field(48))
+            elif sent and field_of(ChainMessage, message, "op") == number_of(ChainOp.READ):
+                message = packed(ChainMessage, op=number_of(ChainOp.DATA), value=self.field(48))
             self._chains[module].append((sent, message))
             now[f"{module}_chain_in_valid"], now[f"{module}_chain_in_payload"] = self._chains[module].popleft()
             token = before.get(f"{module}_token_out_payload", 0)

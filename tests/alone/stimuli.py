@@ -12,7 +12,7 @@ from amaranth.lib import data, wiring
 
 from hw.verilog import port_names
 
-__all__ = ["Ports", "Stimuli", "field_of", "packed"]
+__all__ = ["Ports", "Stimuli", "field_of", "number_of", "packed"]
 
 _STEADY_WIDTH = 17
 """Inputs from this width on are addresses, counts and the like, which change only between phases."""
@@ -24,6 +24,11 @@ def field_of(layout: data.StructLayout, value: int, name: str) -> int:
     """Return a field of a payload."""
     field = layout[name]
     return value >> field.offset & (1 << field.width) - 1
+
+
+def number_of(member: Any) -> int:
+    """Return the number of a member of one of the hardware's enumerations."""
+    return int(member.value)
 
 
 def packed(layout: data.StructLayout, **fields: int) -> int:

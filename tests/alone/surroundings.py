@@ -12,7 +12,7 @@ from hw.intersection.tags import Tag
 from hw.registers import NO_START
 from tests.alone.engines import EngineStimuli, KernelStimuli, ShellStimuli, register_number
 from tests.alone.parts import file_of
-from tests.alone.stimuli import Ports, Stimuli, field_of, packed
+from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed
 
 __all__ = ["stimuli_of"]
 
@@ -50,7 +50,7 @@ class _Reader(Stimuli):
 class _ColourReader(_Reader):
     def asked(self, command: int) -> str:
         tag = field_of(self.component.command.payload.shape(), command, "tag")
-        return "colour_response" if tag == Tag.COLOUR.value else "word_response"
+        return "colour_response" if tag == number_of(Tag.COLOUR) else "word_response"
 
     def value(self, name: str) -> int:
         value = super().value(name)
@@ -92,7 +92,8 @@ class _SlotAllocator(Stimuli):
 class _MarkingVisitor(Stimuli):
     """Vertices have no neighbours, or often as many as one bit says."""
 
-    LENGTHS = (500,)
+    LENGTHS = (900,)
+    PACES = (0.2, 0.5, 1.0)
 
     def value(self, name: str) -> int:
         value = super().value(name)
@@ -134,10 +135,10 @@ class _KernelControl(Stimuli):
         value = super().value(name)
         draw = self.random.random()
         if name == "chain_in_payload" and draw < 0.5:
-            write = {"op": ChainOp.WRITE.value, "index": self.random.randrange(16)}
+            write = {"op": number_of(ChainOp.WRITE), "index": self.random.randrange(16)}
             return packed(ChainMessage, hops=self.field(4), value=self.field(48), **write)
         if name == "chain_in_payload" and draw < 0.9:
-            read = {"op": ChainOp.READ.value, "index": self.random.randrange(8)}
+            read = {"op": number_of(ChainOp.READ), "index": self.random.randrange(8)}
             return packed(ChainMessage, hops=self.random.choice((0, 0, 0, self.field(4))), value=self.field(48), **read)
         return value
 
@@ -208,8 +209,8 @@ class _ModuleMaster(Stimuli):
     def rule(self, now: Ports, before: Mapping[str, int]) -> None:
         message = before.get("chain_out_payload", 0)
         sent = before.get("chain_out_valid", 0)
-        if sent and field_of(ChainMessage, message, "op") == ChainOp.READ.value:
-            message = packed(ChainMessage, op=ChainOp.DATA.value, value=self.field(48))
+        if sent and field_of(ChainMessage, message, "op") == number_of(ChainOp.READ):
+            message = packed(ChainMessage, op=number_of(ChainOp.DATA), value=self.field(48))
         self._chain.append((sent, message))
         now["chain_in_valid"], now["chain_in_payload"] = self._chain.popleft()
         self._free |= bool(before.get("complete"))

@@ -117,7 +117,7 @@ def _take_out(module: dict[str, Any], modules: dict[str, Any], *, registers: boo
                 used = _read(modules, cell["type"], pin)
                 looked_at = [bit for place, bit in enumerate(outside) if place in used]
             if looked_at:
-                ports[port] = {"direction": "input" if given else "output", "bits": looked_at}
+                ports[f"{port}_"] = {"direction": "input" if given else "output", "bits": looked_at}
             module["netnames"][port] = {"hide_name": 0, "bits": outside, "attributes": {}}
             width = f"{len(bits):032b}"
             cells[f"pin_{port}"] = {
