@@ -87,10 +87,12 @@ def _look_at(
 
 
 def _equivalence(due: Sequence[Mutant], folder: Path) -> Iterator[Verdict]:
-    same = equivalent(folder, due)
-    for mutant in due:
-        fate = Fate.EQUIVALENT if mutant.name in same else Fate.SURVIVED
-        yield Verdict(mutant.name, mutant.options, Stage.EQUIVALENCE, fate)
+    for module in dict.fromkeys(mutant.module for mutant in due):
+        own = [mutant for mutant in due if mutant.module == module]
+        same = equivalent(folder, own)
+        for mutant in own:
+            fate = Fate.EQUIVALENT if mutant.name in same else Fate.SURVIVED
+            yield Verdict(mutant.name, mutant.options, Stage.EQUIVALENCE, fate)
 
 
 def _runs(due: Sequence[Mutant], design: Design, folder: Path, stage: Stage) -> Iterator[Verdict]:

@@ -14,8 +14,8 @@ __all__ = ["equivalent"]
 _OPENED = "opened.json"
 _ANSWERS = "answers.txt"
 _PROVEN = re.compile(r"proof finished - no model found: SUCCESS!|Induction step proven: SUCCESS!")
-_SECONDS = 10
-_STEPS = 6
+_SECONDS = 5
+_STEPS = 4
 _WITHIN = "within"
 
 _BOUNDS: dict[str, dict[str, int]] = {}
