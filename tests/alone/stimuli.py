@@ -67,7 +67,7 @@ class Stimuli:
     PACES: tuple[float, ...] = (0.1, 0.5, 0.9, 1.0)
     """How often that may be, of which one is drawn for each input of a bit."""
 
-    LENGTHS: tuple[int, ...] = (400,)
+    LENGTHS: tuple[int, ...] = (300,)
     """Cycles of the runs, each of which begins with the component as it is at first."""
 
     def __init__(self, component: wiring.Component, seed: str) -> None:

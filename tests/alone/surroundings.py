@@ -48,6 +48,8 @@ class _Reader(Stimuli):
 
 
 class _ColourReader(_Reader):
+    LENGTHS = (400,)
+
     def asked(self, command: int) -> str:
         tag = field_of(self.component.command.payload.shape(), command, "tag")
         return "colour_response" if tag == number_of(Tag.COLOUR) else "word_response"
@@ -74,7 +76,7 @@ class _NeighbourReader(_Reader):
 class _SlotAllocator(Stimuli):
     """No more vertices wait than there are places; the token's value is near the capacity."""
 
-    LENGTHS = (1200,)
+    LENGTHS = (400,)
 
     def restart(self, run: int) -> None:
         super().restart(run)
@@ -108,8 +110,6 @@ class _MarkingVisitor(Stimuli):
 class _StartFinder(Stimuli):
     """Tokens often bring no start, or a number that differs from it in a bit."""
 
-    LENGTHS = (800,)
-
     def value(self, name: str) -> int:
         value = super().value(name)
         if name == "token_in_payload" and self.random.random() < 0.8:
@@ -129,7 +129,7 @@ class _Dispatch(Stimuli):
 class _KernelControl(Stimuli):
     """Mostly registers that are written, and questions."""
 
-    LENGTHS = (1000,)
+    LENGTHS = (650,)
 
     def value(self, name: str) -> int:
         value = super().value(name)
