@@ -48,7 +48,7 @@ class _Reader(Stimuli):
 
 
 class _ColourReader(_Reader):
-    LENGTHS = (400,)
+    LENGTHS = (700,)
 
     def asked(self, command: int) -> str:
         tag = field_of(self.component.command.payload.shape(), command, "tag")
@@ -110,6 +110,8 @@ class _MarkingVisitor(Stimuli):
 class _StartFinder(Stimuli):
     """Tokens often bring no start, or a number that differs from it in a bit."""
 
+    LENGTHS = (500,)
+
     def value(self, name: str) -> int:
         value = super().value(name)
         if name == "token_in_payload" and self.random.random() < 0.8:
@@ -123,7 +125,11 @@ class _Dispatch(Stimuli):
     LENGTHS = (1200,)
 
     def value(self, name: str) -> int:
-        return register_number(self, name)
+        number = register_number(self, name)
+        if name == "read_payload" and self.random.random() < 0.5:
+            # Much is told from its neighbours by one bit.
+            return number ^ 1 << self.random.randrange(16)
+        return number
 
 
 class _KernelControl(Stimuli):
