@@ -71,6 +71,7 @@ class MutantProof:
         theirs = json.loads((machine / "base.json").read_text())["modules"]
         ours = json.loads((folder / "base.json").read_text())["modules"]
         here = [name for name in written if name in ours]
+        self._cells = {name: frozenset(ours[name]["cells"]) for name in here}
         self._places: dict[str, list[str]] = {}
         for module, cells in theirs.items():
             alike = [name for name in here if _cells(ours[name]) == _cells(cells)]
@@ -78,8 +79,13 @@ class MutantProof:
             self._places[module] = same or alike
 
     def covers(self, mutant: Mutant) -> bool:
-        """Return whether the proof's hardware has the mutant's module."""
-        return bool(self._places.get(mutant.module))
+        """Return whether the proof's hardware has the mutant's module, with the part that is faulty."""
+        return bool(self._places_of(mutant))
+
+    def _places_of(self, mutant: Mutant) -> list[str]:
+        # What stands for a part in the proof may be of another name.
+        cell = mutant.option("cell")
+        return [place for place in self._places.get(mutant.module, ()) if cell in self._cells[place]]
 
     def breaks(self, mutant: Mutant) -> bool:
         """Return whether the proof fails on hardware with a mutant.
@@ -96,7 +102,7 @@ class MutantProof:
         return self._fails(
             [
                 f"mutate {options.replace(f'-module {mutant.module} ', f'-module {place} ')}"
-                for place in self._places[mutant.module]
+                for place in self._places_of(mutant)
             ]
         )
 
