@@ -1,6 +1,7 @@
 """Mutants that break a proof."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,12 +67,13 @@ class MutantProof:
             if way == PortDirection.Output
         ]
         text = harness.rtlil(also=outputs)
-        written = [name for name in components if f"module \\{name}\n" in text]
+        modules = {_plain(name): name for name in re.findall(r"^module \\(\S+)$", text, re.MULTILINE)}
+        written = [modules[name] for name in components if name in modules]
         simplify(text, _TOP, written, folder)
         theirs = json.loads((machine / "base.json").read_text())["modules"]
         ours = json.loads((folder / "base.json").read_text())["modules"]
         here = [name for name in written if name in ours]
-        self._cells = {name: frozenset(ours[name]["cells"]) for name in here}
+        self._cells = {name: {_plain(cell): cell for cell in ours[name]["cells"]} for name in here}
         self._places: dict[str, list[str]] = {}
         for module, cells in theirs.items():
             alike = [name for name in here if _cells(ours[name]) == _cells(cells)]
@@ -84,7 +86,7 @@ class MutantProof:
 
     def _places_of(self, mutant: Mutant) -> list[str]:
         # What stands for a part in the proof may be of another name.
-        cell = mutant.option("cell")
+        cell = _plain(mutant.option("cell"))
         return [place for place in self._places.get(mutant.module, ()) if cell in self._cells[place]]
 
     def breaks(self, mutant: Mutant) -> bool:
@@ -98,13 +100,12 @@ class MutantProof:
         if not self._tried:
             assert not self._fails([]), f"{self.name} fails on simplified hardware"
             self._tried = True
-        options = mutant.options
-        return self._fails(
-            [
-                f"mutate {options.replace(f'-module {mutant.module} ', f'-module {place} ')}"
-                for place in self._places_of(mutant)
-            ]
-        )
+        commands = []
+        for place in self._places_of(mutant):
+            cell = self._cells[place][_plain(mutant.option("cell"))]
+            there = mutant.options.replace(f"-module {mutant.module} ", f"-module {place} ")
+            commands.append("mutate " + there.replace(f"-cell {mutant.option('cell')} ", f"-cell {cell} "))
+        return self._fails(commands)
 
     def _fails(self, commands: Sequence[str]) -> bool:
         """Return whether the proof fails after some commands of Yosys."""
@@ -115,6 +116,11 @@ class MutantProof:
         except SolverError:
             return True
         return result.outcome in (Outcome.COUNTEREXAMPLE, Outcome.UNKNOWN)
+
+
+def _plain(name: str) -> str:
+    """Return a name without the numbers that Amaranth appends where a signal has the same."""
+    return re.sub(r"\$\d+", "", name)
 
 
 def _components(fragment: Fragment, path: str) -> Iterator[tuple[str, Any]]:
