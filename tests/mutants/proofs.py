@@ -73,7 +73,10 @@ class MutantProof:
         theirs = json.loads((machine / "base.json").read_text())["modules"]
         ours = json.loads((folder / "base.json").read_text())["modules"]
         here = [name for name in written if name in ours]
-        self._cells = {name: {_plain(cell): cell for cell in ours[name]["cells"]} for name in here}
+        self._cells = {
+            name: {(_plain(cell), pin): cell for cell, its in ours[name]["cells"].items() for pin in its["connections"]}
+            for name in here
+        }
         self._places: dict[str, list[str]] = {}
         for module, cells in theirs.items():
             alike = [name for name in here if _cells(ours[name]) == _cells(cells)]
@@ -85,9 +88,13 @@ class MutantProof:
         return bool(self._places_of(mutant))
 
     def _places_of(self, mutant: Mutant) -> list[str]:
-        # What stands for a part in the proof may be of another name.
-        cell = _plain(mutant.option("cell"))
-        return [place for place in self._places.get(mutant.module, ()) if cell in self._cells[place]]
+        # What stands for a part in the proof may be of another name, or have fewer pins.
+        pin = self._pin(mutant)
+        return [place for place in self._places.get(mutant.module, ()) if pin in self._cells[place]]
+
+    @staticmethod
+    def _pin(mutant: Mutant) -> tuple[str, str]:
+        return _plain(mutant.option("cell")), mutant.option("port")
 
     def breaks(self, mutant: Mutant) -> bool:
         """Return whether the proof fails on hardware with a mutant.
@@ -102,7 +109,7 @@ class MutantProof:
             self._tried = True
         commands = []
         for place in self._places_of(mutant):
-            cell = self._cells[place][_plain(mutant.option("cell"))]
+            cell = self._cells[place][self._pin(mutant)]
             there = mutant.options.replace(f"-module {mutant.module} ", f"-module {place} ")
             commands.append("mutate " + there.replace(f"-cell {mutant.option('cell')} ", f"-cell {cell} "))
         return self._fails(commands)
