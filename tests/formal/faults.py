@@ -7,7 +7,7 @@ from amaranth.hdl import Module, Signal, Value
 
 from tests.formal.proof import Broken, Fault
 
-__all__ = ["blinks", "breaking", "changes", "falls", "spoiled", "sticks"]
+__all__ = ["blinks", "breaking", "changes", "driven", "falls", "spoiled", "sticks"]
 
 
 def _named(fault: Fault, name: str, says: str) -> Fault:
@@ -113,3 +113,15 @@ def breaking(place: str, stream: str, *, name: str | None = None, registered: bo
             f"{name}_payload_steady": changes(stream, registered=registered),
         },
     )
+
+
+def driven(m: Any, name: str) -> Signal:
+    """Return the signal of this name that a component drives."""
+    found: list[Signal] = [
+        signal
+        for statements in m._statements.values()
+        for statement in statements
+        for signal in statement._lhs_signals()
+        if signal.name == name
+    ]
+    return found[0]

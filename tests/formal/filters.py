@@ -1,11 +1,9 @@
 """Proof about the filter of copies: no neighbour is lost, and no copy of a recent one passes."""
 
-from typing import Any
-
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Value
 
 from hw.bfs.copy_filter import CopyFilter
-from tests.formal.faults import breaking, spoiled, sticks
+from tests.formal.faults import breaking, driven, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
 
@@ -72,43 +70,31 @@ def copy_filter() -> Harness:
     return h
 
 
-def _inner(m: Any, name: str) -> Signal:
-    """Return the signal of this name that a component drives."""
-    found: list[Signal] = [
-        signal
-        for statements in m._statements.values()
-        for statement in statements
-        for signal in statement._lhs_signals()
-        if signal.name == name
-    ]
-    return found[0]
-
-
 def remembers_the_last_run(self: CopyFilter, m: Module) -> None:
     """Begin a run with what the last one left."""
-    m.d.sync += _inner(m, "forgetting").eq(0)
+    m.d.sync += driven(m, "forgetting").eq(0)
 
 
 def takes_any_of_its_place_for_a_copy(self: CopyFilter, m: Module) -> None:
     """Do not compare ids."""
-    m.d.comb += _inner(m, "copy").eq(_inner(m, "row").any())
+    m.d.comb += driven(m, "copy").eq(driven(m, "row").any())
 
 
 def misses_what_it_has_just_written(self: CopyFilter, m: Module) -> None:
     """Take what the memory shows, also for a place that was written in the same cycle."""
-    m.d.sync += _inner(m, "overtaken").eq(0)
+    m.d.sync += driven(m, "overtaken").eq(0)
 
 
 def passes_on_another(self: CopyFilter, m: Module) -> None:
     """Change the id on its way."""
-    done, vertex = _inner(m, "done"), _inner(m, "vertex")
+    done, vertex = driven(m, "done"), driven(m, "vertex")
     with m.If(done):
         m.d.sync += self.fresh.payload.eq(vertex ^ 1)
 
 
 def forgets_without_end(self: CopyFilter, m: Module) -> None:
     """Begin again with the first place."""
-    forgetting = _inner(m, "forgetting")
+    forgetting = driven(m, "forgetting")
     with m.If(forgetting):
         m.d.sync += forgetting.eq(1)
 

@@ -28,6 +28,8 @@ __all__ = [
 ]
 
 DEPTH = 4
+EXPANSION_DEPTH = 8
+"""Of the reader of neighbours, as the preset ``test`` has it: so its proof is about those very cells."""
 
 
 def _open(component: Any, *, inputs: Sequence[str], constants: Sequence[str] = ()) -> tuple[Harness, Part, Any]:
@@ -70,6 +72,7 @@ def _account(
     taken: Any,
     queues: dict[str, Any],
     behind: Any = 0,
+    depth: int = DEPTH,
 ) -> None:
     """Claim that work is counted rightly.
 
@@ -83,6 +86,8 @@ def _account(
         By name of a queue: items that have begun, and have not come to it yet.
     behind : Value
         Items that have left the queues, and not the process.
+    depth : int
+        The process's places.
     """
     dut = part.ports
     held = h.counter("held", width=8, up=requested, down=taken)
@@ -91,7 +96,7 @@ def _account(
         queue_counts(h, part.part(name), name)
         h.invariant(queue.level + missing + behind == held, f"{name}_has_what_has_come")
         h.prove(~queue.input.valid | queue.input.ready, f"{name}_has_a_place_for_what_comes")
-    h.prove(dut.credits + held == DEPTH, "free_places_and_work_under_way_are_all_places")
+    h.prove(dut.credits + held == depth, "free_places_and_work_under_way_are_all_places")
     h.prove(~dut.idle | (held == 0), "idle_only_with_nothing_under_way")
 
 
@@ -109,10 +114,11 @@ def frontier_reader() -> Harness:
 
 def neighbour_reader() -> Harness:
     """Return the harness of process 2 of the BFS kernel."""
-    h, part, dut = _open(NeighbourReader(depth=DEPTH), inputs=[], constants=["neighbours"])
+    h, part, dut = _open(NeighbourReader(depth=EXPANSION_DEPTH), inputs=[], constants=["neighbours"])
     h.offer(dut.words, "words")
     requested, outstanding = _requests(h, dut)
-    _account(h, part, requested=requested, taken=_consumer(h, dut.ids, "ids"), queues={"fifo": outstanding})
+    taken = _consumer(h, dut.ids, "ids")
+    _account(h, part, requested=requested, taken=taken, queues={"fifo": outstanding}, depth=EXPANSION_DEPTH)
     h.prove(~dut.idle | ~dut.command.valid, "idle_only_with_nothing_to_request")
     # Words taken less words whose last neighbour, if any, has been requested.
     left = h.register(32, "left")

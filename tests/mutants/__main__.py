@@ -7,13 +7,14 @@ It can be stopped at any time, and goes on where it was.
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 from host.command_line.progress import Progress
 from hw.config import PRESETS
 from tests.formal.table import PROOFS
+from tests.mutants.alone import look_alone
 from tests.mutants.campaign import sound, tell_apart
 from tests.mutants.design import Design, machine_design
 from tests.mutants.equivalence import equivalent
@@ -28,8 +29,8 @@ CONFIG = PRESETS["test"]
 _ADAPTERS = ("axi-", "convey-")
 """How proofs are called that are of no part of the machine."""
 
-_BATCH = 40
-"""Mutants of a file that are in one library: more make it slow, fewer take longer to build."""
+_BATCH = 1000
+"""Mutants that are in one library of the whole machine: more make it slow, fewer take longer to build."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,41 +61,56 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.report.write_text(page(wanted, results, seed=options.seed))
         return 0
     with Progress(quiet=False).step("running mutants") as step:
-        for first in range(0, options.count, _BATCH):
-            batch = [mutant for mutant in wanted if first < mutant.number <= first + _BATCH]
-            _look_at(batch, design, folder, results, step)
+        _look_at(wanted, design, folder, results, step)
     print(summary(wanted, results))
     return int(any(results.explanation(mutant) is None for mutant in results.left(wanted)))
 
 
 def _look_at(
-    batch: Sequence[Mutant], design: Design, folder: Path, results: Results, step: Callable[[int, int, str], None]
+    mutants: Sequence[Mutant], design: Design, folder: Path, results: Results, step: Callable[[int, int, str], None]
 ) -> None:
-    """Give all verdicts on a batch that have not been given."""
-    for stage in Stage:
-        due = [mutant for mutant in results.alive(batch, before=stage) if results.known(mutant, stage) is None]
+    """Give all verdicts on some mutants that have not been given."""
+    judges = {
+        Stage.ALONE: lambda due: look_alone(design, due, folder),
+        Stage.EQUIVALENCE: lambda due: _equivalence(due, folder),
+        Stage.SHORT_RUNS: lambda due: _runs(due, design, folder, Stage.SHORT_RUNS),
+        Stage.LONG_RUNS: lambda due: _runs(due, design, folder, Stage.LONG_RUNS),
+        Stage.PROOFS: lambda due: _prove(due, folder),
+    }
+    for stage, judge in judges.items():
+        due = [mutant for mutant in results.alive(mutants, before=stage) if results.known(mutant, stage) is None]
         if not due:
             continue
-        if stage == Stage.EQUIVALENCE:
-            same = equivalent(folder, due)
-            for mutant in due:
-                fate = Fate.EQUIVALENT if mutant.name in same else Fate.SURVIVED
-                results.add(Verdict(mutant.name, mutant.options, stage, fate))
-            continue
-        if stage == Stage.PROOFS:
-            proofs = _proofs(folder)
-            for done, mutant in enumerate(due, start=1):
-                broken = next((proof.name for proof in proofs if proof.covers(mutant) and proof.breaks(mutant)), "")
-                fate = Fate.KILLED if broken else Fate.SURVIVED
-                results.add(Verdict(mutant.name, mutant.options, stage, fate, broken, "not proven" if broken else ""))
-                step(done, len(due), f"{stage}: {mutant.name}")
-            continue
-        library = build(design, CONFIG, batch, folder)
-        if stage == Stage.SHORT_RUNS:
-            sound(library, CONFIG)
-        for done, verdict in enumerate(tell_apart(library, CONFIG, batch, due, stage=stage), start=1):
+        for done, verdict in enumerate(judge(due), start=1):
             results.add(verdict)
             step(done, len(due), f"{stage}: {verdict.mutant}")
+
+
+def _equivalence(due: Sequence[Mutant], folder: Path) -> Iterator[Verdict]:
+    for module in dict.fromkeys(mutant.module for mutant in due):
+        own = [mutant for mutant in due if mutant.module == module]
+        same = equivalent(folder, own)
+        for mutant in own:
+            fate = Fate.EQUIVALENT if mutant.name in same else Fate.SURVIVED
+            yield Verdict(mutant.name, mutant.options, Stage.EQUIVALENCE, fate)
+
+
+def _runs(due: Sequence[Mutant], design: Design, folder: Path, stage: Stage) -> Iterator[Verdict]:
+    # What the machine does tells of nothing that is not in it.
+    inside = [mutant for mutant in due if mutant.module in design.machine]
+    for first in range(0, len(inside), _BATCH):
+        batch = inside[first : first + _BATCH]
+        library = build(design, CONFIG, batch, folder)
+        sound(library, CONFIG)
+        yield from tell_apart(library, CONFIG, batch, batch, stage=stage)
+
+
+def _prove(due: Sequence[Mutant], folder: Path) -> Iterator[Verdict]:
+    proofs = _proofs(folder)
+    for mutant in due:
+        broken = next((proof.name for proof in proofs if proof.covers(mutant) and proof.breaks(mutant)), "")
+        fate = Fate.KILLED if broken else Fate.SURVIVED
+        yield Verdict(mutant.name, mutant.options, Stage.PROOFS, fate, broken, "not proven" if broken else "")
 
 
 @cache

@@ -14,15 +14,18 @@ from amaranth.lib import wiring
 from hw.accelerator import Accelerator
 from hw.config import AcceleratorConfig
 from hw.verilog import port_names
+from tests.alone.parts import component_of, file_of, optional_kernels
 from tests.system.watched import watched_accelerator
 
-__all__ = ["TOP", "Design", "component_design", "file_of", "machine_design"]
+__all__ = ["ALL", "TOP", "Design", "component_design", "machine_design"]
 
 TOP = "accelerator"
 """The module of a whole machine."""
 
+ALL = "all"
+"""The module that has the machine in it, and the kernels that are in no machine."""
+
 _ROOT = Path(__file__).resolve().parents[2]
-_HARDWARE = "hw."
 
 
 @dataclass
@@ -37,11 +40,17 @@ class Design:
         The modules by name, each after those that it instantiates.
     files : dict of str to str
         By module, the file of the hardware that describes it: ``bfs/visitor``.
+    components : dict of str to wiring.Component
+        By module, a component that was turned into it.
+    machine : frozenset of str
+        The modules that are in the machine `TOP`.
     """
 
     top: str = ""
     texts: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
+    components: dict[str, Any] = field(default_factory=dict)
+    machine: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
@@ -62,19 +71,6 @@ class _Opened(Elaboratable):
     def elaborate(self, platform: object) -> Elaboratable:
         """Return what was elaborated."""
         return self._fragment
-
-
-def _component(fragment: Fragment) -> Any:
-    """Return the component of the hardware that a fragment is, or None: a part of Amaranth's library."""
-    origin = fragment.origins[0] if fragment.origins else None
-    return origin if isinstance(origin, wiring.Component) and file_of(origin) else None
-
-
-def file_of(component: wiring.Component) -> str:
-    """Return the file of the hardware that describes a component, or nothing."""
-    modules = [kind.__module__ for kind in type(component).__mro__]
-    ours = [module for module in modules if module.startswith(_HARDWARE)]
-    return ours[0].removeprefix(_HARDWARE).replace(".", "/") if ours else ""
 
 
 def _ports(component: Any) -> dict[str, Any]:
@@ -98,7 +94,7 @@ class _Builder:
 
     def add(self, fragment: Fragment, ports: dict[str, Any] | None = None) -> str:
         """Add a component with all that is in it; return the name of its module."""
-        component = _component(fragment)
+        component = component_of(fragment)
         assert component is not None
         self._replace_components(fragment)
         fragment.add_domains(domain := ClockDomain("sync", reset_less=True))
@@ -111,13 +107,14 @@ class _Builder:
             name = file.replace("/", "_") + (f"_{same}" if same else "")
             self._names[text] = name
             self.design.files[name] = file
+            self.design.components[name] = component
             self.design.texts[name] = re.sub(r"\\self\b", rf"\\{name}", text)
         return self._names[text]
 
     def _replace_components(self, fragment: Fragment) -> None:
         """Put an instance of a module in the place of each component, also in parts of the library."""
         for number, (inner, name, location) in enumerate(fragment.subfragments):
-            component = _component(inner)
+            component = component_of(inner)
             if component is None:
                 self._replace_components(inner)
                 continue
@@ -149,7 +146,7 @@ def component_design(component: wiring.Component) -> Design:
 
 
 def machine_design(config: AcceleratorConfig) -> Design:
-    """Return the whole machine, with what only simulation needs, and without reset.
+    """Return the whole machine, with what only simulation needs, and without reset; apart from it, optional kernels.
 
     Parameters
     ----------
@@ -159,5 +156,10 @@ def machine_design(config: AcceleratorConfig) -> Design:
     builder = _Builder()
     accelerator = watched_accelerator(config)
     ports = {**port_names(accelerator), **dict(_engine_ports(accelerator))}
-    builder.design.top = builder.add(Fragment.get(accelerator, None), ports)
+    tops = [builder.add(Fragment.get(accelerator, None), ports)]
+    builder.design.machine = frozenset(builder.design.files)
+    tops += [builder.add(Fragment.get(kernel, None)) for kernel in optional_kernels()]
+    cells = "".join(f"  attribute \\keep 1\n  cell \\{top} \\{top}\n  end\n" for top in tops)
+    builder.design.texts[ALL] = f"module \\{ALL}\n{cells}end\n"
+    builder.design.top = ALL
     return builder.design

@@ -153,8 +153,17 @@ def select_width(mutants: Sequence[Mutant]) -> int:
     return max(len(mutants).bit_length(), 1)
 
 
-def write_selectable(design: Design, folder: Path, mutants: Sequence[Mutant]) -> Path:
-    """Write Verilog of a design in which `SELECT` chooses one of some mutants, by its place among them from 1.
+def write_selectable(top: str, folder: Path, mutants: Sequence[Mutant]) -> Path:
+    """Write Verilog of a module in which `SELECT` chooses one of some mutants, by its place among them from 1.
+
+    Parameters
+    ----------
+    top : str
+        The module.
+    folder : Path
+        Where to, in a folder that `prepare` has written a design with this module to.
+    mutants : sequence of Mutant
+        Mutants of the module and of what it has in it.
 
     Returns
     -------
@@ -162,12 +171,12 @@ def write_selectable(design: Design, folder: Path, mutants: Sequence[Mutant]) ->
         The Verilog.
     """
     width = select_width(mutants)
-    target = folder / f"{design.top}.v"
+    target = folder / f"{top}.v"
     run_yosys(
         folder,
         [
             f"read_rtlil ../{BASE}",
-            f"hierarchy -top {design.top}",
+            f"hierarchy -top {top}",
             *_commands(mutants, width),
             f"write_verilog -noattr {target.name}",
         ],

@@ -70,7 +70,7 @@ def build(design: Design, config: AcceleratorConfig, mutants: Sequence[Mutant], 
     tools = Toolchain.find()
     place = folder / f"build-{key}"
     place.mkdir(exist_ok=True)
-    top = write_selectable(design, place, mutants)
+    top = write_selectable(TOP, place, mutants)
     connections = connections_header(top, str)
     kernels = config.bfs_kernels + config.intersection_kernels
     cases = " ".join(f"case {n}: return get(pins.cause_{n});" for n in range(kernels))

@@ -1,6 +1,7 @@
 """Mutants that break a proof."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +12,9 @@ from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
 from hw.verilog import port_names
+from tests.alone.parts import file_of
 from tests.formal.proof import Proof
 from tests.formal.solve import Outcome, SolverError, solve
-from tests.mutants.design import file_of
 from tests.mutants.faults import BASE, Mutant, simplify
 from tests.mutants.yosys import run_yosys
 
@@ -66,11 +67,16 @@ class MutantProof:
             if way == PortDirection.Output
         ]
         text = harness.rtlil(also=outputs)
-        written = [name for name in components if f"module \\{name}\n" in text]
+        modules = {_plain(name): name for name in re.findall(r"^module \\(\S+)$", text, re.MULTILINE)}
+        written = [modules[name] for name in components if name in modules]
         simplify(text, _TOP, written, folder)
         theirs = json.loads((machine / "base.json").read_text())["modules"]
         ours = json.loads((folder / "base.json").read_text())["modules"]
         here = [name for name in written if name in ours]
+        self._cells = {
+            name: {(_plain(cell), pin): cell for cell, its in ours[name]["cells"].items() for pin in its["connections"]}
+            for name in here
+        }
         self._places: dict[str, list[str]] = {}
         for module, cells in theirs.items():
             alike = [name for name in here if _cells(ours[name]) == _cells(cells)]
@@ -78,8 +84,17 @@ class MutantProof:
             self._places[module] = same or alike
 
     def covers(self, mutant: Mutant) -> bool:
-        """Return whether the proof's hardware has the mutant's module."""
-        return bool(self._places.get(mutant.module))
+        """Return whether the proof's hardware has the mutant's module, with the part that is faulty."""
+        return bool(self._places_of(mutant))
+
+    def _places_of(self, mutant: Mutant) -> list[str]:
+        # What stands for a part in the proof may be of another name, or have fewer pins.
+        pin = self._pin(mutant)
+        return [place for place in self._places.get(mutant.module, ()) if pin in self._cells[place]]
+
+    @staticmethod
+    def _pin(mutant: Mutant) -> tuple[str, str]:
+        return _plain(mutant.option("cell")), mutant.option("port")
 
     def breaks(self, mutant: Mutant) -> bool:
         """Return whether the proof fails on hardware with a mutant.
@@ -92,13 +107,12 @@ class MutantProof:
         if not self._tried:
             assert not self._fails([]), f"{self.name} fails on simplified hardware"
             self._tried = True
-        options = mutant.options
-        return self._fails(
-            [
-                f"mutate {options.replace(f'-module {mutant.module} ', f'-module {place} ')}"
-                for place in self._places[mutant.module]
-            ]
-        )
+        commands = []
+        for place in self._places_of(mutant):
+            cell = self._cells[place][self._pin(mutant)]
+            there = mutant.options.replace(f"-module {mutant.module} ", f"-module {place} ")
+            commands.append("mutate " + there.replace(f"-cell {mutant.option('cell')} ", f"-cell {cell} "))
+        return self._fails(commands)
 
     def _fails(self, commands: Sequence[str]) -> bool:
         """Return whether the proof fails after some commands of Yosys."""
@@ -109,6 +123,11 @@ class MutantProof:
         except SolverError:
             return True
         return result.outcome in (Outcome.COUNTEREXAMPLE, Outcome.UNKNOWN)
+
+
+def _plain(name: str) -> str:
+    """Return a name without the numbers that Amaranth appends where a signal has the same."""
+    return re.sub(r"\$\d+", "", name)
 
 
 def _components(fragment: Fragment, path: str) -> Iterator[tuple[str, Any]]:

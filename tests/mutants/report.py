@@ -13,10 +13,11 @@ _TEXT = Path(__file__).with_name("page.md")
 _HEAD = (
     "file of `hw`",
     "mutants",
-    "killed by short runs",
+    "proven the same",
+    "killed alone",
+    "by short runs",
     "long runs",
     "proofs",
-    "proven the same",
     "left",
     "killed of rest",
 )
@@ -37,11 +38,11 @@ def _rows(mutants: Sequence[Mutant], results: Results) -> list[tuple[str, ...]]:
             for stage in Stage
             for fate in Fate
         }
-        killed = [counts[stage, Fate.KILLED] for stage in (Stage.SHORT_RUNS, Stage.LONG_RUNS, Stage.PROOFS)]
+        killed = [counts[stage, Fate.KILLED] for stage in Stage if stage != Stage.EQUIVALENCE]
         same = counts[Stage.EQUIVALENCE, Fate.EQUIVALENT]
         left = len(results.left(judged))
         share = f"{100 * sum(killed) / (len(judged) - same):.1f} %" if len(judged) > same else "–"
-        rows.append((f"`{file}`" if file else "all", *map(str, (len(judged), *killed, same, left)), share))
+        rows.append((f"`{file}`" if file else "all", *map(str, (len(judged), same, *killed, left)), share))
     return rows
 
 
@@ -69,5 +70,6 @@ def page(mutants: Sequence[Mutant], results: Results, *, seed: int) -> str:
         f"- `{mutant.name}`: `{mutant.place}`. {results.explanation(mutant) or 'Not explained.'}"
         for mutant in results.left(mutants)
     ]
+    count = max(mutant.number for mutant in mutants)
     table = markdown_table(_HEAD, _rows(mutants, results))
-    return _TEXT.read_text().format(seed=seed, table=table, left="\n".join(left) or "None.")
+    return _TEXT.read_text().format(seed=seed, count=count, table=table, left="\n".join(left) or "None.")

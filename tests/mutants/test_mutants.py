@@ -58,7 +58,7 @@ MUTANTS = [Mutant("queue", number, f"-mode inv -module queue -cell cell{number} 
 def given(path: Path) -> Results:
     """Return results on four mutants, of which the last has none yet."""
     results = Results(path)
-    for number, fates in enumerate(([Fate.KILLED], [Fate.SURVIVED, Fate.EQUIVALENT], [Fate.SURVIVED] * 4)):
+    for number, fates in enumerate(([Fate.KILLED], [Fate.SURVIVED, Fate.EQUIVALENT], [Fate.SURVIVED] * 5)):
         for stage, fate in zip(Stage, fates, strict=False):
             results.add(Verdict(MUTANTS[number].name, MUTANTS[number].options, stage, fate))
     return results
@@ -71,17 +71,23 @@ def test_a_campaign_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     results = Results(tmp_path / "results")
     assert [results.judged(mutant) for mutant in MUTANTS] == [True, True, True, False]
     assert results.left(MUTANTS) == [MUTANTS[2]]
-    assert results.alive(MUTANTS) == [MUTANTS[2]]
-    assert results.alive(MUTANTS, before=Stage.EQUIVALENCE) == MUTANTS[1:3]
+    assert results.alive(MUTANTS) == MUTANTS[2:]
+    assert results.alive(MUTANTS, before=Stage.EQUIVALENCE) == MUTANTS[1:]
     other = Mutant("queue", 1, "-mode const0")
-    assert results.known(other, Stage.SHORT_RUNS) is None
+    assert results.known(other, Stage.ALONE) is None
+
+
+def test_a_mutant_keeps_its_verdicts_whatever_its_number(tmp_path: Path) -> None:
+    results = given(tmp_path / "results")
+    again = Mutant("queue", 9, MUTANTS[0].options)
+    assert results.known(again, Stage.ALONE) == results.known(MUTANTS[0], Stage.ALONE)
 
 
 def test_the_table_counts_what_became_of_each(tmp_path: Path) -> None:
     results = given(tmp_path / "results")
     lines = summary(MUTANTS, results).splitlines()
-    assert lines[1].split() == ["`queue`", "3", "1", "0", "0", "1", "1", "50.0", "%"]
+    assert lines[1].split() == ["`queue`", "3", "1", "1", "0", "0", "0", "1", "50.0", "%"]
     assert lines[-1] == "queue:3 queue cell3.Y[] inv (): not explained"
     text = page(MUTANTS, results, seed=7)
-    assert "Seed 7." in text
+    assert "Seed 7, 4 mutants" in text
     assert "- `queue:3`: `queue cell3.Y[] inv ()`. Not explained." in text

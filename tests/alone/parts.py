@@ -1,0 +1,81 @@
+"""All components of the machine, and of kernels with other options, each set of parameters once."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from amaranth.hdl import Fragment, Shape
+from amaranth.lib import wiring
+
+from hw.bfs import Kernel as BfsKernel
+from hw.config import PRESETS
+from hw.intersection import Kernel as IntersectionKernel
+from hw.verilog import port_names
+from tests.system.watched import WatchedEngine
+
+__all__ = ["all_parts", "component_of", "file_of", "optional_kernels", "same_part"]
+
+_HARDWARE = "hw."
+_INNER = ("_Component", "_MustUse", "_kernels", "_make_kernel")
+"""Attributes that are no parameters."""
+_CONFIG = PRESETS["test"]
+_PUBLISHED = _CONFIG.replace(issue_interval=2, blocking_reservation=True)
+_SEARCHING = _CONFIG.replace(bfs_only=True, remembered_ids=8)
+
+
+def optional_kernels() -> list[wiring.Component]:
+    """Return kernels with all options that the machine of the preset ``test`` does without."""
+    return [
+        BfsKernel(_PUBLISHED, instrument=True),
+        BfsKernel(_SEARCHING, instrument=True),
+        IntersectionKernel(_PUBLISHED, instrument=True),
+    ]
+
+
+def file_of(component: wiring.Component) -> str:
+    """Return the file of the hardware that describes a component, ``bfs/visitor``, or nothing."""
+    modules = [kind.__module__ for kind in type(component).__mro__]
+    ours = [module for module in modules if module.startswith(_HARDWARE)]
+    return ours[0].removeprefix(_HARDWARE).replace(".", "/") if ours else ""
+
+
+def component_of(fragment: Fragment) -> Any:
+    """Return the component of the hardware that a fragment is, or None: a part of Amaranth's library."""
+    origin = fragment.origins[0] if fragment.origins else None
+    return origin if isinstance(origin, wiring.Component) and file_of(origin) else None
+
+
+def same_part(one: wiring.Component, other: wiring.Component) -> bool:
+    """Return whether two components are the same hardware: of one class, with equal parameters and ports."""
+    return type(one) is type(other) and _parameters(one) == _parameters(other)
+
+
+def all_parts() -> dict[str, Any]:
+    """Return the components by their file, with a number where there are several: ``queue 2``."""
+    parts: dict[str, Any] = {}
+    for root in (WatchedEngine(_CONFIG), *optional_kernels()):
+        for component in _walk(Fragment.get(root, None)):
+            if any(same_part(component, known) for known in parts.values()):
+                continue
+            file = file_of(component)
+            alike = sum(file_of(known) == file for known in parts.values())
+            parts[f"{file} {alike}" if alike else file] = component
+    return parts
+
+
+def _walk(fragment: Fragment) -> Iterator[Any]:
+    component = component_of(fragment)
+    if component is not None:
+        yield component
+    for inner, _, _ in fragment.subfragments:
+        yield from _walk(inner)
+
+
+def _parameters(component: wiring.Component) -> tuple[object, ...]:
+    """Return what a component was made with, and its ports."""
+    given = {
+        name: Shape.cast(value) if name == "_shape" else value
+        for name, value in vars(component).items()
+        if name.startswith("_") and not name.startswith(_INNER)
+    }
+    ports = {name: (len(signal), way) for name, (signal, way) in port_names(component).items()}
+    return given, ports
