@@ -2,6 +2,7 @@
 
 import mmap
 import resource
+import sys
 from contextlib import suppress
 from typing import Any
 
@@ -18,6 +19,10 @@ DEFAULT_CAPACITY = 64 << 30
 _LEAST_CAPACITY = 16 << 20
 _GUARD = 512
 _SPARE = 256 << 20
+
+# What is reserved has to be there again for each process that this one starts. Python names the flag from 3.13 on;
+# the number is that of Linux on x86, ARM and RISC-V.
+_NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
 
 
 def _share() -> int:
@@ -63,7 +68,7 @@ class Storage:
         self.allocations: list[tuple[int, int]] = []
 
     def _map(self) -> mmap.mmap:
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
         least = min(self.capacity, _LEAST_CAPACITY)
         while True:
             try:

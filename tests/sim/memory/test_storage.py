@@ -1,6 +1,8 @@
 """Allocation and host access."""
 
 import mmap
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,17 @@ def test_default_capacity_is_large_and_untouched() -> None:
     memory = Memory(parse_profile("hc2"), engines=1, ports=1)
     assert memory.capacity >= 1 << 30
     assert memory.allocated == 0
+
+
+@pytest.mark.skipif(
+    Path("/proc/sys/vm/overcommit_memory").read_text().strip() == "2", reason="this system promises no memory twice"
+)
+def test_untouched_capacity_is_not_reserved_again_for_processes_that_are_started() -> None:
+    memories = [Storage() for _ in range(4)]
+    # A function to call before makes it a fork, which asks for all that this process has reserved.
+    ended = subprocess.run(["true"], check=False, preexec_fn=lambda: None)
+    assert ended.returncode == 0
+    assert len({memory.address for memory in memories}) == 4
 
 
 def test_capacity_is_halved_until_granted(monkeypatch: pytest.MonkeyPatch) -> None:
