@@ -139,7 +139,7 @@ class Toolchain:
         flags += ["-isystem", str(include), "-isystem", str(include / "vltstd")]
         return [include / f"{name}.cpp" for name in names], flags
 
-    def library(self, sources: Sequence[Path], *, folder: Path, flags: Sequence[str], steps: Steps) -> Path:
+    def compile_library(self, sources: Sequence[Path], *, folder: Path, flags: Sequence[str], steps: Steps) -> Path:
         """Compile sources side by side, which are a step each, and link them, which is one more.
 
         Raises

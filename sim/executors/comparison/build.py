@@ -78,7 +78,7 @@ def _build(kind: str, config: AcceleratorConfig, folder: Path, tools: Toolchain)
     sources = export_machine(config, folder)
     (folder / "connections.h").write_text(connections_header(sources[-1], _MEMBERS[kind]))
     units, flags = (_verilated if kind == "verilator" else _written_by_yosys)(sources, folder, tools)
-    return tools.library(
+    return tools.compile_library(
         [*units, native / "machine.cpp"],
         folder=folder,
         flags=[*flags, "-I", str(native), f'-DCYSCC_MODEL="{kind}_model.h"'],

@@ -96,4 +96,4 @@ def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolc
         written = pool.map(write_lanes, headers)
         units = list(pool.map(verilate, makers))
         list(written)
-    return tools.library([*units, *fixed], folder=folder, flags=flags, steps=steps)
+    return tools.compile_library([*units, *fixed], folder=folder, flags=flags, steps=steps)
