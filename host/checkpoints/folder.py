@@ -10,6 +10,8 @@ import fcntl
 import hashlib
 import json
 import os
+import re
+import stat
 import zlib
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -33,12 +35,15 @@ _BLOCK = 1 << 20
 _MANIFEST = "checkpoint.json"
 _BLOCKS = "blocks"
 _NEW = ".new"
-_OWN = {_MANIFEST, _MANIFEST + _NEW, _BLOCKS}
+_OWN = {_MANIFEST, _MANIFEST + _NEW}
+_OWN_BLOCK = re.compile(r"[0-9a-f]{64}(\.new)?")
 
 _LEVEL = 1
 """Of the compression: higher ones take several times as long."""
 
 _LONGEST_MANIFEST = 1 << 30
+_LONGEST_BLOCK = 2 * _BLOCK
+"""Bytes of their files, at most."""
 
 
 class CheckpointFolder:
@@ -60,11 +65,12 @@ class CheckpointFolder:
     def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
         try:
-            if create:
-                path.mkdir(exist_ok=True)
-            others = {entry.name for entry in path.iterdir()} - _OWN
-            if others:
-                raise InputError(f"is no folder of checkpoints: it holds {min(others)}", path=path)
+            self._made = create and not path.exists()
+            if self._made:
+                path.mkdir()
+            other = min(_others(path), default=None)
+            if other is not None:
+                raise InputError(f"is no folder of checkpoints: it holds {other}", path=path)
             self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         except OSError as error:
             raise InputError(reason(error), path=path) from None
@@ -75,8 +81,10 @@ class CheckpointFolder:
             raise InputError("is in use by another run", path=path) from None
 
     def close(self) -> None:
-        """Let others use the folder."""
+        """Let others use the folder; remove it if it was made here, and no checkpoint has come of it."""
         if self._descriptor >= 0:
+            if self._made and not self.complete:
+                self.remove()
             os.close(self._descriptor)
             self._descriptor = -1
 
@@ -140,19 +148,15 @@ class CheckpointFolder:
         """
         path = self.path / _MANIFEST
         try:
-            if path.stat().st_size > _LONGEST_MANIFEST:
-                raise InputError("is damaged: it is too long", path=path)
-            head, _, body = path.read_bytes().partition(b"\n")
+            head, _, body = _content(path, _LONGEST_MANIFEST).partition(b"\n")
         except FileNotFoundError:
             raise InputError("holds no complete checkpoint", path=self.path) from None
-        except OSError as error:
-            raise InputError(reason(error), path=path) from None
         try:
             title = json.loads(head)
             if title["format"] != _FORMAT:
                 raise ValueError
             version, digest = title["version"], title["sha256"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise InputError("is no manifest of a checkpoint", path=path) from None
         if version != VERSION:
             raise InputError(f"has version {version!r} of the format, and this program reads {VERSION}", path=path)
@@ -210,16 +214,41 @@ class Checkpoint:
             return
         path = self._folder / name
         try:
-            data = zlib.decompressobj().decompress(path.read_bytes(), content.size + 1)
+            packed = _content(path, _LONGEST_BLOCK)
         except FileNotFoundError:
             raise InputError("is missing", path=path) from None
-        except OSError as error:
-            raise InputError(reason(error), path=path) from None
+        try:
+            data = zlib.decompressobj().decompress(packed, content.size + 1)
         except zlib.error:
             data = b""
         if len(data) != content.size or hashlib.sha256(data).hexdigest() != name:
             raise InputError("is damaged: its digest is another", path=path)
         content[:] = np.frombuffer(data, np.uint8)
+
+
+def _others(folder: Path) -> Iterator[str]:
+    """Yield what is in a folder and of no checkpoint."""
+    for entry in os.scandir(folder):
+        if entry.name == _BLOCKS and entry.is_dir(follow_symlinks=False):
+            yield from (f"{_BLOCKS}/{name}" for name in os.listdir(entry) if not _OWN_BLOCK.fullmatch(name))
+        elif entry.name not in _OWN:
+            yield entry.name
+
+
+def _content(path: Path, most: int) -> bytes:
+    """Return the bytes of a plain file, of which there are at most so many; nothing else is read, or waited for."""
+    try:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise InputError("is no plain file", path=path)
+            content = file.read(most + 1)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise InputError(reason(error), path=path) from None
+    if len(content) > most:
+        raise InputError("is damaged: it is too long", path=path)
+    return content
 
 
 def _cut(content: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:

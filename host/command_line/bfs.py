@@ -43,6 +43,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--roofline",
         action="store_true",
+        default=None,
         help="say what ports, links, banks, ring and latency would have allowed, and what was reached",
     )
     parser.add_argument(
@@ -66,6 +67,8 @@ def run(arguments: argparse.Namespace) -> None:
         The simulation failed or its result is wrong.
     """
     check_required(arguments, graph="GRAPH", source="--source")
+    if arguments.roofline_plot is not None:
+        arguments.roofline = True
     from host.command_line.keeping import Keeping
 
     with closing(Keeping(arguments, "bfs")) as keeping:
@@ -84,13 +87,12 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
     from host.results.documents import bfs_document
     from host.results.tables import bfs_table
 
-    wants_roofline = arguments.roofline or arguments.roofline_plot is not None
     if arguments.roofline_plot is not None:
         figure_format(arguments.roofline_plot)
     simulation = Simulation(arguments, {"--levels": arguments.levels, "--roofline-plot": arguments.roofline_plot})
-    if wants_roofline and simulation.config.bfs_only:
+    if arguments.roofline and simulation.config.bfs_only:
         raise UsageError(f"--roofline reads the reach queue, and {arguments.config} keeps none")
-    if wants_roofline and simulation.config.remembered_ids:
+    if arguments.roofline and simulation.config.remembered_ids:
         raise UsageError(f"--roofline counts two reads an edge, and {arguments.config} drops copies (remembered_ids)")
     read = simulation.read_graph(directions=1)
     try:
@@ -106,7 +108,7 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
                 read = graph
         keeper = keeping.keeper(simulation, machine, (placed,))
         recorder = None
-        if wants_roofline:
+        if arguments.roofline:
             from host.studies.roofline.limits import Bounds
             from host.studies.roofline.recorder import Recorder
 

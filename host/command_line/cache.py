@@ -80,10 +80,11 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json is not None:
         check_output(arguments.json, "--json")
     cache = cache_directory()
+    most = limit() if arguments.limit is None else arguments.limit
     if arguments.action == "clear":
         found = clear(cache)
     elif arguments.action == "evict":
-        found = evict(cache, limit() if arguments.limit is None else arguments.limit)
+        found = evict(cache, most)
     else:
         found = entries(cache, thorough=arguments.action == "check")
     size = sum(entry.size for entry in found)
@@ -92,7 +93,7 @@ def run(arguments: argparse.Namespace) -> None:
     document = {
         **identity(),
         "folder": str(cache),
-        "limit": limit(),
+        "limit": most,
         "removed": bool(removed),
         "entries": [_described(entry) for entry in found],
     }

@@ -6,14 +6,15 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from host.checkpoints.folder import Checkpoint, CheckpointFolder
-from host.command_line.streams import complain
 from host.errors import InputError
 from host.interval import Interval
 from host.options import Absent, UsageError
+from sim.notices import notice
 
 if TYPE_CHECKING:
     from host.checkpoints.checkpoints import Checkpoints
@@ -35,8 +36,13 @@ _TAKEN = {
     "cycle_limit": "--cycle-limit",
     "queue_slack": "--queue-slack",
     "simplify": "--simplify",
+    "roofline": "--roofline",
 }
 """What a resumed run takes from the checkpoint where it is not given, and what messages call it."""
+
+
+_COMPARED = ("source", "queue_slack", "roofline")
+"""Of these, what must be as it was, besides what graph, configuration and memory come to."""
 
 
 class Keeping:
@@ -74,12 +80,16 @@ class Keeping:
             raise
 
     def _take_up(self) -> None:
+        from host.measuring.sources import sources_digest
+
         arguments = self._arguments
         folder = self._used(CheckpointFolder(Path(arguments.resume), create=False))
         resumed = self._resumed = folder.read()
         about = resumed.about
         if about["command"] != self._command:
             raise InputError(f"is the checkpoint of a run of cyscc {about['command']}", path=arguments.resume)
+        if about["program"] != sources_digest():
+            raise InputError("the checkpoint was made by another version of this program", path=arguments.resume)
         for name, value in about["options"].items():
             given = getattr(arguments, name)
             if given is None or isinstance(given, Absent):
@@ -87,7 +97,7 @@ class Keeping:
         self._seconds = about["seconds"]
         if arguments.checkpoint_every is None:
             arguments.checkpoint_every = Interval(**about["every"])
-        if arguments.checkpoint is None or Path(arguments.checkpoint).resolve() == Path(arguments.resume).resolve():
+        if arguments.checkpoint is None or realpath(arguments.checkpoint) == realpath(arguments.resume):
             arguments.checkpoint = arguments.resume
             self._folder = folder
 
@@ -125,6 +135,7 @@ class Keeping:
         if self._folder is None and self._resumed is None:
             return None
         from host.checkpoints.checkpoints import Checkpoints
+        from host.measuring.sources import sources_digest
 
         identity = self._identity(simulation, graphs[0].graph)
         if self._resumed is not None:
@@ -137,6 +148,7 @@ class Keeping:
         def about() -> dict[str, Any]:
             return {
                 "command": self._command,
+                "program": sources_digest(),
                 "folder": str(Path.cwd()),
                 "options": {name: getattr(self._arguments, name) for name in _TAKEN if hasattr(self._arguments, name)},
                 "every": asdict(every),
@@ -151,12 +163,9 @@ class Keeping:
             about=about,
             without=[graph.neighbours_address for graph in graphs],
             on_written=simulation.on_checkpoint,
-            on_failure=self._warn,
+            on_failure=lambda line: notice(f"{line}; the run goes on"),
             resumed=self._resumed,
         )
-
-    def _warn(self, line: str) -> None:
-        complain(f"cyscc {self._command}: {line}; the run goes on")
 
     @property
     def seconds(self) -> float:
@@ -165,14 +174,11 @@ class Keeping:
 
     def _identity(self, simulation: "Simulation", graph: "Graph") -> dict[str, Any]:
         """Return all that the run depends on."""
-        from host.measuring.sources import sources_digest
-
         identity = {
-            "program": sources_digest(),
             "graph": _digest(graph),
             "configuration": asdict(simulation.config),
             "memory": simulation.memory.describe(),
-            "options": {name: getattr(self._arguments, name, None) for name in ("source", "queue_slack")},
+            "options": {name: getattr(self._arguments, name, None) for name in _COMPARED},
         }
         # As a checkpoint has it.
         return dict(json.loads(json.dumps(identity)))
@@ -200,8 +206,6 @@ def _digest(graph: "Graph") -> str:
 
 def _difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
     """Return how what a run depends on differs from what it was, None if it does not."""
-    if before["program"] != now["program"]:
-        return "it was made by another version of this program"
     if before["graph"] != now["graph"]:
         return "the graph is not the same"
     for kind, title in (("configuration", "--config"), ("memory", "--memory"), ("options", "")):

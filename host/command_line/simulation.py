@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
+from os.path import exists, isfile, realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from host.command_line.progress import Progress, Step
-from host.command_line.reading import read_input
 from host.errors import placed
 from host.graph.csr import Graph
 from host.graph.estimates import simulation_bytes, size_text
+from host.graph.formats import read_graph
 from host.graph.memory_map import default_slack
 from host.memory_room import check_room
 from host.options import UsageError, configuration
@@ -156,13 +157,13 @@ class Simulation:
             raise UsageError("--waves needs a file")
         if self._arguments.waves is not None and Path(self._arguments.waves).suffix not in ("", ".vcd"):
             raise UsageError(f"--waves writes VCD files, which end in .vcd: {self._arguments.waves}")
-        users: dict[Path | str, str] = {Path(self._arguments.graph).resolve(): "the graph"}
+        users = {realpath(self._arguments.graph): "the graph"}
         for option, path in self._outputs.items():
             if path is None:
                 continue
             check_output(path, option)
-            key = path if path == STANDARD_OUTPUT else Path(path).resolve()
-            if key in users and not (isinstance(key, Path) and key.exists() and not key.is_file()):
+            key = path if path == STANDARD_OUTPUT else realpath(path)
+            if key in users and (key == STANDARD_OUTPUT or isfile(key) or not exists(key)):
                 raise UsageError(f"{option} and {users[key]} are the same file: {path}")
             users[key] = option
 
@@ -196,9 +197,8 @@ class Simulation:
             It cannot be read or is none, or its simulation needs more memory than there is.
         """
         arguments = self._arguments
-        begin = time.perf_counter()
-        graph = read_input(arguments.graph, self.progress, command=arguments.command)
-        self._seconds["load"] += time.perf_counter() - begin
+        with self.phase("load", "reading") as step:
+            graph = read_graph(arguments.graph, watch=step, on_note=notice)
         slack = default_slack(graph.vertices) if arguments.queue_slack is None else arguments.queue_slack
         needed = simulation_bytes(
             graph.vertices,

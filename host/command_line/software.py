@@ -48,20 +48,22 @@ def run(arguments: argparse.Namespace) -> None:
     from host.algorithms.components import component_sizes
     from host.algorithms.reference import check_components
     from host.algorithms.software import run_software
-    from host.command_line.reading import read_input
     from host.command_line.simulation import check_result
+    from host.graph.formats import read_graph
     from host.output import check_output
     from host.results.documents import publish
     from host.results.table_text import plain_table
     from host.results.tables import graph_text, largest_text
     from host.results.version import identity
     from host.words import counted
+    from sim.notices import notice
 
     if arguments.json is not None:
         check_output(arguments.json, "--json")
     progress = Progress(quiet=arguments.quiet)
     begin = time.perf_counter()
-    graph = read_input(arguments.graph, progress, command=arguments.command)
+    with progress.step("reading") as step:
+        graph = read_graph(arguments.graph, watch=step, on_note=notice)
     with progress.step("transposing"):
         transpose = graph.transpose()
     load = time.perf_counter() - begin

@@ -8,6 +8,7 @@ from host.graph.csr import Graph
 from host.results.documents import Setting, Wall, input_name
 from host.results.table_text import plain_table
 from host.words import counted
+from sim.notices import printable
 
 __all__ = ["bfs_table", "graph_text", "largest_text", "scc_table"]
 
@@ -26,7 +27,7 @@ def _time(seconds: float) -> str:
 
 def graph_text(name: str, vertices: int, edges: int) -> str:
     """Return a graph's name and size."""
-    return f"{name}: {counted(vertices, *_VERTEX)}, {counted(edges, 'edge')}"
+    return f"{printable(name)}: {counted(vertices, *_VERTEX)}, {counted(edges, 'edge')}"
 
 
 def largest_text(components: int, largest: int) -> str:

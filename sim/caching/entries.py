@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sim.caching.files import UnusableError, read_sealed
 from sim.caching.folder import private_folder, untrusted
-from sim.caching.libraries import LIBRARY, OLD_LIBRARY, check, description_of, remove_interrupted_builds
+from sim.caching.libraries import LIBRARY, OLD_LIBRARY, builds, check, description_of, remove_interrupted_builds
 from sim.notices import notice
 from sim.temporary import locked
 
@@ -109,7 +109,7 @@ def entries(cache: Path, *, thorough: bool = False) -> list[Entry]:
     found = [
         *(_library(path, thorough=thorough) for path in cache.glob("*.so") if LIBRARY.fullmatch(path.name)),
         *(_code(path, thorough=thorough) for path in (cache / "numba").glob("*-*")),
-        *(_build(path) for path in cache.glob("build-*")),
+        *(_build(path) for path in builds(cache)),
     ]
     return sorted((entry for entry in found if entry is not None), key=lambda entry: (-entry.used, entry.path))
 

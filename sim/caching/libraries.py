@@ -7,7 +7,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ __all__ = [
     "OLD_LIBRARY",
     "alone",
     "build_folder",
+    "builds",
     "check",
     "description_of",
     "find",
@@ -34,6 +35,8 @@ OLD_LIBRARY = re.compile(r"[a-z]+(-[a-z]+)?-[0-9a-f]{24}\.so")
 
 _BUILD = "build-"
 _OWN_BUILD = re.compile(_BUILD + r"[a-z]+(-[a-z]+)?-[0-9a-f]{16}-[0-9a-f]{8}")
+_OLD_BUILD = re.compile(_BUILD + r"[a-z0-9_]{8}")
+"""Names of folders to build in, and those given by versions without descriptions."""
 
 _in_use: dict[Path, int] = {}
 """The libraries that this process may have loaded, and the descriptors that keep them from being evicted."""
@@ -86,7 +89,7 @@ def _description(library: Path) -> dict[str, Any]:
         description["sha256"], description["size"], description["configuration"]["name"]
     except FileNotFoundError:
         raise UnusableError("it has no description") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise UnusableError("its description is damaged") from None
     return dict(description)
 
@@ -211,20 +214,20 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def remove_interrupted_builds(cache: Path) -> int:
-    """Remove the folders of builds whose process is gone; return how many."""
-    removed = 0
-    for folder in cache.glob(f"{_BUILD}*"):
-        with suppress(OSError), private_folder(folder) as mine:
-            if not mine:
-                continue
-            if _OWN_BUILD.fullmatch(folder.name):
+def builds(cache: Path) -> list[Path]:
+    """Return the folders in which is built, or was: others may have such names that are not its own."""
+    return [
+        folder
+        for folder in cache.glob(f"{_BUILD}*")
+        if _OWN_BUILD.fullmatch(folder.name) or _OLD_BUILD.fullmatch(folder.name)
+    ]
+
+
+def remove_interrupted_builds(cache: Path) -> None:
+    """Remove the folders of builds whose process is gone."""
+    for folder in builds(cache):
+        with suppress(OSError), ExitStack() as held:
+            # Versions without descriptions lock the whole cache while they build.
+            locks = [folder] if _OWN_BUILD.fullmatch(folder.name) else [folder, cache]
+            if all(held.enter_context(private_folder(each)) for each in locks):
                 _remove(folder)
-            else:
-                # Versions without descriptions lock the whole cache while they build.
-                with private_folder(cache) as nobody_builds:
-                    if not nobody_builds:
-                        continue
-                    _remove(folder)
-            removed += 1
-    return removed

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from host.words import counted
+from host.algorithms.reach import check_frontier
 from sim.coprocessor import Register
-from sim.errors import SimulationError
 from sim.graph_word import DEGREE, START, Field
 from sim.latencies import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
 from sim.memory import Contention
@@ -34,8 +33,7 @@ def _count_reads(
     link_of: npt.NDArray[np.int64],
     bank_of: npt.NDArray[np.int64],
     fields: tuple[Field, Field],
-) -> int:
-    """Return the first place of the queue at which a word has neighbours that the graph has not, -1 if none has."""
+) -> None:
     start, degree = fields
     engines = links.shape[0]
     words = link_of.size - 1
@@ -47,8 +45,6 @@ def _count_reads(
         banks[bank_of[address >> 3 & words]] += 1
         first = np.int64(queue[place] >> start.shift & start.mask)
         count = np.int64(queue[place] >> degree.shift & degree.mask)
-        if count and first + count > targets.size:
-            return place
         edges[kernel] += count
         for index in range(first, first + count):
             address = bases[1] + 4 * index
@@ -57,7 +53,6 @@ def _count_reads(
             address = bases[2] + 8 * np.int64(targets[index])
             links[engine, link_of[address >> 3 & words]] += 1
             banks[bank_of[address >> 3 & words]] += 1
-    return -1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,12 +124,8 @@ class LevelTraffic:
         edges = np.zeros(kernels, np.int64)
         read_links = np.zeros((engines, shared.links), np.int64)
         banks = np.zeros(shared.banks, np.int64)
-        wrong = _count_reads(queue, targets, bases, edges, read_links, banks, *places, (START, DEGREE))
-        if wrong >= 0:
-            raise SimulationError(
-                f"entry {wrong} of the frontier queue is {int(queue[wrong]):#x}: "
-                f"the graph has no such neighbours, only {counted(targets.size, 'edge')}"
-            )
+        check_frontier(queue, edges=targets.size, name="graph")
+        _count_reads(queue, targets, bases, edges, read_links, banks, *places, (START, DEGREE))
         entries = (queue.size - np.arange(kernels) + kernels - 1) // kernels
         pushes = (issued.ravel() - READS_PER_ENTRY * entries - READS_PER_EDGE * edges) // WRITES_PER_VISIT
         pushed = reach[: int(pushes.sum())].astype(np.int64)

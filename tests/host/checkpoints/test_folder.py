@@ -143,6 +143,27 @@ def test_folders_that_hold_no_checkpoint(tmp_path: Path) -> None:
         CheckpointFolder(tmp_path / "other", create=True)
 
 
+def test_blocks_of_somebody_else_are_left_alone(tmp_path: Path) -> None:
+    thesis = tmp_path / "other" / "blocks" / "thesis.tex"
+    thesis.parent.mkdir(parents=True)
+    thesis.write_text("precious")
+    with pytest.raises(InputError, match="it holds blocks/thesis"):
+        CheckpointFolder(tmp_path / "other", create=True)
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "blocks").symlink_to(thesis.parent)
+    with pytest.raises(InputError, match="it holds blocks"):
+        CheckpointFolder(tmp_path / "linked", create=True)
+    assert thesis.read_text() == "precious"
+
+
+def test_folder_of_which_nothing_has_come_is_removed(tmp_path: Path) -> None:
+    CheckpointFolder(tmp_path / "kept", create=True).close()
+    assert not (tmp_path / "kept").exists()
+    (tmp_path / "kept").mkdir()
+    CheckpointFolder(tmp_path / "kept", create=True).close()
+    assert (tmp_path / "kept").exists()
+
+
 def test_folder_of_another_run_in_this_moment(folder: CheckpointFolder) -> None:
     assert refusal(folder.path) == "DIR: is in use by another run"
 
@@ -161,6 +182,7 @@ def rewritten(manifest: bytes, change: Any) -> bytes:
         (lambda text: text[:30], "is no manifest of a checkpoint"),
         (lambda text: b"[]\n", "is no manifest of a checkpoint"),
         (lambda text: b"\xff" + text, "is no manifest of a checkpoint"),
+        (lambda text: b"[" * 100_000, "is no manifest of a checkpoint"),
         (lambda text: rewritten(text, lambda title: title.update(format="other")), "is no manifest of a checkpoint"),
         (
             lambda text: rewritten(text, lambda title: title.update(version=99)),
@@ -199,6 +221,22 @@ def test_damaged_block(folder: CheckpointFolder, damage: Any, message: str) -> N
         path.unlink() if left is None else path.write_bytes(left)
         assert refusal(folder.path) == f"DIR/blocks/{name}: {message}"
         path.write_bytes(data)
+
+
+def _endless(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("put", [_endless, os.mkfifo, os.mkdir])
+@pytest.mark.parametrize("name", ["checkpoint.json", "blocks/"])
+def test_what_is_no_file(folder: CheckpointFolder, put: Any, name: str) -> None:
+    folder.write({}, files(1))
+    folder.close()
+    path = folder.path / (name if name.endswith("json") else name + min(blocks(folder)))
+    path.unlink()
+    put(path)
+    reason = "Is a directory" if put is os.mkdir else "is no plain file"
+    assert refusal(folder.path) == f"DIR/{path.relative_to(folder.path)}: {reason}"
 
 
 def test_what_an_attack_put_there_is_not_written_through(folder: CheckpointFolder, tmp_path: Path) -> None:

@@ -74,6 +74,8 @@ def test_search_goes_on_in_another_folder(capfd: pytest.CaptureFixture[str]) -> 
     assert result("json") == result("whole")
     assert Path("kept", "checkpoint.json").read_bytes() == before
     assert not Path("next").exists()
+    assert main(["bfs", "--resume", "kept", "--json", "again", "--quiet"]) == 0
+    assert result("again") == result("whole")
 
 
 def test_run_is_taken_up_from_another_place() -> None:
@@ -114,10 +116,29 @@ def test_runs_that_are_others(capfd: pytest.CaptureFixture[str]) -> None:
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("host.measuring.sources.sources_digest", lambda: "another")
-        assert refused(*again, capfd=capfd) == f"{start}it was made by another version of this program"
+        assert refused(*again, capfd=capfd) == (
+            "cyscc scc: kept: the checkpoint was made by another version of this program"
+        )
     for block in Path("kept", "blocks").iterdir():
         block.write_bytes(block.read_bytes()[:-9])
     assert "is damaged: its digest is another" in refused(*again, capfd=capfd)
+
+
+def test_search_without_a_roofline_has_none_when_it_goes_on(capfd: pytest.CaptureFixture[str]) -> None:
+    interrupt("bfs", "g.txt", "--source", "3", *SMALL, "--checkpoint", "kept", "--checkpoint-every", "300cycles")
+    capfd.readouterr()
+    assert refused("bfs", "--resume", "kept", "--roofline", capfd=capfd) == (
+        "cyscc bfs: kept: the checkpoint is of another run: --roofline was not given, and is True"
+    )
+
+
+def test_run_that_is_refused_leaves_no_folder(capfd: pytest.CaptureFixture[str]) -> None:
+    assert refused("scc", "missing", *KEPT, capfd=capfd) == "cyscc scc: missing: does not exist"
+    assert refused("scc", "g.txt", *KEPT, "--memory", "none", capfd=capfd).startswith("cyscc scc: --memory: ")
+    Path("loop").symlink_to("loop")
+    assert refused("scc", "g.txt", "--checkpoint", "loop", capfd=capfd).startswith("cyscc scc: loop: ")
+    assert refused("scc", "--resume", "loop", "--checkpoint", "other", capfd=capfd).startswith("cyscc scc: loop: ")
+    assert sorted(os.listdir()) == ["g.txt", "loop"]
 
 
 def test_bad_usage(capfd: pytest.CaptureFixture[str]) -> None:
@@ -147,7 +168,7 @@ def test_checkpoint_that_cannot_be_written_is_no_end(capfd: pytest.CaptureFixtur
     lines = capfd.readouterr().err.splitlines()
     assert lines
     for line in lines:
-        assert line.startswith("cyscc scc: kept: No space left on device: no checkpoint at cycle ")
+        assert line.startswith("cyscc: kept: No space left on device: no checkpoint at cycle ")
         assert line.endswith("; the run goes on")
 
 

@@ -81,19 +81,6 @@ def test_every_request_is_counted_where_it_goes(engines: int, kernels: int) -> N
     assert traffic.requests == issued.sum()
 
 
-def test_words_of_the_highest_places() -> None:
-    word = np.array([graph_word(0xFFFF_FFFF, 0, visited=True)], np.uint64)
-    traffic = LevelTraffic.count(
-        queue=word,
-        targets=np.empty(0, np.uint32),
-        reach=np.empty(0, np.uint32),
-        issued=np.array([[1]]),
-        registers=ADDRESSES,
-        contention=Hc2().contention,
-    )
-    assert (traffic.edges.tolist(), traffic.requests) == ([0], 1)
-
-
 @pytest.mark.parametrize(("start", "degree"), [(8, 3), (2**32 - 1, 1), (0, 2**31 - 1)])
 def test_words_with_neighbours_that_the_graph_has_not(start: int, degree: int) -> None:
     words = [graph_word(7, 3, visited=True), graph_word(start, degree, visited=True)]
@@ -107,5 +94,5 @@ def test_words_with_neighbours_that_the_graph_has_not(start: int, degree: int) -
             contention=None,
         )
     assert str(caught.value) == (
-        f"entry 1 of the frontier queue is {words[1]:#x}: the graph has no such neighbours, only 10 edges"
+        f"entry 1 of a frontier queue is {words[1]:#x}: the graph has no such neighbours, only 10 edges"
     )
