@@ -3,8 +3,10 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
+from os.path import exists, isfile
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from host.output import show
@@ -28,6 +30,7 @@ __all__ = [
     "check_required",
     "configuration",
     "integer",
+    "usable",
     "window",
 ]
 
@@ -276,7 +279,24 @@ def configuration(text: str) -> "AcceleratorConfig":
     """
     from sim.configuration import load_config
 
-    try:
+    with usable("--config", text):
         return load_config(text)
+
+
+@contextmanager
+def usable(option: str, text: str) -> Iterator[None]:
+    """Refuse the name, or the TOML file, that an option has when the block cannot use it.
+
+    Raises
+    ------
+    UsageError
+        One line that names the option; also for what is no plain file, and might have no end.
+    """
+    if text.endswith(".toml") and exists(text) and not isfile(text):
+        raise UsageError(f"{option}: {text}: is no plain file")
+    try:
+        yield
+    except RecursionError:
+        raise UsageError(f"{option}: {text}: not TOML: nested too deeply") from None
     except ValueError as error:
-        raise UsageError(f"--config: {error}") from None
+        raise UsageError(f"{option}: {error}") from None

@@ -20,7 +20,7 @@ from host.graph.estimates import simulation_bytes, size_text
 from host.graph.formats import read_graph
 from host.graph.memory_map import default_slack
 from host.memory_room import check_room
-from host.options import UsageError, configuration
+from host.options import UsageError, configuration, usable
 from host.output import STANDARD_OUTPUT, check_output
 from host.results.documents import Setting, Wall, publish
 from host.words import counted
@@ -170,10 +170,8 @@ class Simulation:
     def _memory_profile(self) -> "Profile":
         from sim.memory import parse_profile
 
-        try:
+        with usable("--memory", self._arguments.memory):
             return parse_profile(self._arguments.memory)
-        except ValueError as error:
-            raise UsageError(f"--memory: {error}") from None
 
     @contextmanager
     def phase(self, name: str, what: str) -> Iterator[Step]:

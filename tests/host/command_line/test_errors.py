@@ -26,11 +26,14 @@ def inputs(folder: Path, workshop: Workshop) -> Path:
         "bad.npz": "this is no archive",
         "bad.toml": "engines = = 4\n",
         "value.toml": "engines = 9\n",
+        "deep.toml": "a = " + "[" * 10_000,
         "once.toml": "remembered_ids = 256\n",
     }
     for name, text in texts.items():
         (folder / name).write_text(text)
     (folder / "directory").mkdir()
+    (folder / "endless.toml").symlink_to("/dev/zero")
+    (folder / "loop").symlink_to("loop")
     return folder
 
 
@@ -87,6 +90,11 @@ USAGE = {
     "scc g.txt --config none.toml": "cyscc scc: --config: none.toml: No such file or directory",
     "scc g.txt --config bad.toml": "cyscc scc: --config: bad.toml: not TOML: Invalid value (at line 1, column 11)",
     "scc g.txt --config value.toml": "cyscc scc: --config: value.toml: engines must be an integer from 1 to 4, not 9",
+    "scc g.txt --config deep.toml": "cyscc scc: --config: deep.toml: not TOML: nested too deeply",
+    "scc g.txt --memory deep.toml": "cyscc scc: --memory: deep.toml: not TOML: nested too deeply",
+    "scc g.txt --memory endless.toml": "cyscc scc: --memory: endless.toml: is no plain file",
+    "verilog --config endless.toml -o rtl": "cyscc verilog: --config: endless.toml: is no plain file",
+    "scc loop": "cyscc scc: loop: cannot be read: Too many levels of symbolic links",
     "scc g.txt --executor compile": "cyscc scc: argument --executor: invalid choice: 'compile' "
     "(choose from 'compiled', 'amaranth'); did you mean compiled?",
     "scc g.txt --threads 0": "cyscc scc: argument --threads: must be at least 1, not 0",
