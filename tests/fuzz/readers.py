@@ -68,7 +68,7 @@ def kind_of(name: str, data: bytes, gzipped: bool) -> str:
         return "npz"
     lines = [words(line) for line in re.split(rb"\r\n|\r|\n", data.removeprefix(b"\xef\xbb\xbf"))]
     for found in (line for line in lines if line):
-        if found[0].lower().startswith(BANNER):
+        if found[0].startswith(b"%") and found[0].lower().lstrip(b"%").startswith(BANNER.lstrip(b"%")):
             return "mtx"
         if not found[0].startswith((b"#", b"%")):
             if found[0] in (b"a", b"c", b"p"):

@@ -9,7 +9,8 @@ overflow   with status 3: its queues overflow again and again; copies of repeate
 long       with status 3 at the cycle limit; copies again
 ========== ===============================================================================================
 
-and in no other way. Where the machine drops copies, or the host repeated edges, only the first is as it must be.
+and in no other way. Without repeated edges, where the host drops them, and where the machine remembers all ids of the
+graph, only the first is as it must be.
 """
 
 import json
@@ -76,7 +77,9 @@ class Run:
     @property
     def copies(self) -> bool:
         """Whether the machine may make copies of vertices again and again."""
-        return len(set(self.edges)) < len(self.edges) and not self.simplify
+        repeated = len(set(self.edges)) < len(self.edges) and not self.simplify
+        # As many ids are not forgotten within a level.
+        return repeated and self.machine.get("remembered_ids", 0) < self.vertices
 
 
 def draw(seed: int, index: int) -> Run:

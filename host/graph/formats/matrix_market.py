@@ -1,5 +1,6 @@
 """Matrix Market files: the nonzeros (i, j) of a square matrix are edges from i to j."""
 
+import re
 from typing import IO
 
 from host.errors import InputError, placed
@@ -24,7 +25,7 @@ def _one_of(token: bytes, known: dict[bytes, int] | dict[bytes, bool], what: str
 
 
 def recognises(lines: list[bytes]) -> bool:
-    """Whether the banner is among the comments that a text begins with.
+    """Whether the banner, or one with more or fewer percent signs, is among the comments that a text begins with.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ def recognises(lines: list[bytes]) -> bool:
     """
     for line in lines:
         found = words(line)
-        if found and found[0].lower().startswith(_BANNER.lower()):
+        if found and re.match(rb"%+MatrixMarket", found[0], re.IGNORECASE):
             return True
         if found and not found[0].startswith((b"#", b"%")):
             return False
@@ -59,7 +60,7 @@ def _sizes(lines: Lines, *, mirror: bool) -> tuple[int, int]:
         found = words(text or b"")
         if text is None or (found and not found[0].startswith(b"%")):
             break
-        if recognises([text]):
+        if found and found[0].lower().startswith(_BANNER.lower()):
             raise InputError("a Matrix Market banner, which must be the first line", line=line)
     with placed(line=line):
         if len(found) != 3:

@@ -137,7 +137,8 @@ TAR = b"graph/graph.mtx".ljust(257, b"\0") + b"ustar\x0000" + bytes(248)
         ("g.txt.gz", b"1 2\n", ": not gzip data"),
         ("g.npz", b"1 2\n", ": not an .npz file"),
         ("g.npz.gz", gzipped(b"1 2\n"), ": not an .npz file"),
-        # A banner that is not in front makes no edge list of the rest.
+        # A banner that is not in front, or not quite right, makes no edge list of the rest.
+        ("g.txt", MTX_REAL[1:], ":1: expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY' (read as"),
         ("g.txt", b"% c\n" + MTX_REAL, ":1: expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY' (read as"),
         ("g.txt", b"1 2 3\n" + MTX_REAL, ":2: a Matrix Market banner, which must be the first line"),
         ("g.txt", b"# c\n" * 3000 + MTX_REAL, ":3001: a Matrix Market banner, which must be the first line"),
