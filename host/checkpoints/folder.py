@@ -239,16 +239,16 @@ def _content(path: Path, most: int) -> bytes:
     """Return the bytes of a plain file, of which there are at most so many; nothing else is read, or waited for."""
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
                 raise InputError("is no plain file", path=path)
-            content = file.read(most + 1)
+            if status.st_size > most:
+                raise InputError("is damaged: it is too long", path=path)
+            return file.read(most)
     except FileNotFoundError:
         raise
     except OSError as error:
         raise InputError(reason(error), path=path) from None
-    if len(content) > most:
-        raise InputError("is damaged: it is too long", path=path)
-    return content
 
 
 def _cut(content: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:

@@ -13,7 +13,7 @@ __all__ = ["UnusableError", "digest_of", "open_trusted", "publish", "read_sealed
 _SEAL = b"cyscc sealed "
 _HEAD = len(_SEAL) + hashlib.sha256().digest_size
 _LONGEST = 1 << 26
-"""Bytes of a file that is read at once."""
+"""Bytes of a file that is read as a whole."""
 
 
 class UnusableError(Exception):
@@ -54,14 +54,13 @@ def read_trusted(path: Path) -> bytes:
     """
     try:
         with open(open_trusted(path), "rb") as file:
-            content = file.read(_LONGEST + 1)
+            if os.fstat(file.fileno()).st_size > _LONGEST:
+                raise UnusableError("it is too long")
+            return file.read(_LONGEST)
     except FileNotFoundError:
         raise
     except OSError as error:
         raise UnusableError(f"it cannot be read: {error.strerror}") from None
-    if len(content) > _LONGEST:
-        raise UnusableError("it is too long")
-    return content
 
 
 def digest_of(descriptor: int) -> str:

@@ -65,6 +65,10 @@ def _flipped(file: Path) -> None:
     file.write_bytes(content)
 
 
+def _huge(file: Path) -> None:
+    os.truncate(file, 1 << 40)
+
+
 def _foreign(file: Path) -> None:
     load(file.parents[2], step=2)(4)
     (other,) = set(file.parent.iterdir()) - {file}
@@ -84,6 +88,7 @@ def _of_another(file: Path) -> None:
 DAMAGES: dict[Callable[[Path], None], str] = {
     _empty: "it is empty",
     _flipped: "it is damaged",
+    _huge: "it is too long",
     _foreign: "it is foreign",
     _writable: "others may write it (mode 666; chmod go-w mends that)",
     _of_another: "it belongs to another user (12345)",

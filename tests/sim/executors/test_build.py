@@ -139,6 +139,10 @@ def _ill_described(library: Path) -> None:
     library.with_suffix(".json").write_text("{")
 
 
+def _nested(library: Path) -> None:
+    library.with_suffix(".json").write_text("[" * 100_000)
+
+
 def _writable(library: Path) -> None:
     library.chmod(0o777)
 
@@ -166,6 +170,7 @@ DAMAGES: dict[Callable[[Path], None], str] = {
     _foreign: "it is foreign: its description is of another",
     _undescribed: "it has no description",
     _ill_described: "its description is damaged",
+    _nested: "its description is damaged",
     _writable: "others may write it (mode 777; chmod go-w mends that)",
     _of_another: "it belongs to another user (12345)",
     _link: "it cannot be read: Too many levels of symbolic links",
@@ -197,16 +202,18 @@ def test_interrupted_build_is_removed_by_the_next_run(tmp_path: Path, monkeypatc
     tools = Toolchain.install(tmp_path, monkeypatch)
     library = build_library(TEST, waves=False)
     held = library.with_name("build-machine-0123456789abcdef-01234567")
-    for folder in (tools.cache / "build-abcdefgh", held, library.with_name(f"build-{library.stem}")):
+    others = tools.cache / "build-release"
+    for folder in (others, tools.cache / "build-abcdefgh", held, library.with_name(f"build-{library.stem}")):
         folder.mkdir()
         (folder / "part.o").touch()
     descriptor = os.open(held, os.O_RDONLY)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
     build_library(TEST, waves=False)
-    assert set(tools.cache.iterdir()) == {library, library.with_suffix(".json"), held}
+    assert set(tools.cache.iterdir()) == {library, library.with_suffix(".json"), held, others}
     os.close(descriptor)
     build_library(TEST, waves=False)
     assert not held.exists()
+    assert others.exists()
 
 
 def test_one_of_two_builds_and_the_other_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
