@@ -9,7 +9,7 @@ __all__ = ["Interval"]
 _CYCLES = {"cycles": 1, "kcycles": 10**3, "Mcycles": 10**6, "Gcycles": 10**9}
 _SECONDS = {"s": 1, "min": 60, "h": 3600}
 _TEXT = re.compile(r"(\d+(?:\.\d+)?(?:e\d{1,2})?)\s*([A-Za-z]+)")
-_LONGEST = 10**15
+_LONGEST = 10**15  # cycles or seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,5 +42,5 @@ class Interval:
         unit = match[2]
         amount = Decimal(match[1]) * {**_CYCLES, **_SECONDS}[unit]
         if not 0 < amount <= _LONGEST or (unit in _CYCLES and amount != amount.to_integral_value()):
-            raise ValueError(f"{text!r} is no interval: it must be above 0, and whole cycles")
+            raise ValueError(f"{text!r} is no interval: it must be above 0, not above 10^15, and whole cycles")
         return cls(cycles=int(amount)) if unit in _CYCLES else cls(seconds=float(amount))

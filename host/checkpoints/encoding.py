@@ -68,15 +68,12 @@ def encode(parts: dict[str, object], machine: MachineState) -> Files:
 def converted(value: Any, kind: type[Kind], load: Callable[[str], NDArray[np.uint8]]) -> Kind:
     """Return what a decoded text says, as a kind; arrays are loaded by their files' names."""
 
-    def array(_: Any, reference: Any) -> Any:
-        return load(reference["file"]).view(reference["dtype"]).reshape(reference["shape"])
-
-    def hook(wanted: Any, reference: Any) -> Any:
+    def array(wanted: Any, reference: Any) -> Any:
         if (get_origin(wanted) or wanted) is not np.ndarray:
             raise NotImplementedError(wanted)
-        return array(wanted, reference)
+        return load(reference["file"]).view(reference["dtype"]).reshape(reference["shape"])
 
-    return msgspec.convert(value, kind, dec_hook=hook, str_keys=True)
+    return msgspec.convert(value, kind, dec_hook=array, str_keys=True)
 
 
 def decode_machine(value: Any, hardware: Any, load: Callable[[str], NDArray[np.uint8]]) -> MachineState:

@@ -34,4 +34,4 @@ def test_what_is_none(text: str) -> None:
 def test_what_is_too_short_or_too_long(text: str) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011 -- the whole message is compared
         Interval.parse(text)
-    assert str(caught.value) == f"{text!r} is no interval: it must be above 0, and whole cycles"
+    assert str(caught.value) == f"{text!r} is no interval: it must be above 0, not above 10^15, and whole cycles"
