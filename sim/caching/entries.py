@@ -107,7 +107,7 @@ def entries(cache: Path, *, thorough: bool = False) -> list[Entry]:
         Read everything to verify it, not sizes and owners only.
     """
     found = [
-        *(_library(path, thorough=thorough) for path in cache.glob("*.so") if LIBRARY.fullmatch(path.name)),
+        *(_library(path, thorough=thorough) for path in cache.glob("*.*o") if LIBRARY.fullmatch(path.name)),
         *(_code(path, thorough=thorough) for path in (cache / "numba").glob("*-*")),
         *(_build(path) for path in builds(cache)),
     ]
@@ -203,7 +203,7 @@ def clear(cache: Path) -> list[Entry]:
 def _remove(entry: Entry) -> bool:
     """Remove an entry that no process uses; return whether that was possible."""
     with suppress(OSError):
-        if entry.path.suffix != ".so":
+        if not LIBRARY.fullmatch(entry.path.name):
             # Code is read at once, so that nobody needs the files any longer; a build is its process's.
             if entry.state != BUILDING:
                 shutil.rmtree(entry.path)

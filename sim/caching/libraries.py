@@ -29,9 +29,9 @@ __all__ = [
     "remove_interrupted_builds",
 ]
 
-LIBRARY = re.compile(r"[a-z]+(-[a-z]+)?-([0-9a-f]{16}-[0-9a-f]{8}|[0-9a-f]{24})\.so")
+LIBRARY = re.compile(r"[a-z]+(-[a-z]+)?-([0-9a-f]{16}-[0-9a-f]{8}\.s?o|[0-9a-f]{24}\.so)")
 OLD_LIBRARY = re.compile(r"[a-z]+(-[a-z]+)?-[0-9a-f]{24}\.so")
-"""Names of libraries, and those given by versions that wrote no descriptions."""
+"""Names of libraries, and of what they are linked with; and those given by versions that wrote no descriptions."""
 
 _BUILD = "build-"
 _OWN_BUILD = re.compile(_BUILD + r"[a-z]+(-[a-z]+)?-[0-9a-f]{16}-[0-9a-f]{8}")

@@ -14,10 +14,12 @@ from sim.caching.folder import provide_for_tools, temporary_cache, usable_cache
 from sim.caching.libraries import alone, build_folder, find, publish_library, remove_interrupted_builds
 from sim.errors import BuildError
 from sim.executors.header import machine_header
-from sim.executors.tools import NATIVE, OnStep, Toolchain
+from sim.executors.tools import NATIVE, OnStep, Steps, Toolchain
 from sim.memory import memory_header
 
-__all__ = ["cached_library", "digest_sources"]
+__all__ = ["cached_library", "cached_runtime", "digest_sources"]
+
+_TOOLS = Path(__file__).with_name("tools.py").read_bytes()
 
 
 def digest_sources(folder: Path) -> bytes:
@@ -27,7 +29,7 @@ def digest_sources(folder: Path) -> bytes:
         for file in sorted(place.rglob("*.*")):
             if file.suffix in (".py", ".h", ".cpp"):
                 digest.update(file.name.encode() + file.read_bytes())
-    digest.update(Path(__file__).with_name("tools.py").read_bytes())
+    digest.update(_TOOLS)
     return digest.digest()
 
 
@@ -41,7 +43,7 @@ def cached_library(
     build: Callable[[Path], Path],
     on_step: OnStep | None = None,
 ) -> Path:
-    """Return a shared library, built now if it is not in the cache, or not as it was written.
+    """Return the shared library of a machine, built now if it is not in the cache, or not as it was written.
 
     It stays there at least until this process ends. Where the compiler is missing, one that another compiler has built
     of the same is taken.
@@ -74,22 +76,69 @@ def cached_library(
     Of several processes that ask for the same library one builds it, and the others wait.
     """
     headers = {"config.h": machine_header(config), "memory.h": memory_header()}
-    everything = [*parts, astuple(config), headers, tools.settings(), version("amaranth")]
-    inputs = _digest(repr(everything).encode() + sources, 16)
+
+    def build_in(folder: Path) -> Path:
+        for header, text in headers.items():
+            (folder / header).write_text(text)
+        return build(folder)
+
+    return _cached(
+        name,
+        ".so",
+        tools,
+        inputs=repr([*parts, astuple(config), headers, version("amaranth")]).encode() + sources,
+        about={"configuration": {"name": _name_of(config), **asdict(config)}, "parts": [repr(part) for part in parts]},
+        build=build_in,
+        on_step=on_step,
+    )
+
+
+def cached_runtime(tools: Toolchain, *, traced: bool = False) -> Path:
+    """Return an object file of what every Verilated model is linked with, compiled now if it is not in the cache.
+
+    Raises
+    ------
+    BuildError
+        As for `cached_library`.
+    """
+    sources, flags = tools.verilated_runtime(traced=traced)
+
+    def build(folder: Path) -> Path:
+        unit = folder / "runtime.cpp"
+        unit.write_text("".join(f'#include "{source}"\n' for source in sources))
+        return tools.compile_object(unit, folder=folder, flags=flags, level="-O1", steps=Steps(None))
+
+    return _cached(
+        "runtime",
+        ".o",
+        tools,
+        inputs=repr(traced).encode() + _TOOLS,
+        about={"configuration": {"name": "any"}, "parts": [repr(traced)]},
+        build=build,
+    )
+
+
+def _cached(
+    name: str,
+    suffix: str,
+    tools: Toolchain,
+    *,
+    inputs: bytes,
+    about: dict[str, Any],
+    build: Callable[[Path], Path],
+    on_step: OnStep | None = None,
+) -> Path:
+    """Return what is built of inputs by tools, from the cache if it is there; `about` describes it."""
+    named = f"{name}-{_digest(repr(tools.settings()).encode() + inputs, 16)}"
     cache = usable_cache()
     identity = tools.versions()
     if identity is None:
-        return _of_another_compiler(cache, f"{name}-{inputs}", tools)
-    file = f"{name}-{inputs}-{_digest(repr(identity).encode(), 8)}.so"
+        return _of_another_compiler(cache, f"{named}-*{suffix}", tools)
+    file = f"{named}-{_digest(repr(identity).encode(), 8)}{suffix}"
     remove_interrupted_builds(cache)
     if find(cache / file):
         return cache / file
-    description = {
-        "configuration": {"name": _name_of(config), **asdict(config)},
-        "parts": [repr(part) for part in parts],
-        "tools": identity,
-        "version": _version(),
-    }
+    description = {**about, "tools": identity, "version": _version()}
 
     def wait() -> None:
         if on_step is not None:
@@ -101,8 +150,6 @@ def cached_library(
             # Another process may have built it meanwhile.
             if not find(library, told=True):
                 provide_for_tools(cache)
-                for header, text in headers.items():
-                    (folder / header).write_text(text)
                 publish_library(build(folder), library, description)
                 find(library)
         evict(cache, limit())
@@ -118,15 +165,15 @@ def cached_library(
         raise BuildError(f"{cache}: {error.strerror}: the executor cannot be built there") from None
 
 
-def _of_another_compiler(cache: Path, name: str, tools: Toolchain) -> Path:
-    """Return a library of the same inputs, whatever has built it.
+def _of_another_compiler(cache: Path, pattern: str, tools: Toolchain) -> Path:
+    """Return a library whose name has a pattern, whatever has built it.
 
     Raises
     ------
     BuildError
         There is none.
     """
-    for library in sorted(cache.glob(f"{name}-*.so")):
+    for library in sorted(cache.glob(pattern)):
         if find(library):
             return library
     raise BuildError(tools.missing)

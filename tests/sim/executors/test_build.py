@@ -201,6 +201,7 @@ def test_damaged_library_is_built_again(
 def test_interrupted_build_is_removed_by_the_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tools = Toolchain.install(tmp_path, monkeypatch)
     library = build_library(TEST, waves=False)
+    before = set(tools.cache.iterdir())
     held = library.with_name("build-machine-0123456789abcdef-01234567")
     others = tools.cache / "build-release"
     for folder in (others, tools.cache / "build-abcdefgh", held, library.with_name(f"build-{library.stem}")):
@@ -209,7 +210,7 @@ def test_interrupted_build_is_removed_by_the_next_run(tmp_path: Path, monkeypatc
     descriptor = os.open(held, os.O_RDONLY)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
     build_library(TEST, waves=False)
-    assert set(tools.cache.iterdir()) == {library, library.with_suffix(".json"), held, others}
+    assert set(tools.cache.iterdir()) == {*before, held, others}
     os.close(descriptor)
     build_library(TEST, waves=False)
     assert not held.exists()
@@ -250,18 +251,24 @@ def test_what_was_built_once_is_built_again_only_when_it_is_lost(
     library = build_library(TEST, waves=False, on_step=lambda *step: told.append(step))
     compilations, built = tools.compilations(), library.stat().st_mtime_ns
     assert library.parent == tools.cache
-    assert compilations > 5
     # A model, two modules of lanes, and a step for each compilation, the last of which links.
+    assert compilations == 5
     assert [step[:2] for step in told] == [(done, compilations + 3) for done in range(compilations + 4)]
     assert told[-1][2] == "machine linked"
     assert build_library(TEST, waves=False, on_step=lambda *step: told.append(step)) == library
     assert (tools.compilations(), len(told)) == (compilations, compilations + 4)
-    assert set(tools.cache.iterdir()) == {library, library.with_suffix(".json")}
+    (runtime,) = tools.cache.glob("runtime-*.o")
+    assert set(tools.cache.iterdir()) == {
+        each.with_suffix(s) for each in (library, runtime) for s in (each.suffix, ".json")
+    }
     assert library.stat().st_mtime_ns == built
     library.unlink()
     assert build_library(TEST, waves=False) == library
-    assert tools.compilations() == 2 * compilations
-    assert library.exists()
+    # What all configurations are linked with is still there.
+    assert tools.compilations() == 2 * compilations - 1
+    runtime.write_bytes(b"damaged")
+    assert build_library(TEST.replace(link_cycles=4), waves=False) != library
+    assert tools.compilations() == 3 * compilations - 1
 
 
 def test_everything_that_matters_names_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

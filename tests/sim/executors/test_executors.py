@@ -49,9 +49,18 @@ def test_both_executors(run: PinnedRun) -> None:
         assert (causes["backpressure"] > 0) == run.memory.startswith("stress")
 
 
-@pytest.mark.parametrize("memory", ["hc2", "fixed:75", "stress:5"])
-def test_machine_that_only_searches_on_both_executors(memory: str) -> None:
-    compared(PUBLISHED, memory, *((graph, 0) for graph in (CROWD, TANGLE, rmat_graph(32, 3, seed=2))))
+@pytest.mark.parametrize(
+    ("memory", "graphs"),
+    [
+        ("hc2", (CROWD, TANGLE, rmat_graph(32, 3, seed=2))),
+        ("fixed:75", (CROWD,)),
+        ("stress:5", (TANGLE,)),
+        pytest.param("stress:5", (CROWD, rmat_graph(32, 3, seed=2)), marks=pytest.mark.long),
+    ],
+    ids=["hc2", "fixed:75", "stress:5", "more-stress:5"],
+)
+def test_machine_that_only_searches_on_both_executors(memory: str, graphs: tuple[Graph, ...]) -> None:
+    compared(PUBLISHED, memory, *((graph, 0) for graph in graphs))
 
 
 @pytest.mark.parametrize(
