@@ -162,6 +162,7 @@ def test_kill_and_resume() -> None:
     run = started("scc", "g.txt", *SMALL, "--checkpoint", "kept", "--checkpoint-every", "20cycles", "--json", "json")
     while not Path("kept", "checkpoint.json").exists():
         assert run.poll() is None
+        time.sleep(0.005)
     run.kill()
     assert run.wait() == -signal.SIGKILL
     assert not Path("json").exists()
