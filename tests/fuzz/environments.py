@@ -8,15 +8,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
 from hw.config import PRESETS
 from sim.caching.folder import code_directory
 from sim.executors.compiled.build import build_library
+from tests.fuzz.commands import cyscc
 from tests.fuzz.parts import Finding, Part
 
 __all__ = ["ENVIRONMENTS", "FAULTS", "Fault", "Scene", "run_fault"]
@@ -44,10 +47,10 @@ class Scene:
         Limits by their number in `resource`.
     stdout, stderr : str
         Where these go: ``pipe``, ``full``, ``closed``, or ``broken`` for a pipe that nobody reads.
-    during : callable, optional
-        Done while it waits for its graph, which then is a pipe.
-    after : callable, optional
-        Done when it has got its graph, which then is a pipe.
+    disturb : callable, optional
+        Done to it while it waits for its graph, which then is a pipe, or when it has got it.
+    fed : bool
+        Whether it gets its graph before.
     """
 
     folder: Path
@@ -58,24 +61,27 @@ class Scene:
     limits: dict[int, int] = field(default_factory=dict)
     stdout: str = "pipe"
     stderr: str = "pipe"
-    during: Callable[["subprocess.Popen[bytes]"], None] | None = None
-    after: Callable[["subprocess.Popen[bytes]"], None] | None = None
+    disturb: Callable[["subprocess.Popen[bytes]"], None] | None = None
+    fed: bool = False
 
     @classmethod
     def make(cls, folder: Path) -> "Scene":
         """Make one in a folder that is empty."""
-        library = build_library(PRESETS["test"], waves=False)
         cache, temporary, place = folder / "cache", folder / "temporary", folder / "place"
         for made in (cache, temporary, place):
             made.mkdir(mode=0o700)
+        (place / "g.txt").write_text("0 1\n1 0\n1 2\n")
+        machine = ["--config", "test", "--memory", "fixed:75"]
+        # What nobody has built and compiled yet, the run would.
+        undisturbed = cyscc("scc", str(place / "g.txt"), *machine, "--quiet")
+        assert undisturbed.status == 0, undisturbed
+        library = build_library(PRESETS["test"], waves=False)
         shutil.copytree(code_directory(), cache / "numba")
         for file in (library, library.with_suffix(".json")):
             shutil.copy2(file, cache)
-        (place / "g.txt").write_text("0 1\n1 0\n1 2\n")
         environment = {name: value for name, value in os.environ.items() if name not in ("CXX", "NUMBA_CACHE_DIR")}
         environment |= {"CYSCC_CACHE": str(cache), "TMPDIR": str(temporary), "PYTHONPATH": str(ROOT)}
-        arguments = ["scc", "g.txt", "--config", "test", "--memory", "fixed:75", "--json", "out.json"]
-        return cls(place, cache, temporary, environment, arguments)
+        return cls(place, cache, temporary, environment, ["scc", "g.txt", *machine, "--json", "out.json"])
 
     @property
     def library(self) -> Path:
@@ -87,7 +93,7 @@ class Scene:
         """Run it; return its status and its standard error."""
         graph = self.folder / "g.txt"
         content = graph.read_bytes() if graph.is_file() else b""
-        if self.during is not None or self.after is not None:
+        if self.disturb is not None:
             graph.unlink()
             os.mkfifo(graph)
         process = subprocess.Popen(
@@ -100,14 +106,14 @@ class Scene:
         )
         with process:
             try:
-                if self.during is not None:
-                    # Opens when the other side is open.
-                    with graph.open("wb"):
-                        self.during(process)
-                        process.wait(_PATIENCE)
-                elif self.after is not None:
-                    graph.write_bytes(content)
-                    self.after(process)
+                if self.disturb is not None:
+                    with _pipe_into(process, graph) as pipe:
+                        if self.fed:
+                            pipe.write(content)
+                            pipe.close()
+                        self.disturb(process)
+                        if not self.fed:
+                            process.wait(_PATIENCE)
                 _, err = process.communicate(timeout=_PATIENCE)
             finally:
                 process.kill()
@@ -128,6 +134,15 @@ class Scene:
                 os.dup2(writer, descriptor)
         for limit, value in self.limits.items():
             resource.setrlimit(limit, (value, value))
+
+
+def _pipe_into(process: "subprocess.Popen[bytes]", path: Path) -> IO[bytes]:
+    """Open a pipe as soon as a process reads it, which may end without."""
+    while process.poll() is None:
+        with suppress(OSError):
+            return open(os.open(path, os.O_WRONLY | os.O_NONBLOCK), "wb")
+        time.sleep(0.005)
+    return open(os.devnull, "wb")
 
 
 @dataclass(frozen=True)
@@ -203,21 +218,18 @@ def _variable(name: str, value: str) -> Callable[[Scene], object]:
     return lambda scene: scene.environment.update({name: value})
 
 
-def _signals(*numbers: signal.Signals, pause: float = 0.0) -> Callable[[Scene], object]:
+def _signals(*numbers: int, pause: float | None = None) -> Callable[[Scene], object]:
+    """Send signals while it waits for its graph, or so many seconds after it has got it."""
+
     def send(process: "subprocess.Popen[bytes]") -> None:
+        time.sleep(pause or 0)
         for number in numbers:
             process.send_signal(number)
-            time.sleep(pause)
 
-    return lambda scene: setattr(scene, "during", send)
+    def spoil(scene: Scene) -> None:
+        scene.disturb, scene.fed = send, pause is not None
 
-
-def _signal_after(number: int, pause: float) -> Callable[[Scene], object]:
-    def send(process: "subprocess.Popen[bytes]") -> None:
-        time.sleep(pause)
-        process.send_signal(number)
-
-    return lambda scene: setattr(scene, "after", send)
+    return spoil
 
 
 def _library(damage: Callable[[Path], object]) -> Callable[[Scene], object]:
@@ -343,7 +355,7 @@ def examine(trouble: Trouble, folder: Path) -> Finding:
     if trouble.fault != _MOMENT:
         wrong = run_fault(FAULTS[trouble.fault], folder)
     elif trouble.number != signal.SIGKILL:
-        send = _signal_after(trouble.number, trouble.pause)
+        send = _signals(trouble.number, pause=trouble.pause)
         wrong = run_fault(Fault(send, 130, "cyscc scc: interrupted", late=True), folder)
     else:
         wrong = _run_after_kill(trouble.pause, folder)
@@ -355,13 +367,13 @@ def _run_after_kill(pause: float, folder: Path) -> list[str]:
     scene = Scene.make(folder)
     graph = scene.folder / "g.txt"
     content = graph.read_bytes()
-    _signal_after(signal.SIGKILL, pause)(scene)
+    _signals(signal.SIGKILL, pause=pause)(scene)
     status, err = scene.run()
     if status not in (-signal.SIGKILL, 0) or err:
         return [f"status {status} after a kill: {err}"]
     graph.unlink()
     graph.write_bytes(content)
-    scene.after = None
+    scene.disturb = None
     (scene.folder / "out.json").unlink(missing_ok=True)
     return _wrong(scene, FAULTS["none"])
 

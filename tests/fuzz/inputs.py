@@ -19,6 +19,7 @@ from host.memory_room import Room
 from tests.fuzz.mutants import mutant
 from tests.fuzz.parts import Finding, Part, shorter
 from tests.fuzz.readers import MOST_VERTICES, Edges, RefusedError, read_plainly
+from tests.host.graph.files import edges_of as pairs_of
 
 __all__ = ["INPUTS", "File"]
 
@@ -49,9 +50,7 @@ def draw(seed: int, index: int) -> File:
 
 def edges_of(graph: Graph) -> Edges:
     """Return a graph as the plain readers do."""
-    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees())
-    pairs = zip(graph.original(sources).tolist(), graph.original(graph.targets).tolist(), strict=True)
-    return graph.original(np.arange(graph.vertices)).tolist(), list(pairs)
+    return graph.original(np.arange(graph.vertices)).tolist(), pairs_of(graph)
 
 
 def of_scipy(name: str, data: bytes) -> list[tuple[int, int]] | None:

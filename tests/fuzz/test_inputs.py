@@ -1,6 +1,5 @@
 """Some hundred graph files changed at random."""
 
-import gzip
 from collections import Counter
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import pytest
 from host.graph.csr import Graph
 from tests.fuzz import inputs
 from tests.fuzz.inputs import INPUTS
-from tests.fuzz.readers import RefusedError, read_plainly
 
 
 def test_product_and_plain_readers_agree(tmp_path: Path) -> None:
@@ -40,23 +38,3 @@ def test_a_difference_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     finding = INPUTS.examine(inputs.File("g.txt", b"3 1\n1 3\n"), tmp_path)
     assert (finding.kind, finding.good) == ("wrong", False)
     assert finding.what == "read as ([1, 3], []), and it is ([1, 3], [(1, 3), (3, 1)])"
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "expected"),
-    [
-        ("g.txt", b"3 1\r1 3\r", ([1, 3], [(1, 3), (3, 1)])),
-        ("g.txt.gz", gzip.compress(b"3 1\n", mtime=0) + gzip.compress(b"1 3\n", mtime=0), ([1, 3], [(1, 3), (3, 1)])),
-        ("g.mtx", b"%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", ([1, 2], [(1, 2), (2, 1)])),
-        ("g.gr", b"p sp 2 1\na 2 1\n", ([1, 2], [(2, 1)])),
-        ("g.txt", b"1 2\n1 2 3\n", None),
-        ("g.gr", b"p sp 2 1\n", None),
-        ("g.npz", b"1 2\n", None),
-    ],
-)
-def test_plain_readers(name: str, data: bytes, expected: object) -> None:
-    try:
-        found: object = read_plainly(name, data)
-    except RefusedError:
-        found = None
-    assert found == expected

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from hw.config import AcceleratorConfig
 from sim.memory import profile_from
-from tests.fuzz.references import component_lines, level_lines
 from tests.fuzz.runs import RUNS
 from tests.fuzz.setups import KNOWN, SMALL
 
@@ -39,10 +38,3 @@ def test_what_is_drawn_can_be() -> None:
     assert runs == [RUNS.draw(2, index) for index in range(0, 60_000, 60)]
     for each in RUNS.simpler(runs[0]):
         assert each != runs[0]
-
-
-def test_references() -> None:
-    edges = [(0, 1), (1, 0), (1, 2), (1, 2), (3, 3)]
-    assert component_lines(5, edges) == "1 1\n2 1\n3 3\n4 4\n5 5\n"
-    assert level_lines(5, edges, 1) == "1 1\n2 0\n3 1\n"
-    assert level_lines(5, [], 4) == "5 0\n"

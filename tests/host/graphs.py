@@ -3,20 +3,9 @@
 import numpy as np
 
 from host.graph.csr import Graph
+from tests.system.graphs import graph_of, messy_graph
 
-__all__ = ["GRAPHS", "graph_of", "random_edges", "without_repeats"]
-
-
-def graph_of(vertices: int, edges: list[tuple[int, int]]) -> Graph:
-    """Return the graph of a list of edges."""
-    sources, targets = np.array(edges, np.uint32).reshape(-1, 2).T
-    return Graph.from_edges(vertices, sources, targets)
-
-
-def random_edges(vertices: int, count: int, seed: int) -> Graph:
-    """Return a random graph, self-loops and repeated edges included."""
-    edges = np.random.default_rng(seed).integers(0, vertices, (2, count), dtype=np.uint32)
-    return Graph.from_edges(vertices, edges[0], edges[1])
+__all__ = ["GRAPHS", "without_repeats"]
 
 
 def without_repeats(graph: Graph) -> Graph:
@@ -40,7 +29,7 @@ GRAPHS: dict[str, Graph] = {
     "hub": graph_of(20, [(0, v) for v in range(1, 20)] + [(v, 0) for v in range(1, 20)]),
     "bow tie": graph_of(9, [(0, 3), (1, 3), (2, 1), (1, 2), (3, 4), (4, 5), (5, 3), (5, 6), (6, 7), (7, 6), (4, 8)]),
     "touching": graph_of(7, [(0, 1), (1, 0), (1, 2), (2, 3), (3, 2), (3, 4), (4, 5), (5, 6), (6, 4)]),
-    "random sparse": random_edges(60, 90, 1),
-    "random": random_edges(60, 150, 2),
-    "random dense": random_edges(40, 400, 3),
+    "random sparse": messy_graph(60, 90, 1),
+    "random": messy_graph(60, 150, 2),
+    "random dense": messy_graph(40, 400, 3),
 }

@@ -7,6 +7,7 @@ import pytest
 
 from host.errors import InputError
 from host.output import check_folder, check_output, open_output, renamed_when_complete, show
+from tests.refusals import refused
 
 
 def write_new(path: str) -> None:
@@ -31,9 +32,8 @@ def test_what_was_there_stays_when_writing_fails(tmp_path: Path) -> None:
             file.write(b"half")
             raise OSError(28, "No space left on device")
 
-    with pytest.raises(InputError) as caught:
+    with refused(InputError, f"{target}: cannot be written: No space left on device"):
         fail()
-    assert str(caught.value) == f"{target}: cannot be written: No space left on device"
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
 
@@ -105,9 +105,8 @@ def test_pipe_is_written_in_place(tmp_path: Path) -> None:
 def test_impossible_file_is_refused_and_nothing_left(tmp_path: Path, name: str, cause: str) -> None:
     (tmp_path / "file").touch()
     path = str(tmp_path / name)
-    with pytest.raises(InputError) as caught:
+    with refused(InputError, f"{path}: {cause}"):
         check_output(path, "--json")
-    assert str(caught.value) == f"{path}: {cause}"
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
@@ -120,9 +119,8 @@ def test_possible_file_is_not_touched(tmp_path: Path) -> None:
 def test_link_to_itself_is_refused(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(link)
-    with pytest.raises(InputError) as caught:
+    with refused(InputError, f"{link}: cannot be written: a link that leads to itself (--json)"):
         check_output(str(link), "--json")
-    assert str(caught.value) == f"{link}: cannot be written: a link that leads to itself (--json)"
 
 
 def test_folder_may_exist_or_be_made(tmp_path: Path) -> None:
@@ -134,6 +132,5 @@ def test_folder_may_exist_or_be_made(tmp_path: Path) -> None:
 def test_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.touch()
-    with pytest.raises(InputError) as caught:
+    with refused(InputError, f"{path}: is not a directory (--output)"):
         check_folder(str(path), "--output")
-    assert str(caught.value) == f"{path}: is not a directory (--output)"

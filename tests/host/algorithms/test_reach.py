@@ -15,6 +15,7 @@ from host.algorithms.reach import (
 )
 from sim.errors import SimulationError
 from sim.graph_word import LEVEL, VISITED
+from tests.refusals import refused
 from tests.words import graph_word
 
 
@@ -36,9 +37,10 @@ def test_entries_that_are_no_vertices(use: Callable[[np.ndarray], None], place: 
     reach = np.array([4, 0, 2, 2**32 - 1], np.uint32)
     use(reach.copy())
     reach[place] = value
-    with pytest.raises(SimulationError) as caught:
+    with refused(
+        SimulationError, f"entry {place} of the reach queue of the transpose is {value}: there are 5 vertices"
+    ):
         use(reach)
-    assert str(caught.value) == (f"entry {place} of the reach queue of the transpose is {value}: there are 5 vertices")
 
 
 @pytest.mark.parametrize(("start", "degree"), [(8, 3), (2**32 - 1, 0), (0, 2**31 - 1)])
@@ -46,19 +48,18 @@ def test_frontier_words_with_neighbours_that_the_graph_has_not(start: int, degre
     frontier = np.array([graph_word(10, 0, False), graph_word(7, 3, True), 0], np.uint64)
     check_frontier(frontier, edges=10, name="transpose")
     frontier[2] = graph_word(start, degree, False)
-    with pytest.raises(SimulationError) as caught:
+    with refused(
+        SimulationError,
+        f"entry 2 of a frontier queue is {int(frontier[2]):#x}: the transpose has no such neighbours, only 10 edges",
+    ):
         check_frontier(frontier, edges=10, name="transpose")
-    assert str(caught.value) == (
-        f"entry 2 of a frontier queue is {int(frontier[2]):#x}: the transpose has no such neighbours, only 10 edges"
-    )
 
 
 def test_levels_deeper_than_the_search() -> None:
     words = np.array([VISITED.put(1) | LEVEL.put(3), LEVEL.put(9)], np.uint64)
     assert levels_of_words(words, deepest=3, name="graph").tolist() == [3, -1]
-    with pytest.raises(SimulationError) as caught:
+    with refused(SimulationError, "graph word 0 of the graph holds level 3: the search ended at level 2"):
         levels_of_words(words, deepest=2, name="graph")
-    assert str(caught.value) == "graph word 0 of the graph holds level 3: the search ended at level 2"
 
 
 @pytest.mark.parametrize(
@@ -76,9 +77,8 @@ def test_colours_are_those_of_the_components(colours: list[int], message: str | 
     if message is None:
         check_colours(np.array(colours, np.uint32), 3)
         return
-    with pytest.raises(SimulationError) as caught:
+    with refused(SimulationError, message):
         check_colours(np.array(colours, np.uint32), 3)
-    assert str(caught.value) == message
 
 
 def test_no_vertices_have_no_colours() -> None:

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import shortest_path
 from host.algorithms.components import component_sizes
 from host.algorithms.reference import bfs_levels, check_components, check_levels, strong_components
 from host.graph.formats import read_graph
-from tests.host.graphs import graph_of
+from tests.system.graphs import graph_of
 
 PAIRS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=25)
 

@@ -45,7 +45,8 @@ class Thing:
 try:
     thing = Thing()
     del thing
-    time.sleep(5)
+    for _ in range(1000):
+        time.sleep(0.01)
     print("lost")
 except KeyboardInterrupt:
     print("heard")

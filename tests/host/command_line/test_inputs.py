@@ -1,8 +1,7 @@
 """What the commands say of their graph's file: notes, refusals for want of memory, and no line longer than a screen."""
 
 import gzip
-import subprocess
-import sys
+import os
 from pathlib import Path
 
 import pytest
@@ -109,10 +108,18 @@ def test_no_line_is_longer_than_a_screen(
         (gzip.compress(CYCLE.encode(), mtime=0), "", 0),
         (b"1 2\n2 1 7\n", "cyscc software: /dev/stdin:2: 3 columns, and line 1 has 2\n", 2),
     ],
+    ids=["gzipped", "refused"],
 )
-def test_standard_input(content: bytes, expected: str, status: int) -> None:
-    script = "import sys; from host.command_line.main import main; sys.exit(main())"
-    command = [sys.executable, "-c", script, "software", "tarjan", "/dev/stdin", "--no-verify", "--quiet"]
-    root = Path(__file__).resolve().parents[3]
-    result = subprocess.run(command, input=content, capture_output=True, check=False, cwd=root)
-    assert (result.returncode, result.stdout, result.stderr.decode()) == (status, b"", expected)
+def test_standard_input(content: bytes, expected: str, status: int, capfd: pytest.CaptureFixture[str]) -> None:
+    before = os.dup(0)
+    reading, writing = os.pipe()
+    os.write(writing, content)
+    os.close(writing)
+    os.dup2(reading, 0)
+    os.close(reading)
+    try:
+        assert main(["software", "tarjan", "/dev/stdin", "--no-verify", "--quiet"]) == status
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+    assert capfd.readouterr() == ("", expected)

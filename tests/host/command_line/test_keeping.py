@@ -56,7 +56,7 @@ def result(path: str) -> dict[str, Any]:
 def test_components_go_on(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["scc", "g.txt", *SMALL, "--labels", "whole.txt", "--json", "whole", "--quiet"]) == 0
     interrupt("scc", "g.txt", *SMALL, *KEPT)
-    interrupt("scc", "--resume", "kept", "--executor", "amaranth", after=1)
+    interrupt("scc", "--resume", "kept", "--executor", "amaranth", "--checkpoint-every", "100cycles", after=1)
     capfd.readouterr()
     assert main(["scc", "--resume", "kept", "--executor", "compiled", "--labels", "labels.txt", "--json", "json"]) == 0
     assert capfd.readouterr().err == ""
@@ -183,6 +183,7 @@ def test_kill_and_resume() -> None:
     run = started("scc", "g.txt", *SMALL, "--checkpoint", "kept", "--checkpoint-every", "20cycles", "--json", "json")
     while not Path("kept", "checkpoint.json").exists():
         assert run.poll() is None
+        time.sleep(0.005)
     run.kill()
     assert run.wait() == -signal.SIGKILL
     assert not Path("json").exists()

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from host.errors import InputError
 from host.graph.csr import MAX_DEGREE, MAX_EDGES, MAX_VERTICES, Graph, check_degrees, check_limits
+from tests.refusals import refused
 
 Edges = tuple[int, NDArray[np.uint32], NDArray[np.uint32]]
 NONE = np.empty(0, dtype=np.uint32)
@@ -90,26 +91,22 @@ def test_index_refuses_an_unknown_vertex(name: int) -> None:
         Graph.from_edges(2, NONE, NONE, base=1),
         Graph.from_edges(3, NONE, NONE, ids=np.array([4, 7, 2**62])),
     ):
-        with pytest.raises(InputError) as error:
+        with refused(InputError, f"the graph has no vertex {name}"):
             graph.index(name)
-        assert str(error.value) == f"the graph has no vertex {name}"
 
 
 def test_limits_fire_one_beyond() -> None:
     check_limits(MAX_VERTICES, MAX_EDGES)
-    with pytest.raises(InputError) as error:
+    with refused(InputError, "4294967295 vertices are too many for 32 bits (at most 4294967294)"):
         check_limits(MAX_VERTICES + 1, 0)
-    assert str(error.value) == "4294967295 vertices are too many for 32 bits (at most 4294967294)"
-    with pytest.raises(InputError) as error:
+    with refused(InputError, "4294967296 edges are too many for 32 bits (at most 4294967295)"):
         check_limits(1, MAX_EDGES + 1)
-    assert str(error.value) == "4294967296 edges are too many for 32 bits (at most 4294967295)"
 
 
 def test_degree_limit_fires_one_beyond() -> None:
     check_degrees(np.array([0, MAX_DEGREE, MAX_DEGREE + 5]))
-    with pytest.raises(InputError) as error:
+    with refused(InputError, "2147483648 edges of one vertex are too many for 31 bits (at most 2147483647)"):
         check_degrees(np.array([0, 7, MAX_DEGREE + 8]))
-    assert str(error.value) == "2147483648 edges of one vertex are too many for 31 bits (at most 2147483647)"
 
 
 @pytest.mark.parametrize(
@@ -125,9 +122,8 @@ def test_degree_limit_fires_one_beyond() -> None:
 def test_arrays_that_do_not_fit_are_refused(
     offsets: list[int], targets: NDArray[np.uint32], ids: NDArray[np.int64] | None, message: str
 ) -> None:
-    with pytest.raises(ValueError) as error:  # noqa: PT011 (the whole message is checked)
+    with refused(ValueError, message):
         Graph(offsets=np.array(offsets, dtype=np.int64), targets=targets, ids=ids)
-    assert str(error.value) == message
 
 
 @pytest.mark.parametrize(
@@ -140,15 +136,8 @@ def test_arrays_that_do_not_fit_are_refused(
     ],
 )
 def test_edges_outside_are_refused(sources: list[int], targets: list[int], message: str) -> None:
-    with pytest.raises(ValueError) as error:  # noqa: PT011 (the whole message is checked)
+    with refused(ValueError, message):
         Graph.from_edges(3, np.array(sources), np.array(targets))
-    assert str(error.value) == message
-
-
-def test_an_input_error_is_one_line() -> None:
-    assert str(InputError("bad")) == "bad"
-    assert str(InputError("bad", path="a.gr")) == "a.gr: bad"
-    assert str(InputError("bad", path="a\nb.gr", line=3)) == "a\\nb.gr:3: bad"
 
 
 def test_simplified_keeps_each_edge_once_in_its_order_and_no_self_loops() -> None:

@@ -14,6 +14,7 @@ from host.graph.formats import edges as edges_module
 from host.graph.formats import read_graph, write_graph
 from host.graph.generators import random_graph, rmat_graph, ssca2_graph
 from host.memory_room import Room
+from tests.refusals import refused
 
 LEFT = "of memory, and 10.0 MB are left (of the test)"
 HEADER = "%%MatrixMarket matrix coordinate pattern "
@@ -49,17 +50,15 @@ def test_sizes() -> None:
 )
 def test_what_a_header_announces(tmp_path: Path, name: str, content: str, expected: str) -> None:
     (tmp_path / name).write_text(content)
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{tmp_path}/{name}{expected}{LEFT}"):
         read_graph(tmp_path / name)
-    assert str(error.value) == f"{tmp_path}/{name}{expected}{LEFT}"
 
 
 @pytest.mark.usefixtures("ten_megabytes")
 def test_what_an_archive_announces(tmp_path: Path) -> None:
     save_npz(tmp_path / "g.npz", coo_array((3_000_000, 3_000_000)))
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{tmp_path}/g.npz: 3,000,000 vertices and 0 edges need about 24.0 MB {LEFT}"):
         read_graph(tmp_path / "g.npz")
-    assert str(error.value) == f"{tmp_path}/g.npz: 3,000,000 vertices and 0 edges need about 24.0 MB {LEFT}"
 
 
 @pytest.mark.usefixtures("ten_megabytes")
@@ -68,9 +67,8 @@ def test_an_edge_list_that_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     path = tmp_path / "g.txt"
     # Each block of text is half a million edges.
     path.write_bytes(b"1 2\n" * (1 << 20) + b"3 4\n" * (1 << 20))
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{path}: the first 1,048,576 edges need about 12.6 MB {LEFT}"):
         read_graph(path)
-    assert str(error.value) == f"{path}: the first 1,048,576 edges need about 12.6 MB {LEFT}"
     path.write_bytes(b"1 2\n" * (1 << 18))
     assert read_graph(path).edges == 1 << 18
 
@@ -85,9 +83,8 @@ def test_ids_that_need_a_large_table(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("ten_megabytes")
 @pytest.mark.parametrize("generate", [random_graph, rmat_graph, ssca2_graph])
 def test_generated_graphs(generate: type) -> None:
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"131,072 vertices and 1,048,576 edges need about 13.6 MB {LEFT}"):
         generate(2**17, 8)
-    assert str(error.value) == f"131,072 vertices and 1,048,576 edges need about 13.6 MB {LEFT}"
 
 
 @pytest.mark.long

@@ -10,8 +10,9 @@ import pytest
 
 from host.errors import InputError
 from host.graph.csr import Graph
-from host.graph.formats import read_graph, text, write_graph
+from host.graph.formats import text, write_graph
 from host.graph.generators import random_graph
+from tests.host.graph.files import refusal
 
 MTX = "%%MatrixMarket matrix coordinate "
 
@@ -22,11 +23,6 @@ def message(call: Callable[[], object], folder: Path) -> str:
         call()
     assert "\n" not in str(error.value)
     return str(error.value).replace(f"{folder}/", "")
-
-
-def refusal(path: Path) -> str:
-    """Return the message with which a file is refused, without the folder."""
-    return message(lambda: read_graph(path), path.parent)
 
 
 @pytest.mark.parametrize(

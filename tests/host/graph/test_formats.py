@@ -16,14 +16,9 @@ from host.graph.formats import read_graph, text, write_graph
 from host.graph.formats.edges import EdgeBuffer
 from host.graph.formats.writer import write_pairs
 from host.graph.generators import random_graph
+from tests.host.graph.files import edges_of
 
 ALL = [".txt", ".mtx", ".gr", ".npz", ".tsv.gz", ".mtx.gz", ".gr.gz", ".npz.gz", ".MTX", ".el.GZ"]
-
-
-def edges_of(graph: Graph) -> list[tuple[int, int]]:
-    """Return the edges in the ids of the input, by source."""
-    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees())
-    return list(zip(graph.original(sources).tolist(), graph.original(graph.targets).tolist(), strict=True))
 
 
 def read(folder: Path, name: str, content: str | bytes) -> Graph:

@@ -8,7 +8,7 @@ import pytest
 from host.graph.csr import Graph
 from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, default_slack
 from tests.host.fake_coprocessor import FakeCoprocessor
-from tests.host.graphs import graph_of
+from tests.system.graphs import graph_of
 
 
 def small_graph() -> Graph:

@@ -1,7 +1,6 @@
 """Archives that hold no sparse matrix: one line each, in little memory."""
 
 import gzip
-import io
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,9 @@ import pytest
 from scipy.sparse import bsr_array, csr_array, save_npz
 
 from host import memory_room
-from host.errors import InputError
 from host.graph.formats import read_graph
 from host.memory_room import Room
-from tests.host.graph.test_formats import edges_of
+from tests.host.graph.files import array_bytes, edges_of, refusal
 
 VALUES = np.ones(2)
 CSR: dict[str, Any] = {"format": b"csr", "shape": [2, 2], "indptr": [0, 1, 2], "indices": [0, 1], "data": VALUES}
@@ -25,21 +23,6 @@ METHODS = {
     zipfile.ZIP_BZIP2: "bzip2",
     zipfile.ZIP_LZMA: "LZMA",
 }
-
-
-def refusal(path: Path) -> str:
-    """Return the message with which a file is refused, without its folder."""
-    with pytest.raises(InputError) as error:
-        read_graph(path)
-    assert "\n" not in str(error.value)
-    return str(error.value).replace(f"{path.parent}/", "")
-
-
-def array_bytes(array: object) -> bytes:
-    """Return an array as a member of an archive."""
-    file = io.BytesIO()
-    np.lib.format.write_array(file, np.asarray(array), allow_pickle=True)
-    return file.getvalue()
 
 
 def member(header: str, data: bytes = b"", *, version: bytes = b"\x01\x00", magic: bytes = b"\x93NUMPY") -> bytes:

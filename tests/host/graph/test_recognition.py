@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, save_npz
 
 from host.errors import InputError
 from host.graph.formats import files, read_graph
-from tests.host.graph.test_formats import edges_of
+from tests.host.graph.files import edges_of, refusal
 
 MTX = b"%%MatrixMarket matrix coordinate pattern general\n"
 # Read as an edge list the second has its size line for an edge, and three components instead of one.
@@ -176,12 +176,9 @@ TAR = b"graph/graph.mtx".ljust(257, b"\0") + b"ustar\x0000" + bytes(248)
 )
 def test_bad_files(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError) as error:
-        read_graph(tmp_path / name)
-    text = str(error.value).replace(f"{tmp_path}/", "")
+    text = refusal(tmp_path / name)
     assert text.startswith(name + expected)
     assert text == name + expected or "(read as" in expected
-    assert "\n" not in text
 
 
 @pytest.mark.parametrize("name", ["g.txt", "g.mtx", "g.gr", "g.npz", "g.txt.gz", "g.npz.gz"])

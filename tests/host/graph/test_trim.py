@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from host.graph.trim import trim
-from tests.host.graphs import graph_of
+from tests.system.graphs import graph_of
 
 
 def trimmed(vertices: int, pairs: list[tuple[int, int]]) -> list[int]:

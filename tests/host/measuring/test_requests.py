@@ -3,28 +3,22 @@
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 import host.measuring.searches
 from host.algorithms.search import BfsRun, breadth_first_search
-from host.graph.csr import Graph
 from host.measuring.components import SccRequest, SoftwareRequest
 from host.measuring.graphs import size_text, source_vertex
 from host.measuring.requests import Request
 from host.measuring.searches import CAUSES, BfsRequest, cause_shares
 from sim.errors import SimulationError
 from tests.host.measuring.requests import spec
+from tests.system.graphs import graph_of
 
 REQUEST = BfsRequest(graph=spec(vertices=256, degree=8), preset="published-1ae", memory="fixed:75")
 
 # Two kernels, 100 cycles.
 CYCLES_BY_CAUSE = dict.fromkeys(CAUSES, 0) | {"request": 80, "interval": 60, "slot": 30, "memory": 10, "idle": 20}
-
-
-def graph_of(*edges: tuple[int, int], vertices: int) -> Graph:
-    ends = np.array(edges, np.uint32).reshape(-1, 2)
-    return Graph.from_edges(vertices, ends[:, 0], ends[:, 1])
 
 
 def test_shares_of_the_causes() -> None:
@@ -77,7 +71,7 @@ def test_a_search_whose_queues_overflowed_is_measured_again_with_larger_ones(mon
 
 
 def test_a_search_that_misses_the_giant_component_is_an_error() -> None:
-    graph = graph_of((0, 1), (0, 2), *((v, v + 1) for v in range(5, 60)), vertices=100)
+    graph = graph_of(100, [(0, 1), (0, 2), *((v, v + 1) for v in range(5, 60))])
     with pytest.raises(SimulationError, match=r"^the search from vertex 0 reached only 3 vertices$"):
         REQUEST.measure(graph, verify=True)
 
@@ -121,8 +115,8 @@ def test_labels() -> None:
 
 
 def test_the_source_is_the_lowest_vertex_with_an_out_edge() -> None:
-    assert source_vertex(graph_of((1, 0), (3, 0), (3, 1), vertices=4)) == 1
-    assert source_vertex(graph_of((0, 1), (3, 0), (3, 1), vertices=4)) == 0
+    assert source_vertex(graph_of(4, [(1, 0), (3, 0), (3, 1)])) == 1
+    assert source_vertex(graph_of(4, [(0, 1), (3, 0), (3, 1)])) == 0
 
 
 def test_the_machine_finds_the_components() -> None:

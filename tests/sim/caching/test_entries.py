@@ -27,7 +27,7 @@ def names(cache: Path) -> list[tuple[str, str]]:
 def test_entries_in_the_order_of_their_use(tmp_path: Path) -> None:
     first, second = add(tmp_path, 1, used=200), add(tmp_path, 2, used=300)
     code = tmp_path / "numba" / "a.module-01"
-    code.mkdir(parents=True)
+    code.mkdir(mode=0o700, parents=True)
     write_sealed(code / "f.code", b"key", b"content")
     os.utime(code, (100, 100))
     (tmp_path / "a.user's.file").touch()

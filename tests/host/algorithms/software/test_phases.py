@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from host.algorithms.software.kosaraju import kosaraju, kosaraju_phases
 from host.graph.csr import Graph
-from tests.host.graphs import GRAPHS, random_edges
+from tests.host.graphs import GRAPHS
+from tests.system.graphs import messy_graph
 
 
 def check(graph: Graph) -> None:
@@ -25,7 +26,7 @@ def test_labels_are_those_of_the_whole(name: str) -> None:
 
 @given(st.integers(1, 30), st.integers(0, 60), st.integers(0, 1000))
 def test_labels_of_any_graph(vertices: int, edges: int, seed: int) -> None:
-    check(random_edges(vertices, edges, seed))
+    check(messy_graph(vertices, edges, seed))
 
 
 def test_a_long_phase_is_in_its_own_time() -> None:

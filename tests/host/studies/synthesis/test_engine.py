@@ -1,5 +1,6 @@
 """Synthesis: of small parts for real, of engines with the tool replaced."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -147,7 +148,11 @@ def test_what_engines_have_in_common_is_synthesised_once(tmp_path: Path, monkeyp
         cells = {"lut": cell("LUT2", O=[10])} | (below if top == "application_engine" else {})
         write_netlist(folder / f"{log}.json", {top: module(cells)})
 
-    monkeypatch.setattr(host.studies.synthesis.netlists, "run_yosys", fake)
+    netlists = host.studies.synthesis.netlists
+    monkeypatch.setattr(netlists, "run_yosys", fake)
+    for name in ("kernel_verilog", "application_engine_verilog"):
+        # The second time it would be the same, and takes as long.
+        monkeypatch.setattr(netlists, name, cache(getattr(netlists, name)))
     config = PRESETS["test"]
     engines = [(config, "xc5v"), (config.replace(visit_depth=8), "xc5v")]
     for _ in range(2):  # the second time from the store
