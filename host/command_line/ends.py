@@ -1,6 +1,5 @@
 """How the process ends when it is asked to: the first time in good order, the second time at once."""
 
-import _thread
 import os
 import signal
 import sys
@@ -45,6 +44,7 @@ class Interrupts:
     def __enter__(self) -> Self:
         if threading.current_thread() is not threading.main_thread():
             return self
+        self._main = threading.get_ident()
         # A thread hears of signals also while the main one is in compiled code.
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
@@ -85,7 +85,8 @@ class Interrupts:
 
     def _again(self) -> None:
         self.seen = False
-        _thread.interrupt_main(self._number)
+        # A signal ends what blocks, too.
+        signal.pthread_kill(self._main, self._number)
 
     def _listen(self) -> None:
         while numbers := os.read(self._reader, 16):

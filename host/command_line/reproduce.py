@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from host.command_line.study import add_jobs, add_study_options, make_study
-from host.options import Parser, at_least
+from host.options import Parser, at_least, usable
 from host.studies.catalogue import STUDIES
 
 __all__ = ["add_parser", "run"]
@@ -15,17 +15,6 @@ _EPILOG = """examples:
 
 Finished measurements are kept in DIR/measurements: an interrupted run continues where it stopped.
 """
-
-
-def _profile(text: str) -> str:
-    """Return the text of a memory profile if it names one."""
-    from sim.memory import parse_profile
-
-    try:
-        parse_profile(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
 
 
 def add_parser(commands: Any) -> None:
@@ -43,7 +32,6 @@ def add_parser(commands: Any) -> None:
         figure.add_argument(
             "--memory",
             default="hc2",
-            type=_profile,
             metavar="PROFILE",
             help="memory: hc2 (default), fixed:CYCLES, stress, or a TOML file",
         )
@@ -66,6 +54,10 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A measurement failed.
     """
+    from sim.memory import parse_profile
+
+    with usable("--memory", arguments.memory):
+        parse_profile(arguments.memory)
     make_study(
         arguments,
         arguments.figure,

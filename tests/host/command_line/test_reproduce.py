@@ -153,10 +153,6 @@ def test_an_interrupt_leaves_what_is_finished(folder: Path, capfd: pytest.Captur
         ),
         (["table1", "--configs", "hc2,hc2"], "argument --configs: hc2 is given twice"),
         (
-            ["table1", "--memory", "fixed:0"],
-            "argument --memory: memory latency must be an integer from 1 to 100000, not 0",
-        ),
-        (
             ["fig13", "--configs", "published,published-scc"],
             "argument --configs: unknown machine 'published-scc': there are published, hc2",
         ),
@@ -177,11 +173,14 @@ def test_bad_usage(arguments: list[str], message: str, capfd: pytest.CaptureFixt
             ["fig12", "--vertices", "2^8", "--degrees", "8", "--max-edges", "2^10"],
             "no graph has at most 1024 edges: the smallest one has 2048 (--max-edges)",
         ),
+        (["table1", "--memory", "fixed:0"], "--memory: memory latency must be an integer from 1 to 100000, not 0"),
+        (["table1", "--memory", "endless.toml"], "--memory: endless.toml: is no plain file"),
         (["table1", "-o", "file"], "file/measurements: cannot be made: Not a directory (--output)"),
         (["table1", "--json", "none/out.json"], "none/out.json: its directory does not exist (--json)"),
     ],
 )
 def test_bad_input(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
     Path("file").write_text("")
+    Path("endless.toml").symlink_to("/dev/zero")
     assert main(["reproduce", *arguments]) == 2
     assert capfd.readouterr() == ("", f"cyscc reproduce: {message}\n")
