@@ -9,10 +9,10 @@ from hw.bfs.tags import Tag
 from hw.dispatch import AegWrite
 from hw.graph_word import GraphWord
 from hw.interfaces import ChainMessage, ChainOp, ReadRequest, Response, Token
-from hw.registers import NO_START, Instruction, Register, kernel_register
+from hw.registers import NO_START, Instruction, KernelWord, Register, kernel_register
 from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed
 
-__all__ = ["EngineStimuli", "KernelStimuli", "ShellStimuli", "register_number"]
+__all__ = ["BfsKernelStimuli", "EngineStimuli", "KernelStimuli", "ShellStimuli", "register_number"]
 
 _COUNTS = frozenset({Register.CURRENT_COUNT, Register.CAPACITY, Register.FORWARD_COUNT, Register.BACKWARD_COUNT})
 """Registers that decide how long a run takes."""
@@ -143,6 +143,23 @@ class KernelStimuli(Stimuli):
         return [*script, packed(ChainMessage, op=number_of(ChainOp.START), value=number)]
 
 
+class BfsKernelStimuli(KernelStimuli):
+    """In a second run tokens are rare and writes wait, and the kernel is asked how many vertices wait for a slot."""
+
+    LENGTHS = (1020, 500)
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        super().rule(now, before)
+        if not self.run:
+            return
+        now["token_in_valid"] &= _often(self, 0.15)
+        now["port_read_ready"] |= _often(self, 0.8)
+        now["port_write_ready"] &= self.cycle % 64 < 24
+        if now["chain_in_valid"] and field_of(ChainMessage, now["chain_in_payload"], "op") == number_of(ChainOp.READ):
+            word = self.random.choice((KernelWord.STATE, KernelWord.RESERVATION))
+            now["chain_in_payload"] = packed(ChainMessage, op=number_of(ChainOp.READ), index=word)
+
+
 class _HostStimuli(Stimuli):
     """A host, and the links to other engines."""
 
@@ -173,7 +190,7 @@ class _HostStimuli(Stimuli):
 class ShellStimuli(_HostStimuli):
     """A host, the kernels' stations of chain and ring, and links."""
 
-    LENGTHS = (1000, 400)
+    LENGTHS = (1000, 400, 100)
     FOREIGN = 32
 
     def restart(self, run: int) -> None:
@@ -204,6 +221,9 @@ class ShellStimuli(_HostStimuli):
             now[f"{module}_token_in_valid"], now[f"{module}_token_in_payload"] = self._rings[module].popleft()
             self._left[module] = [max(left - 1, 0) for left in self._left[module]]
             now[f"{module}_done"] = sum((left == 0) << place for place, left in enumerate(self._left[module]))
+            # So seldom that the shell rests in between.
+            if before and not _often(self, 0.1):
+                now[f"{module}_error"] = before[f"{module}_error"]
 
 
 class EngineStimuli(_HostStimuli):
