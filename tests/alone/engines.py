@@ -89,6 +89,8 @@ class KernelStimuli(Stimuli):
 
     LENGTHS = (1020,)
     PACES = (0.2, 0.9, 1.0)
+    LONGER: tuple[int, ...] = (1,)
+    """By run, how much longer the queues are that it reads."""
 
     def restart(self, run: int) -> None:
         super().restart(run)
@@ -133,7 +135,7 @@ class KernelStimuli(Stimuli):
         for register in self.component.PARAMETERS:
             value = self.field(48)
             if register in _COUNTS:
-                value = self.random.randrange(12) + (number if register != Register.CAPACITY else 0)
+                value = self.random.randrange(12) * self.LONGER[self.run] + number * (register != Register.CAPACITY)
             if register == Register.CAPACITY:
                 value = self._capacity = value if _often(self, 0.3) else self.field(32)
             script.append(packed(ChainMessage, op=number_of(ChainOp.WRITE), index=register, value=value))
@@ -147,6 +149,7 @@ class BfsKernelStimuli(KernelStimuli):
     """In a second run tokens are rare and writes wait, and the kernel is asked how many vertices wait for a slot."""
 
     LENGTHS = (1020, 500)
+    LONGER = (1, 4)
 
     def rule(self, now: Ports, before: Mapping[str, int]) -> None:
         super().rule(now, before)
@@ -190,7 +193,7 @@ class _HostStimuli(Stimuli):
 class ShellStimuli(_HostStimuli):
     """A host, the kernels' stations of chain and ring, and links."""
 
-    LENGTHS = (1000, 400, 100)
+    LENGTHS = (2000, 600, 100)
     FOREIGN = 32
 
     def restart(self, run: int) -> None:
@@ -202,6 +205,10 @@ class ShellStimuli(_HostStimuli):
 
     def rule(self, now: Ports, before: Mapping[str, int]) -> None:
         super().rule(now, before)
+        if self.cycle % 64 >= 40:
+            # So that it rests, and shows what wakes it.
+            for name in ("write", "read", "instruction"):
+                now[f"{name}_valid"] &= before[f"{name}_valid"] & ~before[f"{name}_ready"]
         for module, count in self._kernels.items():
             message = before.get(f"{module}_chain_out_payload", 0)
             sent = before.get(f"{module}_chain_out_valid", 0)
@@ -221,7 +228,6 @@ class ShellStimuli(_HostStimuli):
             now[f"{module}_token_in_valid"], now[f"{module}_token_in_payload"] = self._rings[module].popleft()
             self._left[module] = [max(left - 1, 0) for left in self._left[module]]
             now[f"{module}_done"] = sum((left == 0) << place for place, left in enumerate(self._left[module]))
-            # So seldom that the shell rests in between.
             if before and not _often(self, 0.1):
                 now[f"{module}_error"] = before[f"{module}_error"]
 
