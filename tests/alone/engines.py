@@ -148,7 +148,7 @@ class KernelStimuli(Stimuli):
 class BfsKernelStimuli(KernelStimuli):
     """In a second run tokens are rare and writes wait, and the kernel is asked how many vertices wait for a slot."""
 
-    LENGTHS = (1020, 500)
+    LENGTHS = (1020, 400)
     LONGER = (1, 4)
 
     def rule(self, now: Ports, before: Mapping[str, int]) -> None:
