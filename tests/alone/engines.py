@@ -87,7 +87,7 @@ class _Memory:
 class KernelStimuli(Stimuli):
     """Runs one after another, tokens that come by, questions, and a memory."""
 
-    LENGTHS = (1020,)
+    LENGTHS: tuple[int, ...] = (1020,)
     PACES = (0.2, 0.9, 1.0)
     LONGER: tuple[int, ...] = (1,)
     """By run, how much longer the queues are that it reads."""
