@@ -9,10 +9,10 @@ from hw.bfs.tags import Tag
 from hw.dispatch import AegWrite
 from hw.graph_word import GraphWord
 from hw.interfaces import ChainMessage, ChainOp, ReadRequest, Response, Token
-from hw.registers import NO_START, Instruction, Register, kernel_register
+from hw.registers import NO_START, Instruction, KernelWord, Register, kernel_register
 from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed
 
-__all__ = ["EngineStimuli", "KernelStimuli", "ShellStimuli", "register_number"]
+__all__ = ["BfsKernelStimuli", "EngineStimuli", "KernelStimuli", "ShellStimuli", "register_number"]
 
 _COUNTS = frozenset({Register.CURRENT_COUNT, Register.CAPACITY, Register.FORWARD_COUNT, Register.BACKWARD_COUNT})
 """Registers that decide how long a run takes."""
@@ -87,8 +87,10 @@ class _Memory:
 class KernelStimuli(Stimuli):
     """Runs one after another, tokens that come by, questions, and a memory."""
 
-    LENGTHS = (1020,)
+    LENGTHS: tuple[int, ...] = (1020,)
     PACES = (0.2, 0.9, 1.0)
+    LONGER: tuple[int, ...] = (1,)
+    """By run, how much longer the queues are that it reads."""
 
     def restart(self, run: int) -> None:
         super().restart(run)
@@ -133,7 +135,7 @@ class KernelStimuli(Stimuli):
         for register in self.component.PARAMETERS:
             value = self.field(48)
             if register in _COUNTS:
-                value = self.random.randrange(12) + (number if register != Register.CAPACITY else 0)
+                value = self.random.randrange(12) * self.LONGER[self.run] + number * (register != Register.CAPACITY)
             if register == Register.CAPACITY:
                 value = self._capacity = value if _often(self, 0.3) else self.field(32)
             script.append(packed(ChainMessage, op=number_of(ChainOp.WRITE), index=register, value=value))
@@ -141,6 +143,24 @@ class KernelStimuli(Stimuli):
             other = packed(ChainMessage, op=number_of(ChainOp.WRITE), index=15, value=self.field(48))
             script.insert(self.random.randrange(len(script)), other)
         return [*script, packed(ChainMessage, op=number_of(ChainOp.START), value=number)]
+
+
+class BfsKernelStimuli(KernelStimuli):
+    """In a second run tokens are rare and writes wait, and the kernel is asked how many vertices wait for a slot."""
+
+    LENGTHS = (1020, 400)
+    LONGER = (1, 4)
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        super().rule(now, before)
+        if not self.run:
+            return
+        now["token_in_valid"] &= _often(self, 0.15)
+        now["port_read_ready"] |= _often(self, 0.8)
+        now["port_write_ready"] &= self.cycle % 64 < 24
+        if now["chain_in_valid"] and field_of(ChainMessage, now["chain_in_payload"], "op") == number_of(ChainOp.READ):
+            word = self.random.choice((KernelWord.STATE, KernelWord.RESERVATION))
+            now["chain_in_payload"] = packed(ChainMessage, op=number_of(ChainOp.READ), index=word)
 
 
 class _HostStimuli(Stimuli):
@@ -173,7 +193,7 @@ class _HostStimuli(Stimuli):
 class ShellStimuli(_HostStimuli):
     """A host, the kernels' stations of chain and ring, and links."""
 
-    LENGTHS = (1000, 400)
+    LENGTHS = (2000, 600, 100)
     FOREIGN = 32
 
     def restart(self, run: int) -> None:
@@ -185,6 +205,10 @@ class ShellStimuli(_HostStimuli):
 
     def rule(self, now: Ports, before: Mapping[str, int]) -> None:
         super().rule(now, before)
+        if self.cycle % 64 >= 40:
+            # So that it rests, and shows what wakes it.
+            for name in ("write", "read", "instruction"):
+                now[f"{name}_valid"] &= before[f"{name}_valid"] & ~before[f"{name}_ready"]
         for module, count in self._kernels.items():
             message = before.get(f"{module}_chain_out_payload", 0)
             sent = before.get(f"{module}_chain_out_valid", 0)
@@ -204,6 +228,8 @@ class ShellStimuli(_HostStimuli):
             now[f"{module}_token_in_valid"], now[f"{module}_token_in_payload"] = self._rings[module].popleft()
             self._left[module] = [max(left - 1, 0) for left in self._left[module]]
             now[f"{module}_done"] = sum((left == 0) << place for place, left in enumerate(self._left[module]))
+            if before and not _often(self, 0.1):
+                now[f"{module}_error"] = before[f"{module}_error"]
 
 
 class EngineStimuli(_HostStimuli):

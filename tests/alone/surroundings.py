@@ -9,8 +9,8 @@ from hw.bfs.word_reader import Neighbour
 from hw.graph_word import GraphWord
 from hw.interfaces import ChainMessage, ChainOp, Token
 from hw.intersection.tags import Tag
-from hw.registers import NO_START
-from tests.alone.engines import EngineStimuli, KernelStimuli, ShellStimuli, register_number
+from hw.registers import NO_START, Register
+from tests.alone.engines import BfsKernelStimuli, EngineStimuli, KernelStimuli, ShellStimuli, register_number
 from tests.alone.parts import file_of
 from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed
 
@@ -122,11 +122,14 @@ class _StartFinder(Stimuli):
 class _Dispatch(Stimuli):
     """Mostly registers and instructions that there are."""
 
-    LENGTHS = (1200,)
+    LENGTHS = (2400,)
 
     def value(self, name: str) -> int:
         number = register_number(self, name)
-        if name == "read_payload" and self.random.random() < 0.5:
+        draw = self.random.random()
+        if name == "read_payload" and draw < 0.3:
+            number = self.random.choice((Register.STATUS, Register.CYCLES))
+        if name == "read_payload" and 0.1 < draw < 0.6:
             # Much is told from its neighbours by one bit.
             return number ^ 1 << self.random.randrange(16)
         return number
@@ -236,7 +239,7 @@ _KINDS: dict[str, type[Stimuli]] = {
     "application_engine": EngineStimuli,
     "bfs/copy_filter": _CopyFilter,
     "bfs/frontier_reader": _QueueReader,
-    "bfs/kernel": KernelStimuli,
+    "bfs/kernel": BfsKernelStimuli,
     "bfs/marking_visitor": _MarkingVisitor,
     "bfs/neighbour_reader": _NeighbourReader,
     "bfs/slot_allocator": _SlotAllocator,

@@ -1,6 +1,7 @@
 """Proofs about what only connects: an engine around its shell and kernels, the machine around its engines."""
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 from unittest.mock import patch
 
@@ -24,40 +25,32 @@ CONFIG = PRESETS["test"]
 
 
 class _Stub(wiring.Component):
-    """Has the ports of a component, and nothing in it."""
+    """Has the ports of a component, and behind them nothing but the way to those of its twin."""
+
+    @cached_property
+    def twin(self) -> Any:
+        """What speaks for the component, and hears what comes to it."""
+        return self.signature.create(path=("twin",))
 
     def elaborate(self, platform: object) -> Elaboratable:
-        """Return nothing."""
-        return Module()
+        """Connect both."""
+        m = Module()
+        for name, (port, way) in port_names(self).items():
+            inner, _ = port_names(self.twin)[name]
+            # A mere wire would leave no part in the netlist, with pins that may be faulty.
+            m.d.comb += port.eq(inner | 0) if way == PortDirection.Output else inner.eq(port | 0)
+        return m
 
 
-class _EmptyShell(Shell):
+class _EmptyShell(_Stub, Shell):
     """The same of a shell."""
 
-    def elaborate(self, platform: object) -> Elaboratable:
-        """Return nothing."""
-        return Module()
 
-
-class _Ports:
-    """The ports of a component that are driven from outside of it, or by it, with their paths.
-
-    Parameters
-    ----------
-    component : wiring.Component
-        The component.
-    """
-
-    def __init__(self, component: Any) -> None:
-        ports = port_names(component)
-        self.inputs = {name: port for name, (port, way) in ports.items() if way == PortDirection.Input}
-        self.outputs = {name: port for name, (port, way) in ports.items() if way == PortDirection.Output}
-
-
-def _free(h: Harness, name: str, ports: dict[str, Value]) -> None:
-    """Drive ports with anything."""
-    for port, value in ports.items():
-        h.m.d.comb += value.eq(h.free(len(value), f"{name}_{port}"))
+def _free(h: Harness, name: str, component: Any, way: PortDirection) -> None:
+    """Drive the ports of a direction with anything."""
+    for port, (value, its) in port_names(component).items():
+        if its == way:
+            h.m.d.comb += value.eq(h.free(len(value), f"{name}_{port}"))
 
 
 def _same(h: Harness, name: str, pairs: Iterable[tuple[Any, Any]]) -> None:
@@ -75,23 +68,21 @@ def _stream(first: Any, second: Any) -> list[tuple[Any, Any]]:
 def engine() -> Harness:
     """Return the harness of an engine whose shell and kernels may do anything."""
     h = Harness()
-    kernels: list[Any] = []
-    shells: list[Any] = []
+    twins: list[Any] = []
+
+    def known(stub: _Stub) -> wiring.Component:
+        twins.append(stub.twin)
+        return stub
 
     def kernel(kind: Any, config: AcceleratorConfig) -> wiring.Component:
-        kernels.append(_Stub(KernelSignature(instrument=False)))
-        return kernels[-1]
+        return known(_Stub(KernelSignature(instrument=False)))
 
-    def shell(config: AcceleratorConfig) -> wiring.Component:
-        shells.append(_EmptyShell(config))
-        return shells[-1]
-
-    with patch("hw.application_engine.Shell", shell):
+    with patch("hw.application_engine.Shell", lambda config: known(_EmptyShell(config))):
         dut = h.add("dut", ApplicationEngine(CONFIG, make_kernel=kernel)).ports
-    (shell_,) = shells
-    for number, each in enumerate((*kernels, shell_)):
-        _free(h, f"part{number}", _Ports(each).outputs)
-    _free(h, "dut", _Ports(dut).inputs)
+    for number, each in enumerate(twins):
+        _free(h, f"part{number}", each, PortDirection.Output)
+    _free(h, "dut", dut, PortDirection.Input)
+    shell_, *kernels = twins
     bfs, intersection = kernels[: CONFIG.bfs_kernels], kernels[CONFIG.bfs_kernels :]
     for place, own in ((shell_.bfs, bfs), (shell_.intersection, intersection)):
         module = "bfs" if own is bfs else "intersection"
@@ -150,13 +141,24 @@ def machine() -> Harness:
     engines: list[Any] = []
 
     def make(config: AcceleratorConfig) -> wiring.Component:
-        engines.append(_Stub(application_engine_signature(config)))
-        return engines[-1]
+        made = _Stub(application_engine_signature(config))
+        engines.append(made.twin)
+        return made
 
     dut = h.add("dut", Accelerator(CONFIG, make_executor=make)).ports
+    boundary = []
+    for number, (outer, inner) in enumerate(zip(dut.engines, engines, strict=True)):
+        inside = port_names(inner)
+        for name, (port, way) in port_names(outer).items():
+            if name.startswith(("engine", "link_in", "link_out")):
+                continue
+            if way == PortDirection.Input:
+                h.m.d.comb += port.eq(h.free(len(port), f"boundary{number}_{name}"))
+            boundary.append((port, inside[name][0]))
+    _same(h, "each_engine_has_its_share_of_the_boundary", boundary)
     tokens = []
     for number, each in enumerate(engines):
-        _free(h, f"engine{number}", _Ports(each).outputs)
+        _free(h, f"engine{number}", each, PortDirection.Output)
         link = Cat(each.link_out.valid, Value.cast(each.link_out.payload))
         for hop in range(CONFIG.link_cycles):
             link = h.past(link, f"link{number}_{hop}")
@@ -225,6 +227,11 @@ def asks_one_engine(self: Accelerator, m: Module) -> None:
     m.d.comb += self.idle.eq(self.engines[0].idle)
 
 
+def mixes_up_the_boundary(self: Accelerator, m: Module) -> None:
+    """Take the engines for each other."""
+    self.engines.reverse()
+
+
 _ENGINE = f"{__name__}.ApplicationEngine"
 
 PROOFS = (
@@ -250,8 +257,8 @@ PROOFS = (
     ),
     Proof(
         name="machine-wiring",
-        says="Each engine has its number, and gets what the one before it sends after the cycles of a hop; the machine "
-        "is idle when all engines are.",
+        says="Each engine has its number and its share of the boundary, and gets what the one before it sends after "
+        "the cycles of a hop; the machine is idle when all engines are.",
         harness=machine,
         depth=CONFIG.link_cycles + 1,
         broken=spoiled(
@@ -259,6 +266,7 @@ PROOFS = (
             each_engine_hears_the_one_before_after_the_hop=links_an_engine_to_itself,
             each_engine_has_its_number=numbers_all_alike,
             the_machine_is_idle_with_all_engines=asks_one_engine,
+            each_engine_has_its_share_of_the_boundary=mixes_up_the_boundary,
         ),
     ),
 )

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from enum import Enum, auto
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,7 +18,7 @@ _OPENED = "opened.json"
 _ANSWER = "answer.txt"
 _PROVEN = re.compile(r"proof finished - no model found: SUCCESS!|Induction step proven: SUCCESS!")
 _SECONDS = 20
-_STEPS = 4
+_STEPS = 6
 _WITHIN = "within"
 
 _BOUNDS: dict[str, dict[str, int]] = {
@@ -25,6 +26,20 @@ _BOUNDS: dict[str, dict[str, int]] = {
     "bfs_slot_allocator_1": {"booked": 0},
 }
 """By module: what registers of it never exceed, which is proven along."""
+
+
+class _Way(Enum):
+    """How mutants are proven to be the same, in this order."""
+
+    CUT = auto()
+    """Without registers and parts within."""
+    INDUCTION = auto()
+    """With registers, which are the same."""
+    HIDDEN = auto()
+    """With registers, which are the same unless the fault has a way to them that leads through no other."""
+    FLAT = auto()
+    """Without registers, also of the parts within."""
+
 
 _STATE = re.compile(r"\$(a?l?d?s?dffs?r?c?e?|mem\w*)$|[^$]")
 """Types of cells that hold something, or have others in them."""
@@ -34,9 +49,11 @@ def equivalent(folder: Path, mutants: Sequence[Mutant]) -> set[str]:
     """Return the names of those mutants that are proven to be the same hardware as without them.
 
     A mutant's module is compared with itself without the fault. Memories and modules within are taken out: what they
-    give are inputs, what they get are outputs. First registers are taken out too: if both have the same outputs
-    whatever the inputs, then they go on alike from reset on. Of the others it is proven, by induction over a few
-    cycles, that outputs and registers are the same from reset on, within `_BOUNDS`.
+    give are inputs, unless it is always the same, and what they get are outputs. First registers are taken out too: if
+    both have the same outputs whatever the inputs, then they go on alike from reset on. Of the others it is proven, by
+    induction over a few cycles, that outputs and registers are the same from reset on, within `_BOUNDS`; and of those
+    that are left then, that outputs and those registers are the same to which the fault has no way of wires and gates.
+    Last, only memories and registers are taken out, those of modules within too.
 
     Parameters
     ----------
@@ -47,46 +64,66 @@ def equivalent(folder: Path, mutants: Sequence[Mutant]) -> set[str]:
     """
     proven: set[str] = set()
     for module in dict.fromkeys(mutant.module for mutant in mutants):
-        for registers in (False, True):
+        for way in _Way:
             own = [mutant for mutant in mutants if mutant.module == module and mutant.name not in proven]
             if own:
-                proven |= _proven(folder, module, own, registers=registers)
+                proven |= _proven(folder, module, own, way)
     return proven
 
 
-def _proven(folder: Path, name: str, mutants: Sequence[Mutant], *, registers: bool) -> set[str]:
-    """Return the names of those mutants of a module that are proven to be the same, with its registers or without."""
+def _proven(folder: Path, name: str, mutants: Sequence[Mutant], way: _Way) -> set[str]:
+    """Return the names of those mutants of a module that are proven in a way to be the same."""
     modules = json.loads((folder / "base.json").read_text())["modules"]
+    registers = way in (_Way.INDUCTION, _Way.HIDDEN)
+    if way == _Way.FLAT:
+        # Pins of parts within are gone then.
+        mutants = [mutant for mutant in mutants if modules[name]["cells"][mutant.option("cell")]["type"] not in modules]
+        modules = _flat(modules, name)
     taken = _take_out(modules[name], modules, registers=registers)
     bounded = registers and _bound(modules[name], name)
-    text = json.dumps({"modules": {"sound": modules[name]}})
-    way = f"-tempinduct -maxsteps {_STEPS}" if registers else ""
-    plain = ["dffunmap"] if registers else []
+    options = f"-tempinduct -maxsteps {_STEPS}" if registers else ""
+    prepared = ["dffunmap"] if registers else []
+    # What both have alike becomes one.
+    merged = [] if registers else ["opt_merge miter"]
     if bounded:
         within = f"sat -tempinduct -prove {_WITHIN} -1 sound"
-        assert _holds(text, [*plain, within]), f"{name} exceeds its bounds"
-        way += f" -set gold_{_WITHIN} -1"
+        assert _holds(modules[name], [*prepared, within]), f"{name} exceeds its bounds"
+        options += f" -set gold_{_WITHIN} -1"
 
     def same(mutant: Mutant) -> bool:
+        differ = _reached(modules[name], _pin_of(mutant, taken)) if way == _Way.HIDDEN else set()
+        shown = {port: bits for port, bits in modules[name]["ports"].items() if port not in differ}
         script = [
             "copy sound gate",
             "rename sound gold",
             f"mutate {_moved(mutant, taken)}",
-            *plain,
+            *prepared,
             "miter -equiv -flatten -make_outputs gold gate miter",
-            f"sat {way} -prove trigger 0 miter",
+            *merged,
+            f"sat {options} -prove trigger 0 miter",
         ]
-        return _holds(text, script)
+        return _holds(modules[name] | {"ports": shown}, script)
 
     with ThreadPoolExecutor(max_workers=2) as pool:
         return {mutant.name for mutant, holds in zip(mutants, pool.map(same, mutants), strict=True) if holds}
 
 
-def _holds(design: str, script: Sequence[str]) -> bool:
-    """Return whether the last command of a script proves what it is to prove about a design, in JSON, in time."""
+def _flat(modules: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return a module with all parts within it, as the only one."""
+    with TemporaryDirectory() as folder:
+        opened = Path(folder) / _OPENED
+        opened.write_text(json.dumps({"modules": modules}))
+        script = [f"read_json {_OPENED}", f"hierarchy -top {name}", "flatten", f"write_json {_OPENED}"]
+        run_yosys(opened.parent, script)
+        flat: dict[str, Any] = json.loads(opened.read_text())["modules"]
+    return flat
+
+
+def _holds(sound: dict[str, Any], script: Sequence[str]) -> bool:
+    """Return whether the last command of a script proves in time what it is to prove about the module `sound`."""
     with TemporaryDirectory() as name:
         place = Path(name)
-        (place / _OPENED).write_text(design)
+        (place / _OPENED).write_text(json.dumps({"modules": {"sound": sound}}))
         try:
             run_yosys(place, [f"read_json {_OPENED}", *script[:-1], f"tee -o {_ANSWER} {script[-1]}"], seconds=_SECONDS)
         except TimeoutError:
@@ -141,10 +178,14 @@ def _take_out(module: dict[str, Any], modules: dict[str, Any], *, registers: boo
             if not bits or (name in kept and pin != "Q"):
                 continue
             given = cell["port_directions"][pin] == "output" and name not in kept
-            outside = list(range(free, free + len(bits)))
+            outside: list[Any] = list(range(free, free + len(bits)))
             free += len(bits)
             port = f"{name}__{pin}"
             looked_at = outside
+            if given and cell["type"] in modules:
+                inside = modules[cell["type"]]["ports"][pin]["bits"]
+                outside = [known if isinstance(known, str) else bit for known, bit in zip(inside, outside, strict=True)]
+                looked_at = [bit for bit in outside if isinstance(bit, int)]
             if not given and cell["type"] in modules:
                 used = _read(modules, cell["type"], pin)
                 looked_at = [bit for place, bit in enumerate(outside) if place in used]
@@ -177,12 +218,39 @@ def _read(modules: dict[str, Any], name: str, port: str) -> set[int]:
     return {place for place, bit in enumerate(module["ports"][port]["bits"]) if bit in seen}
 
 
+def _pin_of(mutant: Mutant, taken: set[str]) -> tuple[str, str]:
+    """Return cell and port of a mutant's pin where its cell may have been taken out."""
+    cell, port = mutant.option("cell"), mutant.option("port")
+    # Either side of the pin's cell is as good.
+    return (f"pin_{cell}__{port}", "Y") if cell in taken else (cell, port)
+
+
 def _moved(mutant: Mutant, taken: set[str]) -> str:
     """Return what a mutant is made by where its cell may have been taken out."""
-    cell, port = mutant.option("cell"), mutant.option("port")
+    cell, port = _pin_of(mutant, taken)
     bits = f"-portbit {mutant.option('portbit')}"
     if mutant.option("ctrlbit"):
         bits += f" -ctrlbit {mutant.option('ctrlbit')}"
-    # Either side of the pin's cell is as good.
-    place = f"-cell pin_{cell}__{port} -port Y" if cell in taken else f"-cell {cell} -port {port}"
-    return f"-mode {mutant.option('mode')} -module gate {place} {bits}"
+    return f"-mode {mutant.option('mode')} -module gate -cell {cell} -port {port} {bits}"
+
+
+def _reached(module: dict[str, Any], pin: tuple[str, str]) -> set[str]:
+    """Return the outputs that show registers to which there is a way from a pin that leads through no other."""
+    cells = module["cells"]
+
+    def readers(bits: set[int | str]) -> set[str]:
+        return {
+            name
+            for name, cell in cells.items()
+            for pin, its in cell["connections"].items()
+            if cell["port_directions"][pin] == "input" and not bits.isdisjoint(its)
+        }
+
+    name, port = pin
+    due = {name} if cells[name]["port_directions"][port] == "input" else readers({*cells[name]["connections"][port]})
+    seen: set[str] = set()
+    while due:
+        seen |= due
+        gates = {name for name in due if "dff" not in cells[name]["type"]}
+        due = readers({bit for name in gates for bit in cells[name]["connections"]["Y"]}) - seen
+    return {f"{name}__Q_" for name in seen if "dff" in cells[name]["type"]}

@@ -12,7 +12,6 @@ from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
 from hw.verilog import port_names
-from tests.alone.parts import file_of
 from tests.formal.proof import Proof
 from tests.formal.solve import Outcome, SolverError, solve
 from tests.mutants.faults import BASE, Mutant, simplify
@@ -22,6 +21,11 @@ __all__ = ["MutantProof"]
 
 _TOP = "harness"
 _SECONDS = 120
+_ROUNDS = 6
+"""So many cells away, what a cell is connected to tells it from others."""
+
+_Pins = dict[tuple[str, str], tuple[str, str]]
+"""By cell and pin of the machine, cell and pin of the proof."""
 
 
 @dataclass(frozen=True)
@@ -73,28 +77,24 @@ class MutantProof:
         theirs = json.loads((machine / "base.json").read_text())["modules"]
         ours = json.loads((folder / "base.json").read_text())["modules"]
         here = [name for name in written if name in ours]
-        self._cells = {
-            name: {(_plain(cell), pin): cell for cell, its in ours[name]["cells"].items() for pin in its["connections"]}
-            for name in here
-        }
-        self._places: dict[str, list[str]] = {}
+        self._pins: dict[tuple[str, str], _Pins] = {}
         for module, cells in theirs.items():
-            alike = [name for name in here if _cells(ours[name]) == _cells(cells)]
-            same = [name for name in alike if _constants(ours[name]) == _constants(cells)]
-            self._places[module] = same or alike
+            likely = [name for name in here if len(_cells(ours[name])) == len(_cells(cells))]
+            pairs = {name: _pairs(cells, ours[name], exact=True) for name in likely}
+            if not any(pairs.values()):
+                pairs = {name: _pairs(cells, ours[name], exact=False) for name in likely}
+            self._pins |= {(module, name): each for name, each in pairs.items() if each is not None}
 
     def covers(self, mutant: Mutant) -> bool:
         """Return whether the proof's hardware has the mutant's module, with the part that is faulty."""
         return bool(self._places_of(mutant))
 
-    def _places_of(self, mutant: Mutant) -> list[str]:
+    def _places_of(self, mutant: Mutant) -> dict[str, tuple[str, str]]:
+        """Return where the part is in the proof: cell and pin by module."""
+        pin = mutant.option("cell"), mutant.option("port")
+        places = {name: pins.get(pin) for (module, name), pins in self._pins.items() if module == mutant.module}
         # What stands for a part in the proof may be of another name, or have fewer pins.
-        pin = self._pin(mutant)
-        return [place for place in self._places.get(mutant.module, ()) if pin in self._cells[place]]
-
-    @staticmethod
-    def _pin(mutant: Mutant) -> tuple[str, str]:
-        return _plain(mutant.option("cell")), mutant.option("port")
+        return {name: place for name, place in places.items() if place}
 
     def breaks(self, mutant: Mutant) -> bool:
         """Return whether the proof fails on hardware with a mutant.
@@ -108,10 +108,11 @@ class MutantProof:
             assert not self._fails([]), f"{self.name} fails on simplified hardware"
             self._tried = True
         commands = []
-        for place in self._places_of(mutant):
-            cell = self._cells[place][self._pin(mutant)]
-            there = mutant.options.replace(f"-module {mutant.module} ", f"-module {place} ")
-            commands.append("mutate " + there.replace(f"-cell {mutant.option('cell')} ", f"-cell {cell} "))
+        for module, (cell, pin) in self._places_of(mutant).items():
+            there = mutant.options
+            for option, name in {"module": module, "cell": cell, "port": pin}.items():
+                there = there.replace(f"-{option} {mutant.option(option)} ", f"-{option} {name} ")
+            commands.append(f"mutate {there}")
         return self._fails(commands)
 
     def _fails(self, commands: Sequence[str]) -> bool:
@@ -126,17 +127,47 @@ class MutantProof:
 
 
 def _plain(name: str) -> str:
-    """Return a name without the numbers that Amaranth appends where a signal has the same."""
-    return re.sub(r"\$\d+", "", name)
+    """Return a name as it is without others like it, to which Amaranth appends numbers; its parts joined by one _."""
+    return re.sub(r"\$\d+", "", name).replace("__", "_")
 
 
 def _components(fragment: Fragment, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield all components of the hardware in a part, with their modules."""
+    """Yield all components in a part that are no library's, with their modules."""
     origin = fragment.origins[0] if fragment.origins else None
-    if isinstance(origin, wiring.Component) and file_of(origin):
+    if isinstance(origin, wiring.Component) and not type(origin).__module__.startswith("amaranth."):
         yield f"{_TOP}.{path}", origin
     for inner, name, _ in fragment.subfragments:
         yield from _components(inner, f"{path}.{name}")
+
+
+def _pairs(theirs: dict[str, Any], ours: dict[str, Any], *, exact: bool) -> _Pins | None:
+    """Return which pins of cells of two modules are the same, or None if one cannot stand for the other.
+
+    Parameters
+    ----------
+    theirs, ours : dict
+        The modules.
+    exact : bool
+        Constants must be the same too.
+    """
+    if _cells(theirs) == _cells(ours):
+        if exact and _constants(theirs) != _constants(ours):
+            return None
+        own = {name: name for name, *_ in _cells(theirs)}
+    else:
+        # The same cells in another order.
+        first, second = _surroundings(theirs), _surroundings(ours)
+        if not exact or first.keys() != second.keys() or len(first) != len(_cells(theirs)):
+            return None
+        own = {name: second[key] for key, name in first.items()}
+    pairs = {(name, pin): (own[name], pin) for name in own for pin in theirs["cells"][name]["connections"]}
+    # Of parts within, the names say which are the same.
+    inner = [
+        {(_plain(name), _plain(pin)): (name, pin) for name, cell in cells.items() for pin in cell["connections"]}
+        for cells in (theirs["cells"], ours["cells"])
+    ]
+    parts = {inner[0][pin]: inner[1][pin] for pin in inner[0].keys() & inner[1].keys()}
+    return pairs | {pin: place for pin, place in parts.items() if pin[0] not in own}
 
 
 def _cells(module: dict[str, Any]) -> Sequence[Any]:
@@ -157,3 +188,26 @@ def _constants(module: dict[str, Any]) -> Sequence[Any]:
         for place, bit in enumerate(bits)
         if isinstance(bit, str)
     )
+
+
+def _surroundings(module: dict[str, Any]) -> dict[int, str]:
+    """Return a module's own cells by what they are and what they are connected to, parts within by their names.
+
+    Names of ports, its own and those of parts within, are not looked at: in a proof they may be others, or have others
+    beside them. Cells that are alike are one.
+    """
+    cells = module["cells"]
+    own = [name for name, *_ in _cells(module)]
+    looks = {name: hash(cells[name]["type"] if name in own else _plain(name)) for name in cells}
+    for _ in range(_ROUNDS):
+        ends: dict[int | str, list[int]] = {}
+        for name, cell in cells.items():
+            for pin, bits in cell["connections"].items():
+                for place, bit in enumerate(bits):
+                    end = hash((looks[name], pin, place)) if name in own else looks[name]
+                    ends.setdefault(bit, []).append(end)
+        nets = {bit: hash((*sorted(its),) if isinstance(bit, int) else bit) for bit, its in ends.items()}
+        for name in own:
+            around = [(pin, *(nets[bit] for bit in bits)) for pin, bits in cells[name]["connections"].items()]
+            looks[name] = hash((looks[name], *sorted(around)))
+    return {looks[name]: name for name in own}

@@ -1,14 +1,17 @@
 """Mutants are picked as the seed says, those that are no faults are known, and a campaign can be taken up again."""
 
+import json
 from pathlib import Path
 
 import pytest
+from amaranth.back import rtlil
+from amaranth.hdl import ClockDomain, Module, Signal
 
 from hw.credits import Credits
 from hw.intersection.start_finder import StartFinder
 from tests.mutants.design import component_design
 from tests.mutants.equivalence import equivalent
-from tests.mutants.faults import Mutant, list_mutants, prepare
+from tests.mutants.faults import Mutant, list_mutants, prepare, simplify
 from tests.mutants.report import page, summary
 from tests.mutants.verdicts import Fate, Results, Stage, Verdict
 
@@ -50,6 +53,25 @@ def test_what_is_no_fault_is_proven_so(picked: tuple[Path, list[Mutant]]) -> Non
     inverted = Mutant(pin.file, 31, f"-mode inv {place}")
     nothing = Mutant(pin.file, 32, f"-mode none {place}")
     assert equivalent(folder, [inverted, nothing]) == {nothing.name}
+
+
+def test_a_register_may_hold_something_else_that_nobody_sees(tmp_path: Path) -> None:
+    m = Module()
+    m.domains += (domain := ClockDomain("sync", reset_less=True))
+    given, valid, kept, full, shown = Signal(4), Signal(), Signal(4), Signal(), Signal(4)
+    m.d.sync += full.eq(valid)
+    with m.If(valid):
+        m.d.sync += kept.eq(given)
+    with m.If(full):
+        m.d.comb += shown.eq(kept)
+    text = rtlil.convert(m, name="keeper", ports=[domain.clk, given, valid, shown])
+    simplify(text, "keeper", ["keeper"], tmp_path)
+    cells = json.loads((tmp_path / "base.json").read_text())["modules"]["keeper"]["cells"]
+    register = next(name for name, cell in cells.items() if "EN" in cell["connections"])
+    place = f"-module keeper -cell {register} -portbit 0"
+    unseen = Mutant("keeper", 1, f"-mode const1 {place} -port EN")
+    seen = [Mutant("keeper", 2, f"-mode const0 {place} -port EN"), Mutant("keeper", 3, f"-mode inv {place} -port D")]
+    assert equivalent(tmp_path, [unseen, *seen]) == {unseen.name}
 
 
 MUTANTS = [Mutant("queue", number, f"-mode inv -module queue -cell cell{number} -port Y") for number in range(1, 5)]
