@@ -33,7 +33,14 @@ def compared(
     return found[0]
 
 
-@pytest.mark.parametrize("run", [pytest.param(run, id=run.name) for run in RUNS if run.everywhere])
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param(run, id=run.name, marks=() if run.everywhere else pytest.mark.long)
+        for run in RUNS
+        if run.everywhere or run.name == "components and search, fixed:400"
+    ],
+)
 def test_both_executors(run: PinnedRun) -> None:
     found = []
     for make in (slowly(run), made("test", run.memory)):
@@ -54,10 +61,11 @@ def test_both_executors(run: PinnedRun) -> None:
     [
         ("hc2", (CROWD, TANGLE, rmat_graph(32, 3, seed=2))),
         ("fixed:75", (CROWD,)),
+        ("fixed:400", (TANGLE,)),
         ("stress:5", (TANGLE,)),
         pytest.param("stress:5", (CROWD, rmat_graph(32, 3, seed=2)), marks=pytest.mark.long),
     ],
-    ids=["hc2", "fixed:75", "stress:5", "more-stress:5"],
+    ids=["hc2", "fixed:75", "fixed:400", "stress:5", "more-stress:5"],
 )
 def test_machine_that_only_searches_on_both_executors(memory: str, graphs: tuple[Graph, ...]) -> None:
     compared(PUBLISHED, memory, *((graph, 0) for graph in graphs))
