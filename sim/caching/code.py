@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -41,6 +42,9 @@ _CONSTANTS = (bool, int, float, str, bytes, tuple, type(None))
 
 _stamps: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 """What the code of each function depends on, in a digest."""
+
+_has_dynamic_globals = attrgetter("library.has_dynamic_globals")
+"""Whether compiled code has addresses of this process in it."""
 
 _refusals: set[str] = set()
 """Reasons for which code could not be kept, each told once."""
@@ -173,7 +177,7 @@ class _CodeCache(_Cache):
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the code for a signature."""
         place = self._place(sig, data.codegen)
-        if place is None or data.lifted or data.library.has_dynamic_globals:
+        if place is None or data.lifted or _has_dynamic_globals(data):
             return
         path, key = place
         try:

@@ -84,7 +84,7 @@ class Scene:
         return cls(place, cache, temporary, environment, ["scc", "g.txt", *machine, "--json", "out.json"])
 
     @property
-    def library(self) -> Path:
+    def executor(self) -> Path:
         """The only library in the cache."""
         (library,) = self.cache.glob("*.so")
         return library
@@ -233,7 +233,7 @@ def _signals(*numbers: int, pause: float | None = None) -> Callable[[Scene], obj
 
 
 def _library(damage: Callable[[Path], object]) -> Callable[[Scene], object]:
-    return lambda scene: damage(scene.library)
+    return lambda scene: damage(scene.executor)
 
 
 def _code(damage: Callable[[Path], object]) -> Callable[[Scene], object]:

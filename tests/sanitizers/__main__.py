@@ -61,7 +61,7 @@ def _fixed_addresses(part: Part) -> list[str]:
         It is needed, and this system has no such thing, or forbids it.
     """
     command = ["setarch", "-R"]
-    if not part.library:
+    if not part.preloaded:
         return []
     if shutil.which(command[0]) is None:
         raise MissingError("setarch is not there (Debian's package util-linux)")
@@ -74,7 +74,7 @@ def _plant(part: Part, fault: str, python: list[str], environment: Mapping[str, 
     """Make a fault in a process of its own; it is found if that fails, and says why."""
     print(f"{part.name}: planted: {fault}", flush=True)
     began = time.monotonic()
-    command = [*python, "tests.sanitizers.planted", fault, *(["watched"] if part.library else [])]
+    command = [*python, "tests.sanitizers.planted", fault, *(["watched"] if part.preloaded else [])]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     found = ended.returncode != 0 and FAULTS[fault].report in ended.stderr
     if not found:
@@ -90,7 +90,7 @@ def _test(part: Part, python: list[str], environment: Mapping[str, str]) -> Row:
         old.unlink()
     told = {name: f"{environment.get(name, '')}:log_path={part.folder / 'report'}" for name in part.reporters}
     command = [*python, "pytest", "-q", "-p", "no:cacheprovider", "-m", "not long"]
-    if part.library:
+    if part.preloaded:
         command += ["-p", "tests.sanitizers.watching"]
     last = ""
     own = {**environment, **told}

@@ -44,7 +44,7 @@ class Part:
         Arguments of pytest.
     options : tuple of str
         Options for the compiler; none if it watches no C++.
-    library : str
+    preloaded : str
         GCC's library that must be there before everything else.
     prefix : str
         Of that library's functions.
@@ -58,7 +58,7 @@ class Part:
     faults: tuple[str, ...]
     tests: tuple[str, ...]
     options: tuple[str, ...] = ()
-    library: str = ""
+    preloaded: str = ""
     prefix: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
     presets: tuple[str, ...] = ()
@@ -88,10 +88,10 @@ class Part:
                 shutil.rmtree(old)
         code.mkdir(mode=0o700, exist_ok=True)
         environment = {**os.environ, **self.settings, "NUMBA_CACHE_DIR": str(code)}
-        if not self.library:
+        if not self.preloaded:
             return environment
-        preloaded = f"{_found(self.library)} {_found('libstdc++.so.6')}"
-        return environment | {"LD_PRELOAD": preloaded, TOLD: self.prefix, LIBRARIES: json.dumps(self._build())}
+        both = f"{_found(self.preloaded)} {_found('libstdc++.so.6')}"
+        return environment | {"LD_PRELOAD": both, TOLD: self.prefix, LIBRARIES: json.dumps(self._build())}
 
     def _build(self) -> dict[str, str]:
         """Build machines, before anything is preloaded: the tools are not to be watched."""
@@ -142,7 +142,7 @@ PARTS = (
             *("-k", "not amaranth and not executors and not threads"),
         ),
         options=("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-        library="libasan.so",
+        preloaded="libasan.so",
         prefix="asan",
         # Python leaves much behind when it ends.
         settings={"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"},
@@ -161,7 +161,7 @@ PARTS = (
             *("-k", "not amaranth and not executors"),
         ),
         options=("-fsanitize=thread",),
-        library="libtsan.so",
+        preloaded="libtsan.so",
         prefix="tsan",
         settings={"TSAN_OPTIONS": "halt_on_error=1"},
         presets=("test", "hc2"),
