@@ -15,6 +15,7 @@ from sim.executors.names import EXECUTORS
 if TYPE_CHECKING:
     from host.interval import Interval
     from hw.config import AcceleratorConfig
+    from sim.memory import Profile
 
 __all__ = [
     "Absent",
@@ -30,7 +31,7 @@ __all__ = [
     "check_required",
     "configuration",
     "integer",
-    "usable",
+    "memory_profile",
     "window",
 ]
 
@@ -279,12 +280,26 @@ def configuration(text: str) -> "AcceleratorConfig":
     """
     from sim.configuration import load_config
 
-    with usable("--config", text):
+    with _usable("--config", text):
         return load_config(text)
 
 
+def memory_profile(text: str) -> "Profile":
+    """Return the memory profile that an option names.
+
+    Raises
+    ------
+    UsageError
+        There is none, or it cannot be read or used.
+    """
+    from sim.memory import parse_profile
+
+    with _usable("--memory", text):
+        return parse_profile(text)
+
+
 @contextmanager
-def usable(option: str, text: str) -> Iterator[None]:
+def _usable(option: str, text: str) -> Iterator[None]:
     """Refuse the name, or the TOML file, that an option has when the block cannot use it.
 
     Raises

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from host.command_line.study import add_jobs, add_study_options, make_study
-from host.options import Parser, at_least, usable
+from host.options import Parser, at_least, memory_profile
 from host.studies.catalogue import STUDIES
 
 __all__ = ["add_parser", "run"]
@@ -54,10 +54,8 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A measurement failed.
     """
-    from sim.memory import parse_profile
-
-    with usable("--memory", arguments.memory):
-        parse_profile(arguments.memory)
+    # What it says is looked at before anything is begun.
+    memory_profile(arguments.memory)
     make_study(
         arguments,
         arguments.figure,

@@ -20,7 +20,7 @@ from host.graph.estimates import simulation_bytes, size_text
 from host.graph.formats import read_graph
 from host.graph.memory_map import default_slack
 from host.memory_room import check_room
-from host.options import UsageError, configuration, usable
+from host.options import UsageError, configuration, memory_profile
 from host.output import STANDARD_OUTPUT, check_output
 from host.results.documents import Setting, Wall, publish
 from host.words import counted
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from host.algorithms.oracle import Checked
     from host.graph.memory_map import PlacedGraph
     from sim.machine import Machine
-    from sim.memory import Profile
 
 __all__ = ["Advance", "Simulation", "check_result"]
 
@@ -150,7 +149,7 @@ class Simulation:
         self._outputs = {**outputs, "--json": arguments.json, "--waves": arguments.waves}
         self._check_outputs()
         self.config = configuration(arguments.config)
-        self.memory = self._memory_profile()
+        self.memory = memory_profile(self._arguments.memory)
 
     def _check_outputs(self) -> None:
         if self._arguments.waves == STANDARD_OUTPUT:
@@ -166,12 +165,6 @@ class Simulation:
             if key in users and (key == STANDARD_OUTPUT or isfile(key) or not exists(key)):
                 raise UsageError(f"{option} and {users[key]} are the same file: {path}")
             users[key] = option
-
-    def _memory_profile(self) -> "Profile":
-        from sim.memory import parse_profile
-
-        with usable("--memory", self._arguments.memory):
-            return parse_profile(self._arguments.memory)
 
     @contextmanager
     def phase(self, name: str, what: str) -> Iterator[Step]:

@@ -93,8 +93,10 @@ def cached_library(
     )
 
 
-def cached_runtime(tools: Toolchain, *, traced: bool = False) -> Path:
-    """Return an object file of what every Verilated model is linked with, compiled now if it is not in the cache.
+def cached_runtime(tools: Toolchain, *, traced: bool = False) -> tuple[Path, list[str]]:
+    """Return what every Verilated model is linked with, and the options to compile it by.
+
+    It is an object file, compiled now if it is not in the cache.
 
     Raises
     ------
@@ -108,7 +110,7 @@ def cached_runtime(tools: Toolchain, *, traced: bool = False) -> Path:
         unit.write_text("".join(f'#include "{source}"\n' for source in sources))
         return tools.compile_object(unit, folder=folder, flags=flags, level="-O1", steps=Steps(None))
 
-    return _cached(
+    runtime = _cached(
         "runtime",
         ".o",
         tools,
@@ -116,6 +118,7 @@ def cached_runtime(tools: Toolchain, *, traced: bool = False) -> Path:
         about={"configuration": {"name": "any"}, "parts": [repr(traced)]},
         build=build,
     )
+    return runtime, flags
 
 
 def _cached(

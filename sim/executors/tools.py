@@ -173,9 +173,18 @@ class Toolchain:
             compiled = list(pool.map(compile_unit, sorted(sources, key=lambda source: -source.stat().st_size)))
         library = folder / "machine.so"
         with steps.step("machine linked"):
-            command = [*self.compiler, "-shared", "-pthread", *map(str, [*compiled, *objects]), "-o", str(library)]
-            run_tool(command, self.environment)
+            self.link([*compiled, *objects], library)
         return library
+
+    def link(self, objects: Sequence[Path], library: Path) -> None:
+        """Link object files to a shared library.
+
+        Raises
+        ------
+        BuildError
+            The compiler fails; with its output.
+        """
+        run_tool([*self.compiler, "-shared", "-pthread", *map(str, objects), "-o", str(library)], self.environment)
 
 
 @contextmanager

@@ -130,8 +130,7 @@ def _plan(text: bytes) -> _Plan | Ended:
 
 
 def _arguments(run: Run, folder: Path, **options: int) -> list[str]:
-    output = "--labels" if run.source is None else "--levels"
-    return [*runs.arguments_of(run, folder, **options), "--threads", "1", "--quiet", output, "-"]
+    return [*runs.arguments_of(run, folder, **options), "--threads", "1", "--quiet", run.output, "-"]
 
 
 def _make(flip: Flip, machine: Machine) -> str:

@@ -75,6 +75,11 @@ class Run:
     stops: list[float]
 
     @property
+    def output(self) -> str:
+        """The option that has the result written."""
+        return "--labels" if self.source is None else "--levels"
+
+    @property
     def copies(self) -> bool:
         """Whether the machine may make copies of vertices again and again."""
         repeated = len(set(self.edges)) < len(self.edges) and not self.simplify
@@ -137,7 +142,7 @@ class _Maker:
         self._run = run
         self._folder = folder
         self._document = folder / "result.json"
-        self._outputs = ["--quiet", "--labels" if run.source is None else "--levels", "-", "--json"]
+        self._outputs = ["--quiet", run.output, "-", "--json"]
         self._outputs.append(str(self._document))
         self._arguments = arguments_of(run, folder)
         self.counts: Counter[str] = Counter()
@@ -318,8 +323,7 @@ def _merged_vertices(run: Run) -> Iterator[Run]:
 def save(run: Run, folder: Path) -> None:
     """Write the files of a run, and the command that makes it."""
     prepare(run, folder)
-    output = "--labels" if run.source is None else "--levels"
-    (folder / "command").write_text(" ".join(["cyscc", *arguments_of(run, folder), output, "-"]) + "\n")
+    (folder / "command").write_text(" ".join(["cyscc", *arguments_of(run, folder), run.output, "-"]) + "\n")
     (folder / "expected").write_text(expected_of(run))
 
 

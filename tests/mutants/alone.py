@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sim.executors.tools import Toolchain, run_tool
+from sim.executors.cache import cached_runtime
+from sim.executors.tools import Steps, Toolchain
 from tests.alone.parts import all_parts, same_part
 from tests.alone.pins import pins
 from tests.alone.stimuli import Stimuli
@@ -121,22 +122,15 @@ def _build(stimuli: Stimuli, module: str, mutants: Sequence[Mutant], folder: Pat
     top = write_selectable(module, place, mutants)
     (place / "pins.h").write_text(_pins_header(stimuli, f"V{module}"))
     units = tools.verilate([top], top=module, folder=place)
-    runtime, flags = tools.verilated_runtime()
-    command = [*tools.compiler, "-std=c++20", "-O1", "-fPIC", "-DVL_TIME_CONTEXT", *flags, "-I", str(place)]
+    runtime, flags = cached_runtime(tools)
     # In one piece it takes a fraction of the time.
     whole = place / "whole.cpp"
     whole.write_text("".join(f'#include "{source}"\n' for source in (*units, _SOURCE)))
-    objects = []
-    for source in (*runtime, whole):
-        # The run-time library is the same for all.
-        target = (folder if source in runtime else place) / f"{source.stem}.o"
-        if not target.exists():
-            run_tool([*command, "-c", str(source), "-o", str(target)], tools.environment)
-        objects.append(str(target))
+    compiled = tools.compile_object(whole, folder=place, flags=flags, level="-O1", steps=Steps(None))
     # A library of the same name would not be loaded again.
     key = hashlib.sha256(repr(mutants).encode()).hexdigest()[:16]
     library = place / f"{key}.so"
-    run_tool([*tools.compiler, "-shared", "-pthread", *objects, "-o", str(library)], tools.environment)
+    tools.link([compiled, runtime], library)
     return library
 
 

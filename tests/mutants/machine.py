@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
+from sim.executors.cache import cached_runtime
 from sim.executors.comparison.sources import TOP, connections_header
 from sim.executors.header import machine_header
 from sim.executors.shared_object import LibraryExecutor
-from sim.executors.tools import NATIVE, Toolchain, run_tool
+from sim.executors.tools import Steps, Toolchain
 from sim.machine import Machine, assemble_machine
 from sim.memory import Memory, memory_header, parse_profile
 from tests.mutants.design import Design
@@ -84,18 +85,13 @@ def build(design: Design, config: AcceleratorConfig, mutants: Sequence[Mutant], 
     for name, text in texts.items():
         (place / name).write_text(text)
     units = tools.verilate([top], top=TOP, folder=place, options=_OPTIONS)
-    runtime, flags = tools.verilated_runtime()
+    runtime, flags = cached_runtime(tools)
     # There is more of it than of a machine without mutants, and it runs for less long.
-    command = [*tools.compiler, "-std=c++20", "-O1", "-fPIC", "-DVL_TIME_CONTEXT", *flags]
-    command += ["-I", str(place), "-I", str(NATIVE)]
-
-    def compile_unit(source: Path) -> str:
-        target = place / f"{source.stem}.o"
-        run_tool([*command, "-c", str(source), "-o", str(target)], tools.environment)
-        return str(target)
-
-    objects = [compile_unit(source) for source in (_HERE / "machine.cpp", *runtime, *units)]
-    run_tool([*tools.compiler, "-shared", "-pthread", *objects, "-o", str(place / library.name)], tools.environment)
+    compiled = [
+        tools.compile_object(source, folder=place, flags=flags, level="-O1", steps=Steps(None))
+        for source in (_HERE / "machine.cpp", *units)
+    ]
+    tools.link([*compiled, runtime], place / library.name)
     return (place / library.name).replace(library)
 
 

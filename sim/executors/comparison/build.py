@@ -92,8 +92,8 @@ def _build(kind: str, config: AcceleratorConfig, folder: Path, tools: Toolchain)
 def _verilated(sources: Sequence[Path], folder: Path, tools: Toolchain) -> _Model:
     """Return the model's sources, what they are linked with, and the options to compile them by."""
     units = tools.verilate(sources, top=TOP, folder=folder, options=_VERILATOR_OPTIONS)
-    _, flags = tools.verilated_runtime()
-    return units, [cached_runtime(tools)], flags
+    runtime, flags = cached_runtime(tools)
+    return units, [runtime], flags
 
 
 def _written_by_yosys(sources: Sequence[Path], folder: Path, tools: Toolchain) -> _Model:

@@ -79,7 +79,7 @@ def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolc
             unit.write_text(text)
         return unit
 
-    def find_runtime() -> Path:
+    def find_runtime() -> tuple[Path, list[str]]:
         with steps.step("Verilator's run time compiled"):
             return cached_runtime(tools, traced=waves)
 
@@ -91,14 +91,14 @@ def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolc
             text = lanes_source(component, name=name, lanes=getattr(config, kernels))
             (folder / f"{module}_lanes.h").write_text(text)
 
-    _, flags = tools.verilated_runtime(traced=waves)
-    flags += ["-I", str(_HERE / "native")]
     fixed = sorted((_HERE / "native").glob("*.cpp"))
     headers = () if waves else KERNEL_NAMES
     steps.expect(2 * len(makers) + len(headers) + len(fixed) + 2, "hardware as C++")
     with workers() as pool:
-        runtime = pool.submit(find_runtime)
+        found = pool.submit(find_runtime)
         written = pool.map(write_lanes, headers)
         units = list(pool.map(verilate, makers))
         list(written)
-    return tools.compile_library([*units, *fixed], [runtime.result()], folder=folder, flags=flags, steps=steps)
+    runtime, flags = found.result()
+    flags += ["-I", str(_HERE / "native")]
+    return tools.compile_library([*units, *fixed], [runtime], folder=folder, flags=flags, steps=steps)

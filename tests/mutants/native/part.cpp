@@ -10,8 +10,9 @@
 #include "pins.h"
 
 // Return the first cycle in which a bit of the mask is not what it should be, or -1.
-extern "C" int64_t cyscc_differs(int mutant, int64_t runs, const int64_t* lengths, const uint8_t* inputs,
-                                 const uint8_t* outputs, const uint8_t* masks) {
+extern "C" [[gnu::visibility("default")]] int64_t cyscc_differs(int mutant, int64_t runs, const int64_t* lengths,
+                                                                const uint8_t* inputs, const uint8_t* outputs,
+                                                                const uint8_t* masks) {
     int64_t cycle = 0;
     for (int64_t run = 0; run < runs; ++run) {
         auto context = std::make_unique<VerilatedContext>();
