@@ -1,0 +1,1 @@
+"""Records: what happened in a run over time, in files that any data frame reads."""

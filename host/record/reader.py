@@ -1,0 +1,100 @@
+"""A record that was written: its document and its tables."""
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from host.errors import InputError
+from host.output import reason
+from host.record.tables import TABLES
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+__all__ = ["DOCUMENT", "RECORD_SCHEMA", "Record"]
+
+DOCUMENT = "record.json"
+"""File of a record's document."""
+RECORD_SCHEMA = 1
+"""Version of records; a table, column or field that goes or changes its meaning makes it one more."""
+
+
+class Record:
+    """What happened in a run over time.
+
+    Parameters
+    ----------
+    folder : Path or str
+        The folder that ``--record`` wrote.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder.
+    document : dict
+        ``record.json``: what ran, with which result, and what the tables' numbers mean; see
+        ``host/record/record.schema.json``.
+
+    Raises
+    ------
+    InputError
+        There is no complete record in it.
+    """
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        path = self.folder / DOCUMENT
+        try:
+            self.document: dict[str, Any] = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            raise InputError(f"holds no complete record: there is no {DOCUMENT}", path=self.folder) from None
+        except OSError as error:
+            raise InputError(reason(error), path=path) from None
+        except ValueError as error:
+            raise InputError(f"is not JSON: {error}", path=path) from None
+        found = self.document.get("record") if isinstance(self.document, dict) else None
+        if found != RECORD_SCHEMA:
+            raise InputError(f"is no record of version {RECORD_SCHEMA}, but {found!r}", path=path)
+
+    @cached_property
+    def interval(self) -> int:
+        """Cycles of an interval."""
+        return int(self.document["interval"])
+
+    @cached_property
+    def cycles(self) -> int:
+        """Cycles simulated, those of the host included."""
+        return int(self.document["cycles"]["total"])
+
+    def table(self, name: str) -> "pa.Table":
+        """Return a table of `host.record.tables.TABLES`, as Arrow has it.
+
+        Raises
+        ------
+        InputError
+            Its file cannot be read.
+        KeyError
+            There is no table of this name.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if name not in {table.name for table in TABLES}:
+            raise KeyError(name)
+        path = self.folder / f"{name}.parquet"
+        try:
+            return pq.read_table(path)
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(reason(error) if isinstance(error, OSError) else str(error), path=path) from None
+
+    def frame(self, name: str) -> "pd.DataFrame":
+        """Return a table as a data frame.
+
+        Raises
+        ------
+        InputError, KeyError
+            As of `table`.
+        """
+        return self.table(name).to_pandas()
