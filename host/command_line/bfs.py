@@ -5,10 +5,11 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from host.errors import InputError
-from host.options import UsageError, add_checkpoint_options, add_machine_options, at_least, check_required
+from host.options import UsageError, add_checkpoint_options, add_machine_options, add_record_options, at_least, check_required
 
 if TYPE_CHECKING:
     from host.command_line.keeping import Keeping
+    from host.command_line.recording import Recordings
 
 __all__ = ["add_parser", "run"]
 
@@ -53,6 +54,7 @@ def add_parser(commands: Any) -> None:
     )
     add_machine_options(parser)
     add_checkpoint_options(parser)
+    add_record_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -70,12 +72,13 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.roofline_plot is not None:
         arguments.roofline = True
     from host.command_line.keeping import Keeping
+    from host.command_line.recording import Recordings
 
-    with closing(Keeping(arguments, "bfs")) as keeping:
-        _run(arguments, keeping)
+    with closing(Keeping(arguments, "bfs")) as keeping, closing(Recordings(arguments, "bfs")) as recordings:
+        _run(arguments, keeping, recordings)
 
 
-def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
+def _run(arguments: argparse.Namespace, keeping: "Keeping", recordings: "Recordings") -> None:
     import numpy as np
 
     from host.algorithms.reference import check_levels
@@ -113,6 +116,7 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
             from host.studies.roofline.recorder import Recorder
 
             recorder = Recorder(machine, placed, Bounds.of(simulation.config, simulation.memory), keeper=keeper)
+        observer = recordings.begin(machine, keeper)
         with simulation.simulating(machine, graph.vertices, "level") as advance:
             search = breadth_first_search(
                 machine if recorder is None else recorder,
@@ -121,6 +125,7 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
                 slack=arguments.queue_slack,
                 on_level=advance.on_level,
                 keeper=keeper,
+                observer=observer,
             )
         statistics = machine.statistics()
         reference = "sequential search"
