@@ -13,7 +13,7 @@ from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from hw.interfaces import ReadRequest
 from hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
-from sim.coprocessor import Coprocessor
+from sim.coprocessor import ArrayKind, Coprocessor
 from sim.errors import CycleLimitError, HangError, MemoryAccessError
 from sim.executors.base import Command, CommandKind, Executor, RunState
 from sim.executors.names import EXECUTORS
@@ -96,9 +96,9 @@ class Machine(Coprocessor):
         """Cycles simulated since reset, those of register accesses included."""
         return self._executor.cycle
 
-    def allocate(self, size: int) -> int:
+    def allocate(self, size: int, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
         """Reserve `size` bytes of coprocessor memory and return their address."""
-        return self.memory.allocate(size)
+        return self.memory.allocate(size, holds=holds)
 
     def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
         """Return the memory itself as an array."""

@@ -12,7 +12,7 @@ from host.algorithms.keeper import Keeper
 from host.algorithms.observer import Observer
 from host.algorithms.reach import ReachAccount, check_colours, first_uncoloured
 from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays
-from sim.coprocessor import NO_START, Coprocessor, Instruction, Register
+from sim.coprocessor import NO_START, ArrayKind, Coprocessor, Instruction, Register
 from sim.errors import SimulationError
 
 __all__ = ["ComponentRun", "ComponentTotals", "Iteration", "SearchTotals", "strong_components"]
@@ -352,7 +352,7 @@ def strong_components(
     if not coprocessor.reach_queue:
         raise ValueError("the coprocessor only searches: it keeps no reach queue to intersect")
     vertices = forward.graph.vertices
-    colours = MemoryArray.allocate(coprocessor, np.uint32, vertices)
+    colours = MemoryArray.allocate(coprocessor, np.uint32, vertices, holds=ArrayKind.COLOURS)
 
     keeper = keeper or Keeper()
     kept = keeper.kept("components", _State)

@@ -255,6 +255,11 @@ class Hc2(Profile):
         return (slot if is_read != 0 else done) + self.response_travel
 
     @rule
+    def bank_waits(self, shared: Any) -> int:
+        """Return the cycles that accesses have waited for their banks."""
+        return shared.waited  # type: ignore[no-any-return]
+
+    @rule
     def written(self, side: Side, port: int, request: Request) -> int:
         """Return when a write is complete; its port can tell in order, one a cycle."""
         queue = side.own.writes[port]
