@@ -229,10 +229,8 @@ class Machine(Coprocessor):
         return self._executor.causes()[:, : self.config.bfs_kernels, Cause.REQUEST]
 
     def record(self, interval: int, sink: Sink, state: RecordingState | None = None) -> Recording:
-        """Record what happens from now on, before the first instruction; `state` is where to go on from before `load`."""
-        self._recording = Recording(
-            self.config, self._executor, self.memory, interval=interval, sink=sink, state=state
-        )
+        """Record what happens, before the first instruction; or before `load`, going on from a state."""
+        self._recording = Recording(self.config, self._executor, self.memory, interval=interval, sink=sink, state=state)
         return self._recording
 
     def save(self, *, without: Collection[int] = ()) -> MachineState:

@@ -11,7 +11,7 @@ from hw.config import AcceleratorConfig
 from hw.registers import Instruction
 from sim.errors import SimulationError
 from sim.executors.base import Executor
-from sim.memory import Memory, MemoryIntervals, MemoryTake
+from sim.memory import Memory, RecordedIntervals, RecordedSums
 from sim.observation.causes import CAUSES, IDLE_CAUSES
 
 __all__ = ["Intervals", "RanInstruction", "Recording", "RecordingState", "Sink"]
@@ -47,7 +47,7 @@ class Intervals:
         Most entries held in a cycle.
     turns : ndarray of int64, shape (intervals, AEs, 2)
         Tokens that reached the first kernel of each module.
-    memory : MemoryIntervals
+    memory : RecordedIntervals
         What the memory counted.
     """
 
@@ -56,7 +56,7 @@ class Intervals:
     fills: Counts
     marks: Counts
     turns: Counts
-    memory: MemoryIntervals
+    memory: RecordedIntervals
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ class RanInstruction:
         Cycles by recorded cause.
     fills, marks : ndarray of int64, shape (AEs, kernels, FIFOs)
         Entries held, summed over the cycles; most entries held in a cycle.
-    memory : MemoryTake
+    memory : RecordedSums
         What the memory counted.
     """
 
@@ -91,7 +91,7 @@ class RanInstruction:
     causes: Counts
     fills: Counts
     marks: Counts
-    memory: MemoryTake
+    memory: RecordedSums
 
 
 class Sink(Protocol):
@@ -193,7 +193,7 @@ class Recording:
         beyond = -(-memory.quantum // interval)
         self._samples = executor.record(interval=interval, places=1 << (2 * _DRAINED + beyond).bit_length())
         memory.record(interval)
-        self.most_cycles = _DRAINED * interval
+        self.most_cycles = min(_DRAINED * interval, memory.record_span)
         rows = self._samples.now()
         shape = (self._samples.places, *rows["causes"].shape[:2], 8)
         self.state = state or RecordingState(
@@ -339,7 +339,7 @@ class Recording:
             memory = self._memory.drain(position * self._interval)
             self._emit(position, self._samples.rows(self.state.position + 1, count), memory)
 
-    def _emit(self, position: int, rows: npt.NDArray[np.void], memory: MemoryIntervals) -> None:
+    def _emit(self, position: int, rows: npt.NDArray[np.void], memory: RecordedIntervals) -> None:
         """Hand out the intervals that end with some rows."""
         state, count = self.state, len(rows)
         differences = {

@@ -194,9 +194,7 @@ class ReachAccount:
         self._searches += 1
         return _distinct(words, reach, entries, self._stamps, self._searches, DEGREE)
 
-    def by_level(
-        self, reach: npt.NDArray[np.uint32], counts: Sequence[int], *, name: str
-    ) -> npt.NDArray[np.int64]:
+    def by_level(self, reach: npt.NDArray[np.uint32], counts: Sequence[int], *, name: str) -> npt.NDArray[np.int64]:
         """Count the distinct vertices of each part of a reach queue that no part before it has.
 
         Parameters

@@ -5,7 +5,14 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from host.errors import InputError
-from host.options import UsageError, add_checkpoint_options, add_machine_options, add_record_options, at_least, check_required
+from host.options import (
+    UsageError,
+    add_checkpoint_options,
+    add_machine_options,
+    add_record_options,
+    at_least,
+    check_required,
+)
 
 if TYPE_CHECKING:
     from host.command_line.keeping import Keeping
@@ -128,6 +135,8 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping", recordings: "Recordi
                 observer=observer,
             )
         statistics = machine.statistics()
+        with simulation.phase("record", "recording"):
+            recordings.finish()
         reference = "sequential search"
         checked = simulation.verified(machine, (placed,), reference, lambda: check_levels(search.levels, read, source))
         setting = simulation.setting(graph, machine, uploaded_bytes=placed.size, dropped_edges=dropped)
@@ -137,6 +146,7 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping", recordings: "Recordi
         with open_output(arguments.levels) as file:
             write_pairs(file, graph.original(reached), search.levels[reached].astype(np.int64))
     document = bfs_document(search, setting, wall, graph=graph, checked=checked, statistics=statistics)
+    recordings.complete(machine, graph, document)
     table = bfs_table(search, setting, wall, graph=graph, checked=checked)
     if recorder is not None:
         from host.studies.roofline.analysis import Roofline

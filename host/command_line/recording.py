@@ -40,6 +40,7 @@ class Recordings:
         self._command = command
         self._recorder: Recorder | None = None
         self._folder = None
+        self._rows: dict[str, int] = {}
         self._complete = False
         if arguments.record is None:
             if arguments.record_interval is not None:
@@ -73,15 +74,19 @@ class Recordings:
         self._recorder = recorder
         return recorder
 
+    def finish(self) -> None:
+        """Write the tables, up to the machine's present cycle."""
+        if self._recorder is not None:
+            self._rows = self._recorder.finish()
+
     def complete(self, machine: "Machine", graph: "Graph", document: dict[str, Any]) -> None:
-        """Write the record of the run, whose result is a document."""
-        if self._recorder is None or self._folder is None:
+        """Write the document of the record, with that of the run's result."""
+        if self._folder is None:
             return
         from host.graph.digests import graph_digest
         from host.record.document import kernel_cycles, record_document
         from host.record.reader import DOCUMENT
 
-        rows = self._recorder.finish()
         arguments = self._arguments
         about = record_document(
             machine,
@@ -96,7 +101,7 @@ class Recordings:
             },
             interval=arguments.record_interval,
             causes=kernel_cycles(self._folder.path),
-            rows=rows,
+            rows=self._rows,
             result=document,
         )
         with renamed_when_complete(str(self._folder.path / DOCUMENT)) as path:

@@ -102,6 +102,8 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping", recordings: "Recordi
                 observer=observer,
             )
         statistics = machine.statistics()
+        with simulation.phase("record", "recording"):
+            recordings.finish()
         labels = canonical(components.colours)
         checked = simulation.verified(machine, (forward, backward), "scipy", lambda: check_components(labels, read))
         uploaded = forward.size + backward.size
@@ -114,5 +116,6 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping", recordings: "Recordi
     document = scc_document(
         components, setting, wall, graph=graph, largest=largest, checked=checked, statistics=statistics
     )
+    recordings.complete(machine, graph, document)
     simulation.publish(document, scc_table(components, setting, wall, largest=largest, checked=checked))
     keeping.done()

@@ -1,4 +1,4 @@
-"""Digests: of arrays in coprocessor memory, block by block, so that a change is found without a second copy; of graphs."""
+"""Digests: of graphs, and of arrays in coprocessor memory, block by block, which show a change without a copy."""
 
 import hashlib
 

@@ -22,7 +22,6 @@ def machine_document(machine: "Machine") -> dict[str, Any]:
     """Return the sizes of a machine that the tables speak of, JSON-able."""
     config, memory = machine.config, machine.memory
     contention = memory.profile.contention
-    controllers, banks = memory.bank_shape
     return {
         "engines": config.engines,
         "kernels": dict(zip(MODULES, (config.bfs_kernels, config.intersection_kernels), strict=True)),
@@ -36,8 +35,8 @@ def machine_document(machine: "Machine") -> dict[str, Any]:
         "memory": None
         if contention is None
         else {
-            "controllers": controllers,
-            "banks": banks,
+            "controllers": contention.controllers,
+            "banks": contention.banks // contention.controllers,
             "links": contention.links,
             "bank_busy": contention.bank_busy,
         },

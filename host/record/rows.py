@@ -9,7 +9,7 @@ from host.record.tables import MODULES
 from host.record.writer import Columns
 from sim.coprocessor import Instruction
 from sim.machine import Machine
-from sim.memory import MemoryIntervals, MemoryTake
+from sim.memory import RecordedIntervals, RecordedSums
 from sim.observation.causes import CAUSES
 from sim.recording import Intervals, RanInstruction
 
@@ -52,7 +52,8 @@ class Rows:
             for place, name in enumerate(self._fifos[MODULES[module]])
         ]
         self._fifo_kernel, self._fifo_place, self._fifo_number = np.array(places).T
-        self._controllers_banks = machine.memory.bank_shape
+        contention = machine.memory.profile.contention
+        self._banks = 1 if contention is None else contention.banks // contention.controllers
 
     def _index(self, first: int, count: int, *columns: tuple[str, Numbers]) -> dict[str, Numbers]:
         """Return columns that are the same in every interval and AE, with those that tell both."""
@@ -98,7 +99,7 @@ class Rows:
             **self._of_memory(block.memory, cycles),
         }
 
-    def _of_memory(self, memory: MemoryIntervals, cycles: Numbers) -> dict[str, Columns]:
+    def _of_memory(self, memory: RecordedIntervals, cycles: Numbers) -> dict[str, Columns]:
         """Return the rows of arrays, links and banks, where there was anything."""
         tables: dict[str, Columns] = {}
         row, engine, array = memory.arrays.any(axis=-1).nonzero()
@@ -112,7 +113,11 @@ class Rows:
         row, engine, link = memory.links.any(axis=-1).nonzero()
         requests, waiting = memory.links[row, engine, link].T
         tables["links"] = {
-            "cycle": cycles[row], "engine": engine, "link": link, "requests": requests, "waiting": waiting
+            "cycle": cycles[row],
+            "engine": engine,
+            "link": link,
+            "requests": requests,
+            "waiting": waiting,
         }
         row, bank = memory.banks.any(axis=-1).nonzero()
         accesses, waiting = memory.banks[row, bank].T
@@ -120,7 +125,7 @@ class Rows:
         return tables
 
     def _bank(self, bank: Numbers) -> dict[str, Numbers]:
-        controller, number = np.divmod(bank, max(self._controllers_banks[1], 1))
+        controller, number = np.divmod(bank, self._banks)
         return {"controller": controller, "bank": number}
 
     def of_instruction(self, number: int, ran: RanInstruction) -> dict[str, Columns]:
@@ -148,7 +153,7 @@ class Rows:
             **self._of_take(number, ran.memory),
         }
 
-    def _of_take(self, number: int, memory: MemoryTake) -> dict[str, Columns]:
+    def _of_take(self, number: int, memory: RecordedSums) -> dict[str, Columns]:
         bank, array = memory.banks.any(axis=-1).nonzero()
         accesses, waiting = memory.banks[bank, array].T
         latency = memory.latencies.nonzero()[0]

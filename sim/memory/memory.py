@@ -374,13 +374,15 @@ class Memory:
         """Most cycles between two calls of `drain`; they fill half of the places that there are."""
         return self._recording.most * self.record_interval
 
-    def drain(self, cycle: int) -> RecordedIntervals:
+    def drain(self, cycle: int, *, partial: bool = False) -> RecordedIntervals:
         """Return what was recorded of the intervals that end at a cycle or before, and were not returned yet.
 
         Parameters
         ----------
         cycle : int
             The first cycle that has not begun. All before it are settled, the last call of an executor was `settle`.
+        partial : bool
+            Return the interval that has begun as well; nothing is recorded after that.
 
         Raises
         ------
@@ -390,7 +392,7 @@ class Memory:
         recorder, recorded = self._recording, int(self._context["recorded"][0])
         if cycle > recorded:
             raise ValueError(f"the memory's record is complete until cycle {recorded}, not {cycle}")
-        return recorder.drain(cycle)
+        return recorder.drain(cycle + recorder.interval - 1 if partial else cycle)
 
     def take(self) -> RecordedSums:
         """Return what was recorded since this was last called; to be called where all is settled.

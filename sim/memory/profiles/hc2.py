@@ -195,6 +195,7 @@ class Hc2(Profile):
         return Contention(
             links=self.controllers * self.links,
             banks=self.controllers * self.banks,
+            controllers=self.controllers,
             bank_busy=self.bank_busy,
             link_by_word=np.array([self.link_of(address) for address in addresses]),
             bank_by_word=np.array([self.bank_of(address) for address in addresses]),

@@ -63,6 +63,8 @@ class Contention:
         Crossbar links of an AE, each of which takes one request a cycle.
     banks : int
         Memory banks.
+    controllers : int
+        Memory controllers, which have as many banks each; the first has the first ones.
     bank_busy : int
         Cycles of a bank for an access.
     link_by_word, bank_by_word : ndarray of int64
@@ -71,6 +73,7 @@ class Contention:
 
     links: int
     banks: int
+    controllers: int = 1
     bank_busy: int
     link_by_word: NDArray[np.int64]
     bank_by_word: NDArray[np.int64]
