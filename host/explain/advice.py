@@ -106,8 +106,7 @@ def _refused(group: Group, evidence: Evidence) -> tuple[str, str]:
         return (
             f"{text} A request that waits at the head of its port's queue blocks those behind it; a crossbar with "
             "one queue a port ends at 59 %.",
-            "More links to each controller (links). A longer queue (port_queue) delays refusals, and does not raise the "
-            "limit.",
+            "More links to each controller (links). A longer queue (port_queue) does not raise that limit.",
         )
     return text, "Bursts fill the ports' queues: try a longer port_queue."
 
