@@ -1,0 +1,329 @@
+"""What a record says about some of its instructions: causes, banks, links, FIFOs, latencies, token."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from host.explain.thresholds import NEAR_FULL
+from host.explain.view import CAUSE_NAMES, View
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SHALLOWEST, _DEEPEST = 4, 512  # as the configuration has them
+
+__all__ = ["BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BankUse:
+    """A bank, and all of them.
+
+    Parameters
+    ----------
+    controller, bank : int
+        The bank.
+    accesses : int
+        Its accesses.
+    waiting : float
+        Cycles that one of them waited, on average.
+    arrays : dict of str to int
+        Its accesses by array, most first.
+    use : float
+        Share of the cycles in which it was busy.
+    multiple : float
+        Its accesses as a multiple of the mean bank's.
+    instruction : int
+        The instruction in which it had most accesses.
+    cycle : int
+        First cycle of the interval in which it had most, be it one of these instructions or not.
+    peak : float
+        Share of that interval in which it was busy; above 1 where accesses arrived faster than it serves them.
+    """
+
+    controller: int
+    bank: int
+    accesses: int
+    waiting: float
+    arrays: dict[str, int]
+    use: float
+    multiple: float
+    instruction: int
+    cycle: int
+    peak: float
+
+    @property
+    def array(self) -> str:
+        """The array that most of its accesses were to."""
+        return next(iter(self.arrays))
+
+    @property
+    def array_share(self) -> float:
+        """Their share of its accesses."""
+        return self.arrays[self.array] / self.accesses
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkUse:
+    """The crossbar's links.
+
+    Parameters
+    ----------
+    mean, most : float
+        Requests a cycle of all links together, and of the busiest one.
+    engine, link : int
+        The busiest one.
+    waiting : float
+        Cycles that a request waited at its port for its link, on average.
+    """
+
+    mean: float
+    most: float
+    engine: int
+    link: int
+    waiting: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class FifoUse:
+    """A kind of FIFO, over the kernels that have one.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    parameter : str
+        What the configuration calls its depth.
+    depth : int
+        Its places.
+    most : int
+        Most entries that one of them held.
+    mean : float
+        Entries held on average.
+    instruction : int
+        The instruction in which one held most, the first of several.
+    """
+
+    name: str
+    parameter: str
+    depth: int
+    most: int
+    mean: float
+    instruction: int
+
+    @property
+    def full(self) -> bool:
+        """Whether one of them was as good as full."""
+        return self.most >= NEAR_FULL * self.depth
+
+    @property
+    def proposed(self) -> int:
+        """A depth that suits the run: twice as deep where it was full, else the power of two that holds the most."""
+        if self.full:
+            return min(2 * self.depth, _DEEPEST)
+        return max(_SHALLOWEST, 1 << (self.most - 1).bit_length() if self.most else 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatencyUse:
+    """Reads' times, in cycles.
+
+    Parameters
+    ----------
+    least, median, high, most : int
+        The shortest, the middle one, that which 1 % exceed, the longest.
+    mean : float
+        On average.
+    """
+
+    least: int
+    median: int
+    high: int
+    most: int
+    mean: float
+
+
+class Evidence:
+    """What a record says about some instructions of one module.
+
+    Parameters
+    ----------
+    view : View
+        The record.
+    rows : pandas.DataFrame
+        The instructions, rows of `View.instructions`; at least one, all of one module.
+
+    Attributes
+    ----------
+    view : View
+    rows : pandas.DataFrame
+    module : str
+    cycles : int
+        From dispatch to end, summed.
+    kernels : int
+        Kernels that ran them.
+    stack : dict of str to float
+        Cycles by cause, of an average kernel; they add up to `cycles`.
+    """
+
+    def __init__(self, view: View, rows: "pd.DataFrame") -> None:
+        self.view = view
+        self.rows = rows
+        self.module = str(rows["module"].iloc[0])
+        self.cycles = int(rows["cycles"].sum())
+        self.kernels = view.kernels(self.module)
+        sums = view.stacks.reindex(rows.index).sum()
+        self.stack = {name: float(sums[name]) / self.kernels for name in CAUSE_NAMES}
+
+    def share(self, *causes: str) -> float:
+        """Return the share of the kernel-cycles that causes have."""
+        return sum(self.stack[cause] for cause in causes) / max(self.cycles, 1)
+
+    def _mine(self, table: str) -> "pd.DataFrame":
+        frame = self.view.frame(table)
+        return frame[frame["instruction"].isin(self.rows.index)]
+
+    def weights(self, cycles: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Return of each interval, given by its first cycle, the share that these instructions ran.
+
+        What tables of intervals say about instructions is what was counted, times this: exact where an interval belongs
+        to one instruction or none, and an even division where several share it.
+        """
+        starts = self.rows["start"].to_numpy()
+        lengths = self.rows["cycles"].to_numpy()
+        edges = np.column_stack([starts, starts + lengths]).ravel()
+        covered = np.column_stack([np.cumsum(lengths) - lengths, np.cumsum(lengths)]).ravel()
+        ends = np.minimum(cycles + self.view.record.interval, self.view.record.cycles)
+        both = np.interp(ends, edges, covered) - np.interp(cycles, edges, covered)
+        return both / np.maximum(ends - cycles, 1)
+
+    @cached_property
+    def _bank_rows(self) -> "pd.DataFrame":
+        return self._mine("instruction_banks")
+
+    @cached_property
+    def banks_use(self) -> float:
+        """Share of the cycles in which a mean bank was busy; 0 where the memory has none."""
+        memory = self.view.memory
+        if memory is None:
+            return 0.0
+        banks = int(memory["controllers"]) * int(memory["banks"])
+        return float(self._bank_rows["accesses"].sum()) / banks * int(memory["bank_busy"]) / max(self.cycles, 1)
+
+    def hottest(self, count: int) -> list[BankUse]:
+        """Return the banks with most accesses; none where the memory has no banks."""
+        memory, frame = self.view.memory, self._bank_rows
+        if memory is None or frame.empty:
+            return []
+        sums = frame.groupby(["controller", "bank"], observed=True)[["accesses", "waiting"]].sum()
+        mean = float(sums["accesses"].sum()) / (int(memory["controllers"]) * int(memory["banks"]))
+        busy = int(memory["bank_busy"])
+        found = []
+        intervals = self.view.frame("banks")
+        for (controller, bank), row in sums.nlargest(count, "accesses").iterrows():
+            its = frame[(frame["controller"] == controller) & (frame["bank"] == bank)]
+            arrays = its.groupby("array", observed=True)["accesses"].sum().sort_values(ascending=False)
+            over_time = intervals[(intervals["controller"] == controller) & (intervals["bank"] == bank)]
+            peak = over_time.loc[over_time["accesses"].idxmax()]
+            length = min(self.view.record.interval, self.view.record.cycles - int(peak["cycle"]))
+            accesses = int(row["accesses"])
+            found.append(
+                BankUse(
+                    controller=int(controller),
+                    bank=int(bank),
+                    accesses=accesses,
+                    waiting=float(row["waiting"]) / accesses,
+                    arrays={str(name): int(number) for name, number in arrays.items() if number},
+                    use=accesses * busy / max(self.cycles, 1),
+                    multiple=accesses / mean,
+                    instruction=int(its.groupby("instruction")["accesses"].sum().idxmax()),
+                    cycle=int(peak["cycle"]),
+                    peak=int(peak["accesses"]) * busy / max(length, 1),
+                )
+            )
+        return found
+
+    @cached_property
+    def bank(self) -> BankUse | None:
+        """The busiest bank; None where the memory has none, or none was accessed."""
+        return next(iter(self.hottest(1)), None)
+
+    @cached_property
+    def links(self) -> LinkUse | None:
+        """The links; None where the memory has none, or none was used."""
+        memory = self.view.memory
+        frame = self.view.frame("links")
+        if memory is None or frame.empty:
+            return None
+        weights = self.weights(frame["cycle"].to_numpy())
+        frame = frame.assign(requests=frame["requests"] * weights, waiting=frame["waiting"] * weights)
+        sums = frame.groupby(["engine", "link"], observed=True)[["requests", "waiting"]].sum()
+        engine, link = (int(number) for number in sums["requests"].idxmax())
+        requests = float(sums["requests"].sum())
+        links = int(memory["links"]) * int(self.view.machine["engines"])
+        return LinkUse(
+            mean=requests / links / max(self.cycles, 1),
+            most=float(sums["requests"].max()) / max(self.cycles, 1),
+            engine=engine,
+            link=link,
+            waiting=float(sums["waiting"].sum()) / max(requests, 1.0),
+        )
+
+    @cached_property
+    def fifos(self) -> list[FifoUse]:
+        """The module's FIFOs, in the order of the document."""
+        frame = self._mine("instruction_fifos")
+        frame = frame[frame["module"] == self.module]
+        found = []
+        for fifo in self.view.machine["fifos"][self.module]:
+            its = frame[frame["fifo"] == fifo["name"]]
+            if its.empty:
+                continue
+            deepest = its.loc[its["most"].idxmax()]
+            found.append(
+                FifoUse(
+                    name=fifo["name"],
+                    parameter=fifo["parameter"],
+                    depth=int(fifo["depth"]),
+                    most=int(deepest["most"]),
+                    mean=float(its["fill"].sum()) / self.kernels / max(self.cycles, 1),
+                    instruction=int(deepest["instruction"]),
+                )
+            )
+        return found
+
+    @cached_property
+    def latency(self) -> LatencyUse | None:
+        """The reads' times; None where nothing was read."""
+        sums = self._mine("instruction_latencies").groupby("latency")["reads"].sum().sort_index()
+        if sums.empty:
+            return None
+        values, reads = sums.index.to_numpy().astype("int64"), sums.to_numpy().astype("int64")
+        below = np.cumsum(reads)
+        median, high = (int(values[np.searchsorted(below, share * below[-1])]) for share in (0.5, 0.99))
+        mean = float((values * reads).sum() / below[-1])
+        return LatencyUse(least=int(values[0]), median=median, high=high, most=int(values[-1]), mean=mean)
+
+    @cached_property
+    def turn(self) -> float | None:
+        """Cycles of a turn of the token; None where none was seen to turn."""
+        frame = self.view.frame("engines")
+        turns = float((frame[f"{self.module}_turns"] * self.weights(frame["cycle"].to_numpy())).sum())
+        turns /= int(self.view.machine["engines"])
+        return self.cycles / turns if turns else None
+
+    @cached_property
+    def unevenness(self) -> float:
+        """How long the last kernel worked, as a multiple of the mean one: instruction by instruction, by their time."""
+        frame = self._mine("instruction_kernels")
+        done = frame.groupby("instruction")["done"]
+        longest, mean = done.max().sum(), done.mean().sum()
+        return float(longest / mean) if mean else 1.0
+
+    @property
+    def frontier(self) -> float:
+        """Entries of the queues that an instruction read, on average."""
+        return float(self.rows["frontier"].mean())

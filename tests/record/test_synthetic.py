@@ -1,0 +1,64 @@
+"""The synthetic record adds up, so that what is tested with it is tested with numbers that can be."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from host.record.reader import Record
+from host.record.tables import TABLES
+from sim.observation.causes import CAUSES
+from tests.record.synthetic import Shape, write_record
+
+NAMES = [cause.name for cause in CAUSES]
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        Shape(),
+        Shape(memory="fixed:75", interval=4096),
+        Shape(iterations=4, levels=(60, 300, 90), restarted=True, config="published"),
+    ],
+)
+def test_a_record_adds_up(shape: Shape, tmp_path: Path) -> None:
+    record = Record(write_record(tmp_path / "record", shape))
+    for table in TABLES:
+        found = record.table(table.name)
+        assert found.column_names == [column.name for column in table.columns]
+        assert found.num_rows == record.document["tables"][table.name]
+    kernels = record.frame("kernels")
+    machine = record.document["machine"]
+    for module, causes in record.document["causes"].items():
+        lanes = machine["engines"] * machine["kernels"][module]
+        assert sum(causes.values()) == lanes * record.cycles
+        assert kernels[kernels["module"] == module][NAMES].sum().to_dict() == causes
+    ends = np.minimum(kernels["cycle"] + record.interval, record.cycles)
+    assert (kernels[NAMES].sum(axis=1) == ends - kernels["cycle"]).all()
+
+    instructions = record.frame("instructions")
+    own = record.frame("instruction_kernels").merge(instructions, on="instruction")
+    assert (own[NAMES].sum(axis=1) == own["cycles"]).all()
+    assert (own.groupby("instruction")["done"].max() == instructions.set_index("instruction")["working"]).all()
+    cycles = record.document["cycles"]
+    last = instructions["attempt"] == instructions["attempt"].max()
+    assert instructions["cycles"][last].sum() == cycles["instructions"]
+    assert instructions["cycles"][~last].sum() == cycles["restarted"]
+
+    arrays = record.frame("arrays")
+    reads, writes = int(arrays["reads"].sum()), int(arrays["writes"].sum())
+    issued = kernels[["issue_1", "issue_2", "issue_3"]].sum().sum()
+    assert (reads, writes) == (issued, kernels["write"].sum())
+    latencies = record.frame("instruction_latencies")
+    assert latencies["reads"].sum() == reads
+    assert (latencies["reads"] * latencies["latency"]).sum() == arrays["latency"].sum()
+    banks = [int(record.frame(name)["accesses"].sum()) for name in ("banks", "instruction_banks")]
+    links = int(record.frame("links")["requests"].sum())
+    assert [*banks, links] == [0 if machine["memory"] is None else reads + writes] * 3
+
+    for table in ("fifos", "instruction_fifos"):
+        fifos = record.frame(table)
+        for module, sizes in machine["fifos"].items():
+            for size in sizes:
+                mine = fifos[(fifos["module"] == module) & (fifos["fifo"] == size["name"])]
+                assert (mine["most"] <= size["depth"]).all()
