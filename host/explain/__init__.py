@@ -1,0 +1,1 @@
+"""Explanations: why a recorded run spent its cycles as it did, for terminals, pages and programs."""

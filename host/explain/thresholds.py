@@ -1,0 +1,40 @@
+"""What counts as much, near or small in an explanation: each number with its reason, all in one place."""
+
+__all__ = [
+    "BUSY",
+    "CROWDED",
+    "DEPENDENT_WAITS",
+    "HEAD_OF_LINE",
+    "NEAR_FULL",
+    "SAID_OF_GROUP",
+    "SAID_OF_RUN",
+    "SLOWED",
+]
+
+DEPENDENT_WAITS = 4
+"""Memory latencies that the smallest level needs: entry, neighbour's id, neighbour's word, flush. A level whose kernels
+issue on average fewer requests than these latencies have cycles is shorter than its own fixed cost."""
+
+SAID_OF_RUN = 0.03
+"""Share of a run from which on a cause is worth a finding: less could not be felt if it were gone."""
+
+SAID_OF_GROUP = 0.01
+"""Share of a run from which on a group gets at least the finding of its largest cause."""
+
+BUSY = 0.85
+"""Use of a bank or link from which on it counts as the bottleneck: random traffic waits long before 100 %, and at this
+use a queue before a server of constant service time holds about three requests."""
+
+HEAD_OF_LINE = 0.5
+"""Use of all links together from which on head-of-line blocking explains refusals: with one queue a port a crossbar
+carries 2 - sqrt 2 = 59 % of what its links could, however long the queues are."""
+
+CROWDED = 4.0
+"""Accesses of the busiest bank, as a multiple of the mean, from which on the traffic is called uneven: random traffic
+of a level stays below twice the mean."""
+
+NEAR_FULL = 0.9
+"""High-water mark of a FIFO, as a share of its depth, from which on it counts as having been full."""
+
+SLOWED = 1.5
+"""Mean latency, as a multiple of the shortest, from which on requests are said to queue in the memory."""

@@ -1,0 +1,125 @@
+"""The verdict: what bounds each phase of a recorded run, what that costs, and what to try."""
+
+from dataclasses import dataclass
+
+from host.explain.advice import advise
+from host.explain.evidence import Evidence
+from host.explain.thresholds import SAID_OF_GROUP, SAID_OF_RUN
+from host.explain.view import Group, View
+from host.record.reader import Record
+from host.words import counted
+from sim.observation.causes import CAUSES, cause_named
+
+__all__ = ["Finding", "findings"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """Something that costs a run cycles.
+
+    Parameters
+    ----------
+    phase : str
+        Where: ``forward, saturated levels``, ``intersection``, ``whole run``.
+    cause : str
+        The cause of `sim.observation.causes.CAUSES` that it is about.
+    title : str
+        A line: where and what.
+    text : str
+        What was seen, in a few sentences.
+    share : float
+        Share of the run that it takes: of the kernel-cycles of the module that ran, over the whole run.
+    cycles : int
+        The same in cycles of an average kernel: what the run would have been shorter by without it, at most.
+    advice : str
+        What to try, with the parameter named; empty where nothing would help.
+    """
+
+    phase: str
+    cause: str
+    title: str
+    text: str
+    share: float
+    cycles: int
+    advice: str
+
+
+def findings(record: Record) -> list[Finding]:
+    """Return what bounds each phase of a recorded run, what costs most first.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    """
+    view = View(record)
+    found = _outside(view)
+    for group, rows in view.groups:
+        found += _of_group(group, Evidence(view, rows))
+    return sorted(found, key=lambda finding: -finding.cycles)
+
+
+def _of_group(group: Group, evidence: Evidence) -> list[Finding]:
+    """Return what is worth saying about a group: its largest cause, and what else can be felt in the run."""
+    total = max(evidence.view.record.cycles, 1)
+    ranked = sorted((cause for cause in CAUSES), key=lambda cause: -evidence.stack[cause.name])
+    said = []
+    for place, cause in enumerate(ranked):
+        cycles = evidence.stack[cause.name]
+        share = cycles / total
+        largest = place == 0 and evidence.cycles >= SAID_OF_GROUP * total
+        if not largest and (share < SAID_OF_RUN or cause.kind == "work"):
+            continue
+        text, advice = advise(cause.name, group, evidence)
+        said.append(
+            Finding(
+                phase=str(group),
+                cause=cause.name,
+                title=f"{str(group).capitalize()}: {cause.title}",
+                text=f"{_cost(group, evidence, cause.name)} {text}",
+                share=share,
+                cycles=round(cycles),
+                advice=advice,
+            )
+        )
+    return said
+
+
+def _cost(group: Group, evidence: Evidence, cause: str) -> str:
+    noun = "level" if group.part else "intersection"
+    return f"{evidence.share(cause):.0%} of the kernel-cycles of {counted(len(evidence.rows), noun)}."
+
+
+def _outside(view: View) -> list[Finding]:
+    """Return what is worth saying about the cycles in which no instruction that counts ran."""
+    total = max(view.record.cycles, 1)
+    instructions = max(len(view.instructions), 1)
+    host, restarted = (int(view.record.document["cycles"][name]) for name in ("host", "restarted"))
+    said = [
+        (
+            "host",
+            host,
+            "Between instructions the host reads counts and writes registers: "
+            f"{host / instructions:.0f} cycles for each of {counted(instructions, 'instruction')}.",
+            "Only fewer, larger levels make it less.",
+        ),
+        (
+            "restarted",
+            restarted,
+            "Queues overflowed, and the run began anew with larger ones.",
+            "Give the queues room from the start: a larger --queue-slack.",
+        ),
+    ]
+    return [
+        Finding(
+            phase="whole run",
+            cause=name,
+            title=f"Whole run: {cause_named(name).title}",
+            text=text,
+            share=cycles / total,
+            cycles=cycles,
+            advice=advice,
+        )
+        for name, cycles, text, advice in said
+        if cycles >= SAID_OF_RUN * total
+    ]
