@@ -174,7 +174,7 @@ def bank_section(view: View, rows: "pd.DataFrame", top: int) -> "list[Renderable
                 ]
             )
         title = f"hottest banks, {module} (controller.bank; all banks together are {evidence.banks_use:.0%} busy)"
-        heads = ["bank", "accesses", "of mean", "busy", "waiting", "arrays", "when most"]
+        heads = ["bank", "accesses", "of mean", "busy", "wait", "arrays", "when most"]
         parts += section(title, table(heads, lines, last=True))
     return parts
 
