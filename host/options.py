@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sim.memory import Profile
 
 __all__ = [
+    "RECORD_INTERVAL",
     "Absent",
     "Parser",
     "UsageError",
@@ -25,6 +26,7 @@ __all__ = [
     "add_config",
     "add_machine_options",
     "add_quiet",
+    "add_record_options",
     "add_result_options",
     "add_threads",
     "at_least",
@@ -34,6 +36,9 @@ __all__ = [
     "memory_profile",
     "window",
 ]
+
+RECORD_INTERVAL = 1024
+"""Cycles of an interval of a record, unless said otherwise."""
 
 _LARGEST = 1 << 64
 
@@ -220,6 +225,19 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--wave-window", type=window, metavar="FIRST:LAST", help="cycles that the waveforms show (default: all)"
+    )
+
+
+def add_record_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a run that is recorded."""
+    parser.add_argument(
+        "--record", metavar="DIR", help="keep in this folder what happens over time, for `report` and `explain`"
+    )
+    parser.add_argument(
+        "--record-interval",
+        type=at_least(16, 1 << 40),
+        metavar="CYCLES",
+        help=f"cycles of an interval of the record (default: {RECORD_INTERVAL})",
     )
 
 

@@ -5,10 +5,18 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from host.errors import InputError
-from host.options import UsageError, add_checkpoint_options, add_machine_options, at_least, check_required
+from host.options import (
+    UsageError,
+    add_checkpoint_options,
+    add_machine_options,
+    add_record_options,
+    at_least,
+    check_required,
+)
 
 if TYPE_CHECKING:
     from host.command_line.keeping import Keeping
+    from host.command_line.recording import Recordings
 
 __all__ = ["add_parser", "run"]
 
@@ -53,6 +61,7 @@ def add_parser(commands: Any) -> None:
     )
     add_machine_options(parser)
     add_checkpoint_options(parser)
+    add_record_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -70,12 +79,13 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.roofline_plot is not None:
         arguments.roofline = True
     from host.command_line.keeping import Keeping
+    from host.command_line.recording import Recordings
 
-    with closing(Keeping(arguments, "bfs")) as keeping:
-        _run(arguments, keeping)
+    with closing(Keeping(arguments, "bfs")) as keeping, closing(Recordings(arguments, "bfs")) as recordings:
+        _run(arguments, keeping, recordings)
 
 
-def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
+def _run(arguments: argparse.Namespace, keeping: "Keeping", recordings: "Recordings") -> None:
     import numpy as np
 
     from host.algorithms.reference import check_levels
@@ -113,6 +123,7 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
             from host.studies.roofline.recorder import Recorder
 
             recorder = Recorder(machine, placed, Bounds.of(simulation.config, simulation.memory), keeper=keeper)
+        observer = recordings.begin(machine, keeper)
         with simulation.simulating(machine, graph.vertices, "level") as advance:
             search = breadth_first_search(
                 machine if recorder is None else recorder,
@@ -121,8 +132,11 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
                 slack=arguments.queue_slack,
                 on_level=advance.on_level,
                 keeper=keeper,
+                observer=observer,
             )
         statistics = machine.statistics()
+        with simulation.phase("record", "recording"):
+            recordings.finish()
         reference = "sequential search"
         checked = simulation.verified(machine, (placed,), reference, lambda: check_levels(search.levels, read, source))
         setting = simulation.setting(graph, machine, uploaded_bytes=placed.size, dropped_edges=dropped)
@@ -132,6 +146,7 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
         with open_output(arguments.levels) as file:
             write_pairs(file, graph.original(reached), search.levels[reached].astype(np.int64))
     document = bfs_document(search, setting, wall, graph=graph, checked=checked, statistics=statistics)
+    recordings.complete(machine, graph, document)
     table = bfs_table(search, setting, wall, graph=graph, checked=checked)
     if recorder is not None:
         from host.studies.roofline.analysis import Roofline

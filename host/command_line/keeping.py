@@ -1,7 +1,6 @@
 """Long runs on the command line: `--checkpoint`, `--checkpoint-every`, `--resume`."""
 
 import argparse
-import hashlib
 import json
 import time
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from host.checkpoints.folder import Checkpoint, CheckpointFolder
 from host.errors import InputError
+from host.graph.digests import graph_digest
 from host.interval import Interval
 from host.options import Absent, UsageError
 from sim.notices import notice
@@ -37,11 +37,13 @@ _TAKEN = {
     "queue_slack": "--queue-slack",
     "simplify": "--simplify",
     "roofline": "--roofline",
+    "record": "--record",
+    "record_interval": "--record-interval",
 }
 """What a resumed run takes from the checkpoint where it is not given, and what messages call it."""
 
 
-_COMPARED = ("source", "queue_slack", "roofline")
+_COMPARED = ("source", "queue_slack", "roofline", "record_interval")
 """Of these, what must be as it was, besides what graph, configuration and memory come to."""
 
 
@@ -175,7 +177,7 @@ class Keeping:
     def _identity(self, simulation: "Simulation", graph: "Graph") -> dict[str, Any]:
         """Return all that the run depends on."""
         identity = {
-            "graph": _digest(graph),
+            "graph": graph_digest(graph),
             "configuration": asdict(simulation.config),
             "memory": simulation.memory.describe(),
             "options": {name: getattr(self._arguments, name, None) for name in _COMPARED},
@@ -192,16 +194,6 @@ class Keeping:
         """Remove the checkpoint: the run is finished."""
         if self._folder is not None:
             self._folder.remove()
-
-
-def _digest(graph: "Graph") -> str:
-    """Return a digest of a graph as the machine and the results know it."""
-    digest = hashlib.sha256()
-    for array in (graph.offsets, graph.targets, graph.ids):
-        if array is not None:
-            digest.update(f"{array.dtype.str} {array.size}\n".encode())
-            digest.update(array.data)
-    return digest.hexdigest()
 
 
 def _difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
@@ -223,6 +215,6 @@ def _shown(value: Any) -> Any:
 
 def _found_from_here(name: str, value: Any, folder: Path) -> Any:
     """Return the value of an option, which a file has that is named as seen from a folder."""
-    if folder != Path.cwd() and (name == "graph" or str(value).endswith(".toml")):
+    if folder != Path.cwd() and value and (name in ("graph", "record") or str(value).endswith(".toml")):
         return str(folder / value)
     return value

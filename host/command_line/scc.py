@@ -4,10 +4,11 @@ import argparse
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from host.options import UsageError, add_checkpoint_options, add_machine_options, check_required
+from host.options import UsageError, add_checkpoint_options, add_machine_options, add_record_options, check_required
 
 if TYPE_CHECKING:
     from host.command_line.keeping import Keeping
+    from host.command_line.recording import Recordings
 
 __all__ = ["add_parser", "run"]
 
@@ -36,6 +37,7 @@ def add_parser(commands: Any) -> None:
     )
     add_machine_options(parser)
     add_checkpoint_options(parser)
+    add_record_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -51,12 +53,13 @@ def run(arguments: argparse.Namespace) -> None:
     """
     check_required(arguments, graph="GRAPH")
     from host.command_line.keeping import Keeping
+    from host.command_line.recording import Recordings
 
-    with closing(Keeping(arguments, "scc")) as keeping:
-        _run(arguments, keeping)
+    with closing(Keeping(arguments, "scc")) as keeping, closing(Recordings(arguments, "scc")) as recordings:
+        _run(arguments, keeping, recordings)
 
 
-def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
+def _run(arguments: argparse.Namespace, keeping: "Keeping", recordings: "Recordings") -> None:
     import numpy as np
 
     from host.algorithms.components import canonical, component_sizes
@@ -86,6 +89,7 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
             if not dropped or arguments.no_verify:
                 read = graph
         keeper = keeping.keeper(simulation, machine, (forward, backward))
+        observer = recordings.begin(machine, keeper)
         with simulation.simulating(machine, graph.vertices, "iteration") as advance:
             components = strong_components(
                 machine,
@@ -95,8 +99,11 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
                 slack=arguments.queue_slack,
                 on_iteration=advance.on_iteration,
                 keeper=keeper,
+                observer=observer,
             )
         statistics = machine.statistics()
+        with simulation.phase("record", "recording"):
+            recordings.finish()
         labels = canonical(components.colours)
         checked = simulation.verified(machine, (forward, backward), "scipy", lambda: check_components(labels, read))
         uploaded = forward.size + backward.size
@@ -109,5 +116,6 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
     document = scc_document(
         components, setting, wall, graph=graph, largest=largest, checked=checked, statistics=statistics
     )
+    recordings.complete(machine, graph, document)
     simulation.publish(document, scc_table(components, setting, wall, largest=largest, checked=checked))
     keeping.done()

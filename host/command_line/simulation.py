@@ -141,7 +141,7 @@ class Simulation:
 
     def __init__(self, arguments: argparse.Namespace, outputs: dict[str, str | None]) -> None:
         self._arguments = arguments
-        self._seconds = dict.fromkeys(("load", "simulate", "verify"), 0.0)
+        self._seconds = dict.fromkeys(("load", "simulate", "record", "verify"), 0.0)
         self.progress = Progress(quiet=arguments.quiet)
         self._advance: Advance | None = None
         if arguments.wave_window is not None and arguments.waves is None:
@@ -168,7 +168,7 @@ class Simulation:
 
     @contextmanager
     def phase(self, name: str, what: str) -> Iterator[Step]:
-        """Show what the block does, and add the time that it takes to a phase: load, simulate or verify."""
+        """Show what the block does, and add the time that it takes to a phase: load, simulate, record or verify."""
         begin = time.perf_counter()
         with self.progress.step(what) as step:
             yield step

@@ -13,6 +13,7 @@ from sim.memory.structures import LINE_WORDS, Constant, Record, Rows, Words, sel
 
 __all__ = [
     "BASE_ADDRESS",
+    "BATCHES",
     "FLUSH",
     "FLUSH_DEPTH",
     "HISTOGRAM_BINS",
@@ -29,6 +30,7 @@ __all__ = [
     "ErrorCode",
     "Mailbox",
     "Port",
+    "Recording",
     "Request",
     "Response",
     "Ring",
@@ -242,8 +244,50 @@ class Service(Record, lines=True):
     shared: Any
 
 
+class Recording(Record, lines=True):
+    """What is recorded of an AE over time: `sim.memory.recording` adds to it, `sim.memory.recorder` takes from it.
+
+    `row` is the number of the interval whose requests are delivered now, `end` the cycle after it, `last` the number of
+    intervals that the rings have places for less 1. Words of the memory are told apart as the profile's `Contention`
+    does, by the bits of their number that `word_mask` leaves, and `links` is its number of links.
+
+    `counts` has packed, for each array and word, the cycles waited for the bank and the accesses, `before` their sums
+    over the arrays when the present interval began, `totals` what was moved from `counts` before it could overflow;
+    `accesses` and `waited` tell when that is. The rings have the rows of `banks`, `link_uses`, `arrays`, `engines` by
+    interval.
+
+    `waits` has, for each place of each batch, the cycles waited for the bank and for the link. An address is looked up
+    in `blocks`, of 2**`shift` bytes each, or among `allocations`, whose addresses and kinds are `starts` and `kinds`.
+    """
+
+    row: int
+    end: int
+    accesses: int
+    waited: int
+    shift: int
+    allocations: int
+    last: Constant
+    word_mask: Constant
+    links: Constant
+    counts: Words
+    before: Words
+    totals: Words
+    banks: Words
+    link_uses: Words
+    arrays: Words
+    engines: Words
+    waits: Words
+    blocks: Words
+    starts: Words
+    kinds: Words
+
+
 class Context(Record, lines=True):
-    """The memory. `rules` are the profile's parameters and rules."""
+    """The memory. `rules` are the profile's parameters and rules.
+
+    `interval` is that of the record in cycles, 0 where none is kept; `recorded` is the first cycle that it has not yet
+    all of.
+    """
 
     engines: Constant
     ports: Constant
@@ -259,9 +303,12 @@ class Context(Record, lines=True):
     size_bit: Constant
     tag_shift: Constant
     tag_mask: Constant
+    interval: int
+    recorded: int
     storage: Words
     mailboxes: Rows[Mailbox]
     sides: Rows[Side]
+    recordings: Rows[Recording]
     error: Error
     rules: Any
     service: Any

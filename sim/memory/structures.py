@@ -226,6 +226,11 @@ class Room:
         self._arrays: dict[int, NDArray[Any]] = {}
         self._links: list[tuple[NDArray[np.void], str]] = []
 
+    @property
+    def count(self) -> int:
+        """Number of arrays."""
+        return len(self._arrays)
+
     def save(self) -> list[NDArray[np.uint64]]:
         """Return a copy of all arrays, in the order in which they were made, with 0 for the links between them."""
         links = [owners[field].copy() for owners, field in self._links]
