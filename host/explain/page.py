@@ -123,7 +123,10 @@ def _stack_section(view: View, rows: "pd.DataFrame", by: str, top: int) -> "list
 
 
 def _cell(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) or hasattr(value, "item") else str(value)
+    if isinstance(value, str):
+        return value
+    number = int(str(value))
+    return f"{number:,}" if number >= 0 else ""  # an intersection has no level
 
 
 def _chosen(frame: "pd.DataFrame", by: str, top: int) -> "tuple[pd.DataFrame, str]":
@@ -174,7 +177,7 @@ def bank_section(view: View, rows: "pd.DataFrame", top: int) -> "list[Renderable
                 ]
             )
         title = f"hottest banks, {module} (controller.bank; all banks together are {evidence.banks_use:.0%} busy)"
-        heads = ["bank", "accesses", "of mean", "busy", "waiting", "arrays", "when most"]
+        heads = ["bank", "accesses", "of mean", "busy", "wait", "arrays", "when most"]
         parts += section(title, table(heads, lines, last=True))
     return parts
 

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from host.explain.view import CAUSE_NAMES, View
+from host.explain.view import CAUSE_NAMES, PARTS, View
+from host.record.tables import PHASES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,6 +63,9 @@ def stacks(view: View, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
     kernels = rows["module"].map({module: view.kernels(module) for module in ("bfs", "intersection")})
     frame = view.stacks.reindex(rows.index).div(kernels.astype(float), axis=0)
     frame[["cycles", *keys]] = rows[["cycles", *keys]]
+    if by == "phase":
+        # In the order of a search.
+        frame = frame.sort_values(keys, kind="stable", key=lambda names: names.map((*PHASES, *PARTS).index))
     grouped = frame.groupby(keys, sort=False)
     found = grouped[["cycles", *CAUSE_NAMES]].sum()
     found.insert(1, "instructions", grouped.size())

@@ -10,45 +10,47 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from sim.observation.causes import CAUSES
+from host.record.colours import CAUSE_COLOURS, STACK
 
 __all__ = ["LETTERS", "bar", "letter", "rendered", "section", "stack_table", "table"]
 
-_LOOKS = {
-    "issue_1": ("1", "black on green"),
-    "issue_2": ("2", "black on green3"),
-    "issue_3": ("3", "black on spring_green3"),
-    "write": ("w", "black on dark_sea_green"),
-    "refused": ("x", "white on red3"),
-    "resting": ("-", "black on orange3"),
-    "slot": ("s", "black on gold3"),
-    "credit": ("c", "white on medium_violet_red"),
-    "response": ("r", "white on dodger_blue3"),
-    "flush": ("f", "black on cyan3"),
-    "start": ("<", "white on grey42"),
-    "end": (">", "white on grey42"),
-    "no_work": (".", "white on grey30"),
-    "not_running": ("_", "white on grey15"),
-    "host": ("h", "white on purple4"),
-    "restarted": ("!", "black on bright_red"),
+LETTERS = {
+    "issue_1": "1",
+    "issue_2": "2",
+    "issue_3": "3",
+    "write": "w",
+    "resting": "-",
+    "response": "r",
+    "credit": "c",
+    "refused": "x",
+    "slot": "s",
+    "flush": "f",
+    "no_work": ".",
+    "end": ">",
+    "start": "<",
+    "host": "h",
+    "not_running": "_",
+    "restarted": "!",
 }
-LETTERS = {name: letter for name, (letter, _) in _LOOKS.items()}
 """The letter that stands for a cause in a bar."""
 
 _INDENT, _GAP = 2, 2
 _LEAST_BAR, _LONGEST_BAR = 8, 40
-_KINDS = ("work", "limit", "idle", "outside")
+_DARK = 110
+"""Brightness, of 255, below which a letter is white."""
 
 
-def _order() -> list[str]:
-    """Return the causes as a bar has them: what was issued first, and the published order in each kind."""
-    return [cause.name for kind in _KINDS for cause in reversed(CAUSES) if cause.kind == kind]
+def _style(cause: str) -> str:
+    """Return the colours of a cause's letter: the cause's own below, black or white."""
+    colour = CAUSE_COLOURS[cause]
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    brightness = 0.299 * red + 0.587 * green + 0.114 * blue
+    return f"{'white' if brightness < _DARK else 'black'} on {colour}"
 
 
 def letter(cause: str) -> Text:
     """Return a cause's letter, in its colours."""
-    character, style = _LOOKS[cause]
-    return Text(character, style=style)
+    return Text(LETTERS[cause], style=_style(cause))
 
 
 def bar(stack: Mapping[str, float], width: int) -> Text:
@@ -59,10 +61,9 @@ def bar(stack: Mapping[str, float], width: int) -> Text:
         return text
     # Ends are rounded, not lengths: they add up to the width.
     end, done = 0.0, 0
-    for cause in _order():
+    for cause in STACK:
         end += stack.get(cause, 0.0) * width / total
-        character, style = _LOOKS[cause]
-        text.append(character * (round(end) - done), style=style)
+        text.append(LETTERS[cause] * (round(end) - done), style=_style(cause))
         done = round(end)
     return text
 

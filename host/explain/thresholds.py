@@ -16,7 +16,7 @@ DEPENDENT_WAITS = 4
 """Memory latencies that the smallest level needs: entry, neighbour's id, neighbour's word, flush. A level whose kernels
 issue on average fewer requests than these latencies have cycles is shorter than its own fixed cost."""
 
-SAID_OF_BANK = 0.05
+SAID_OF_BANK = 0.2
 """Share of a bank's accesses from which on an array is named."""
 
 SAID_OF_RUN = 0.03

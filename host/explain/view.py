@@ -9,16 +9,19 @@ import numpy as np
 from host.errors import InputError
 from host.explain.thresholds import DEPENDENT_WAITS
 from host.record.reader import Record
+from host.record.tables import PHASES
 from sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CAUSE_NAMES", "ENDING", "GROWING", "SATURATED", "Group", "View"]
+__all__ = ["CAUSE_NAMES", "ENDING", "GROWING", "PARTS", "SATURATED", "Group", "View"]
 
 CAUSE_NAMES = [cause.name for cause in CAUSES]
 GROWING, SATURATED, ENDING = "growing", "saturated", "ending"
 """Parts of a search: levels before, with and after enough work to hide a level's fixed cost."""
+PARTS = (GROWING, SATURATED, ENDING, "")
+"""All parts in their order; an intersection has none."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,6 @@ class View:
 
     def groups_of(self, rows: "pd.DataFrame") -> "list[tuple[Group, pd.DataFrame]]":
         """Return the groups that some instructions fall into, each with its own, in the order of a run."""
-        searches = [Group(phase, part) for phase in ("forward", "backward") for part in (GROWING, SATURATED, ENDING)]
-        groups = [*searches, Group("intersection", "")]
+        groups = [Group(phase, part) for phase in PHASES for part in PARTS]
         chosen = [(group, rows[(rows["phase"] == group.phase) & (rows["part"] == group.part)]) for group in groups]
         return [(group, its) for group, its in chosen if len(its)]
