@@ -1,8 +1,10 @@
-"""Runs that are recorded, on the command line: `--record`, `--record-interval`."""
+"""Runs that are recorded, on the command line: `--record`, `--record-interval`, `--trace`."""
 
 import argparse
 import json
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from host.algorithms.keeper import Keeper
@@ -42,15 +44,21 @@ class Recordings:
         self._folder = None
         self._rows: dict[str, int] = {}
         self._complete = False
-        if arguments.record is None:
+        self._temporary = ExitStack()
+        if arguments.record is None and arguments.trace is None:
             if arguments.record_interval is not None:
-                raise UsageError("--record-interval needs --record")
+                raise UsageError("--record-interval needs --record or --trace")
             return
         from host.record.folder import RecordFolder
 
+        folder = arguments.record
+        if folder is None:
+            if arguments.checkpoint is not None:
+                raise UsageError("--trace of a run that is kept needs --record")
+            folder = self._temporary.enter_context(TemporaryDirectory(prefix="cyscc-record-"))
         if arguments.record_interval is None:
             arguments.record_interval = RECORD_INTERVAL
-        self._folder = RecordFolder(Path(arguments.record), resumed=arguments.resume is not None)
+        self._folder = RecordFolder(Path(folder), resumed=arguments.resume is not None)
 
     def begin(self, machine: "Machine", keeper: Keeper | None) -> "Recorder | None":
         """Begin to record a machine on which nothing has run; None if nothing is to be recorded.
@@ -107,6 +115,11 @@ class Recordings:
         with renamed_when_complete(str(self._folder.path / DOCUMENT)) as path:
             path.write_text(json.dumps(about, indent=1) + "\n")
         self._complete = True
+        if arguments.trace is not None:
+            from host.record.reader import Record
+            from host.trace.trace import write_trace
+
+            write_trace(Record(self._folder.path), arguments.trace)
 
     def close(self) -> None:
         """Let go of the folder; leave nothing of a record that is not complete, unless the run is kept."""
@@ -116,3 +129,4 @@ class Recordings:
             if self._complete or self._arguments.checkpoint is None:
                 self._folder.clear(complete=self._complete)
             self._folder.close()
+        self._temporary.close()

@@ -146,7 +146,7 @@ class Simulation:
         self._advance: Advance | None = None
         if arguments.wave_window is not None and arguments.waves is None:
             raise UsageError("--wave-window needs --waves")
-        self._outputs = {**outputs, "--json": arguments.json, "--waves": arguments.waves}
+        self._outputs = {**outputs, "--json": arguments.json, "--waves": arguments.waves, "--trace": arguments.trace}
         self._check_outputs()
         self.config = configuration(arguments.config)
         self.memory = memory_profile(self._arguments.memory)

@@ -1,6 +1,5 @@
 """A record as a trace for Perfetto: iterations, phases, levels, kernels by cause, memory and token over time."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np

@@ -72,9 +72,11 @@ def _check_kernels(record: Record, tables: dict[str, pd.DataFrame]) -> None:
             assert not any(causes.values())
     told = result["statistics"]["causes"]
     for module in told:
-        shown = {name: causes[name] for name in NAMES if name not in IDLE_CAUSES} if (
-            causes := document["causes"][module]
-        ) else {}
+        shown = (
+            {name: causes[name] for name in NAMES if name not in IDLE_CAUSES}
+            if (causes := document["causes"][module])
+            else {}
+        )
         assert {name: count for name, count in told[module].items() if name != "idle"} == shown
 
 
@@ -127,7 +129,9 @@ def _check_memory(record: Record, tables: dict[str, pd.DataFrame]) -> None:
             _summed(banks, keys, ["accesses", "waiting"]), _summed(taken, keys, ["accesses", "waiting"])
         )
         of_arrays = arrays.assign(accesses=arrays["reads"] + arrays["writes"])
-        assert _summed(of_arrays, ["array"], ["accesses"]).to_dict() == _summed(taken, ["array"], ["accesses"]).to_dict()
+        assert (
+            _summed(of_arrays, ["array"], ["accesses"]).to_dict() == _summed(taken, ["array"], ["accesses"]).to_dict()
+        )
     else:
         assert banks.empty
         assert taken.empty
