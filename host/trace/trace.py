@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from host.output import renamed_when_complete
+from host.output import open_output
 from host.record.reader import Record
 from host.record.tables import ARRAYS
 from host.trace.tracks import Tracks
@@ -30,16 +30,14 @@ def write_trace(record: Record, path: str) -> None:
     record : Record
         The record.
     path : str
-        The file, ``.pftrace`` by custom.
+        The file, ``.pftrace`` by custom, or ``-`` for standard output.
 
     Raises
     ------
     InputError
-        A table cannot be read.
-    OSError
-        The file cannot be written.
+        A table cannot be read, or the file cannot be written.
     """
-    with renamed_when_complete(path) as name, name.open("wb") as file:
+    with open_output(path) as file:
         tracks = Tracks(file)
         root = tracks.add(f"cyscc {record.document['command']}, a nanosecond is a cycle")
         _add_instructions(tracks, record, root)

@@ -1,4 +1,4 @@
-"""Records of real runs: what must hold, whatever the executor, the threads, the interval, or how often it was killed."""
+"""Records of real runs: what holds, whatever the executor, the threads, the interval, or how often it was killed."""
 
 import json
 import os
