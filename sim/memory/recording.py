@@ -115,47 +115,60 @@ def _advance(recording: Recording, interval: int, cycle: int) -> None:
 
 
 @apart
+def _add_sums(recording: Recording, order: int) -> None:
+    """Add what is summed up of some requests to the rows of the present interval."""
+    row = recording.row & recording.last
+    recording.engines[row * ENGINE_WORDS] += order
+    arrays, sums, most = recording.arrays, recording.sums, recording.most
+    for kind in range(KINDS):
+        array = (row * KINDS + kind) * KIND_WORDS
+        reads = sums[2 * kind]
+        arrays[array] += reads & _COUNT
+        arrays[array + 1] += sums[2 * kind + 1] & _COUNT
+        arrays[array + 2] += reads >> COUNT_BITS
+        arrays[array + 3] = max(arrays[array + 3], most[kind])
+        sums[2 * kind] = sums[2 * kind + 1] = most[kind] = 0
+
+
+@apart
 def record_requests(context: Context, side: Side, batch: Batch) -> None:
     """Record the requests of a batch that has been delivered.
 
     `time` of a read is now that of the response at its port, and its data the cycle in which that is seen.
     """
     recording = context.recordings[side.number]
-    requests, waits = batch.requests, recording.waits
-    counts, links, arrays, engines = recording.counts, recording.link_uses, recording.arrays, recording.engines
+    requests, waits, most, link_by_word = batch.requests, recording.waits, recording.most, recording.link_by_word
+    counts, links, sums = recording.counts, recording.link_waits, recording.sums
     address_mask, word_mask = context.address_mask, recording.word_mask
     first = context.delivered * context.batch_depth
-    row, end = recording.row & recording.last, recording.end
-    accesses = waited = order = 0
+    first_link = (recording.row & recording.last) * recording.links
+    end = recording.end << 16
+    waited = order = 0
     for index in range(batch.count):
         request = requests[index]
-        cycle = request.cycle()
-        if cycle >= end:
-            engines[row * ENGINE_WORDS] += order
+        when, address, back, seen = request.when, request.payload & address_mask, request.time, request.data[0]
+        wait = waits[first + index]
+        if when >= end:
+            _add_sums(recording, order)
             order = 0
-            _advance(recording, context.interval, cycle)
-            row, end = recording.row & recording.last, recording.end
-        if request.when & FLUSH == 0:
-            address = request.payload & address_mask
-            wait = waits[first + index]
+            _advance(recording, context.interval, when >> 16)
+            first_link = (recording.row & recording.last) * recording.links
+            end = recording.end << 16
+        if when & FLUSH == 0:
             kind = _kind_of(recording, address)
-            counts[kind * (word_mask + 1) + (address >> 3 & word_mask)] += wait >> LINK_BITS << COUNT_BITS | 1
-            link = 2 * (row * recording.links + context.rules.link_of(address))
-            links[link] += 1
-            links[link + 1] += wait & _LINK
-            is_write = request.when & 1
-            seen = request.data[0]
-            array = (row * KINDS + kind) * KIND_WORDS
+            word = (address >> 3) & word_mask
+            counts[kind * (word_mask + 1) + word] += wait >> LINK_BITS << COUNT_BITS | 1
+            links[first_link + link_by_word[word]] += wait & _LINK
             # A write has no latency.
-            latency = (seen - cycle) & (is_write - 1)
-            arrays[array + is_write] += 1
-            arrays[array + 2] += latency
-            arrays[array + 3] = max(latency, arrays[array + 3])
-            order += (seen - request.time) & (is_write - 1)
+            is_write = when & 1
+            latency = (seen - (when >> 16)) & (is_write - 1)
+            sums[2 * kind + is_write] += latency << COUNT_BITS | 1
+            if latency > most[kind]:
+                most[kind] = latency
+            order += (seen - back) & (is_write - 1)
             waited += wait >> LINK_BITS
-            accesses += 1
-    engines[row * ENGINE_WORDS] += order
-    recording.accesses += accesses
+    _add_sums(recording, order)
+    recording.accesses += batch.count
     recording.waited += waited
     if recording.accesses >= _MOST_ACCESSES or recording.waited >= _MOST_WAITED:
         _move(recording)
