@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,7 +148,7 @@ class Recorder:
         self._by_bank = _Grouping(contention.bank_by_word if contention else nothing)
         self._by_link = _Grouping(contention.link_by_word if contention else nothing)
         make("link_by_word", words)[:] = contention.link_by_word if contention else 0
-        self._tables: dict[str, NDArray[np.int64]] = {}
+        self._tables: dict[str, NDArray[Any]] = {}
 
     def know(self, allocations: Sequence[tuple[int, int]], kinds: Sequence[ArrayKind], top: int) -> None:
         """Tell what lies where; it is the same for whoever goes on from a state of this.
@@ -165,7 +166,7 @@ class Recorder:
         self.recordings["shift"], self.recordings["allocations"] = shift, len(allocations)
         linked = not self._tables
         self._tables = {
-            "blocks": blocks.view(np.int64),
+            "blocks": blocks,
             "starts": np.array([address for address, _ in allocations], np.int64),
             "kinds": np.array(kinds, np.int64),
         }

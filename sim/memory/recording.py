@@ -5,9 +5,9 @@ was accepted. Requests of an AE are delivered in the order of their cycles. Only
 recorded as they are seen.
 """
 
-from sim.memory.arrays import BLOCKS, SEVERAL, ArrayKind
+from sim.memory.arrays import SEVERAL, ArrayKind
 from sim.memory.compiling import apart, inlined
-from sim.memory.records import FLUSH, Batch, Context, Recording, Side
+from sim.memory.records import FLUSH, READ, Batch, Context, Recording, Side
 
 __all__ = [
     "COUNT_BITS",
@@ -66,9 +66,8 @@ def _kind_among(recording: Recording, address: int) -> int:
 
 @inlined
 def _kind_of(recording: Recording, address: int) -> int:
-    """Return the kind of what lies at an address, which may be any."""
-    block = min(address >> recording.shift, BLOCKS)
-    kind = (recording.blocks[block >> 3] >> ((block & 7) << 3)) & 255
+    """Return the kind of what lies at an address, which is 0 or one of the storage."""
+    kind = recording.blocks[address >> recording.shift]
     if kind == SEVERAL:
         kind = _kind_among(recording, address)
     return kind
@@ -131,8 +130,20 @@ def _add_sums(recording: Recording, order: int) -> None:
 
 
 @apart
-def record_requests(context: Context, side: Side, batch: Batch) -> None:
-    """Record the requests of a batch that has been delivered.
+def _order_wait(batch: Batch, index: int, end: int) -> int:
+    """Return the cycles that some responses of a batch wait for those before them."""
+    order = 0
+    while index < end:
+        request = batch.requests[index]
+        if request.kind() == READ:
+            order += request.data[0] - request.time
+        index += 1
+    return order
+
+
+@apart
+def record_requests(context: Context, side: Side, batch: Batch, order_wait: int) -> None:
+    """Record the requests of a batch that has been delivered, whose responses wait `order_wait` cycles for others.
 
     `time` of a read is now that of the response at its port, and its data the cycle in which that is seen.
     """
@@ -143,14 +154,14 @@ def record_requests(context: Context, side: Side, batch: Batch) -> None:
     first = context.delivered * context.batch_depth
     first_link = (recording.row & recording.last) * recording.links
     end = recording.end << 16
-    waited = order = 0
+    added = waited = 0
     for index in range(batch.count):
         request = requests[index]
-        when, address, back, seen = request.when, request.payload & address_mask, request.time, request.data[0]
+        when, address, seen = request.when, request.payload & address_mask, request.data[0]
         wait = waits[first + index]
         if when >= end:
-            _add_sums(recording, order)
-            order = 0
+            _add_sums(recording, _order_wait(batch, added, index))
+            added = index
             _advance(recording, context.interval, when >> 16)
             first_link = (recording.row & recording.last) * recording.links
             end = recording.end << 16
@@ -165,9 +176,8 @@ def record_requests(context: Context, side: Side, batch: Batch) -> None:
             sums[2 * kind + is_write] += latency << COUNT_BITS | 1
             if latency > most[kind]:
                 most[kind] = latency
-            order += (seen - back) & (is_write - 1)
             waited += wait >> LINK_BITS
-    _add_sums(recording, order)
+    _add_sums(recording, order_wait if added == 0 else _order_wait(batch, added, batch.count))
     recording.accesses += batch.count
     recording.waited += waited
     if recording.accesses >= _MOST_ACCESSES or recording.waited >= _MOST_WAITED:

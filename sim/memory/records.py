@@ -9,7 +9,7 @@ from enum import IntEnum
 from functools import cache
 from typing import Annotated, Any
 
-from sim.memory.structures import LINE_WORDS, Constant, Record, Rows, Words, seldom
+from sim.memory.structures import LINE_WORDS, Bytes, Constant, Record, Rows, Words, seldom
 
 __all__ = [
     "BASE_ADDRESS",
@@ -281,7 +281,7 @@ class Recording(Record, lines=True):
     arrays: Words
     engines: Words
     waits: Words
-    blocks: Words
+    blocks: Bytes
     starts: Words
     kinds: Words
 
