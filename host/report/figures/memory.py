@@ -68,7 +68,9 @@ def _array_latencies(activity: Activity, traffic: Traffic, run: str) -> Chart:
     return Chart(name=f"{run}-array-latency", title=title, about=about, figure=figure, time_of=run)
 
 
-def _accesses_or_waiting(titles: list[str], accesses: Integers, waiting: Integers, *, height: int = 380) -> go.Figure:
+def _accesses_or_waiting(
+    titles: list[str], accesses: Integers, waiting: Integers, *, height: int = 380, below: int = 54
+) -> go.Figure:
     """Return bars by array, of accesses or of waiting."""
     figure = new_figure(height=height, y="accesses", below=below)
     options = {}
@@ -102,7 +104,10 @@ def _hottest(traffic: Traffic, run: str) -> Chart:
         y=mean, line={"dash": "dash", "width": 1, "color": "#2b2f36"}, annotation_text=f"mean of all banks: {mean:,.0f}"
     )
     figure.update_layout(xaxis={"tickangle": 45})
-    about = f"The {min(_HOTTEST, traffic.banks)} banks with the most accesses, and for which array: c1 b17 is bank 17 of controller 1."
+    about = (
+        f"The {min(_HOTTEST, traffic.banks)} banks with the most accesses, and for which array: c1 b17 is bank 17 of "
+        "controller 1."
+    )
     return Chart(name=f"{run}-hottest", title="Hottest banks", about=about, figure=figure)
 
 
