@@ -245,6 +245,7 @@ def add_record_options(parser: argparse.ArgumentParser) -> None:
         metavar="CYCLES",
         help=f"cycles of an interval of the record (default: {RECORD_INTERVAL})",
     )
+    parser.add_argument("--trace", metavar="OUT.pftrace", help="write what happens over time as a trace for Perfetto")
 
 
 def _interval(text: str) -> "Interval":

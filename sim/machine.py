@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hw.causes import Cause
+from hw.causes import ISSUING
 from hw.config import AcceleratorConfig
 from hw.interfaces import ReadRequest
 from hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
@@ -226,7 +226,7 @@ class Machine(Coprocessor):
 
         Unlike `statistics`, which reads the hardware's registers, this takes no simulated cycle.
         """
-        return self._executor.causes()[:, : self.config.bfs_kernels, Cause.REQUEST]
+        return self._executor.causes()[:, : self.config.bfs_kernels, ISSUING].sum(axis=-1)
 
     def record(self, interval: int, sink: Sink, state: RecordingState | None = None) -> Recording:
         """Record what happens, before the first instruction; or before `load`, going on from a state."""

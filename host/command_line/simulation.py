@@ -41,7 +41,7 @@ class Simulation:
         self._arguments = arguments
         if arguments.wave_window is not None and arguments.waves is None:
             raise UsageError("--wave-window needs --waves")
-        self._outputs = {**outputs, "--json": arguments.json, "--waves": arguments.waves}
+        self._outputs = {**outputs, "--json": arguments.json, "--waves": arguments.waves, "--trace": arguments.trace}
         self._check_outputs()
         options = RunOptions(
             graph=str(arguments.graph),

@@ -34,7 +34,9 @@ SETTING = Setting(
     memory_profile={"latency": 75},
 )
 CHECKED = Checked(reference="scipy", neighbour_blocks=2, graph_words=10, level_words=0)
-WALL = Wall(load=0.5, build=1.25, simulate=2.0, record=0.0, verify=0.04, simulated_cycles=300_000, peak_memory_bytes=123_000_000)
+WALL = Wall(
+    load=0.5, build=1.25, simulate=2.0, record=0.0, verify=0.04, simulated_cycles=300_000, peak_memory_bytes=123_000_000
+)
 
 
 def graph() -> Graph:
