@@ -30,6 +30,7 @@ __all__ = [
     "add_result_options",
     "add_threads",
     "at_least",
+    "available_threads",
     "check_required",
     "configuration",
     "integer",
@@ -172,11 +173,16 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
 
 
+def available_threads() -> int:
+    """Return the threads that a run uses unless it is told: as many as this process has cores."""
+    return len(os.sched_getaffinity(0))
+
+
 def add_threads(parser: argparse.ArgumentParser, user: str) -> None:
     """Add the option that limits the threads of a user."""
     parser.add_argument(
         "--threads",
-        default=len(os.sched_getaffinity(0)),
+        default=available_threads(),
         type=at_least(1, 1024),
         metavar="N",
         help=f"threads that {user} may use (default: the cores, %(default)s)",

@@ -67,8 +67,8 @@ def run(arguments: argparse.Namespace) -> None:
                 raise UsageError(f"--{name} is about one record, and there are two")
     if arguments.by is not None and (arguments.banks or arguments.fifos):
         raise UsageError(f"--by shows stacks, and --{'banks' if arguments.banks else 'fifos'} does not")
-    from host.command_line.progress import Progress
     from host.output import STANDARD_OUTPUT, check_output, show
+    from host.progress import Progress
 
     if arguments.json is not None:
         check_output(arguments.json, "--json")

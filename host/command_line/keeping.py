@@ -18,9 +18,9 @@ from sim.notices import notice
 
 if TYPE_CHECKING:
     from host.checkpoints.checkpoints import Checkpoints
-    from host.command_line.simulation import Simulation
     from host.graph.csr import Graph
     from host.graph.memory_map import PlacedGraph
+    from host.running.session import Session
     from sim.machine import Machine
 
 __all__ = ["Keeping"]
@@ -123,7 +123,7 @@ class Keeping:
 
     def keeper(
         self,
-        simulation: "Simulation",
+        session: "Session",
         machine: "Machine",
         graphs: Sequence["PlacedGraph"],
     ) -> "Checkpoints | None":
@@ -139,7 +139,7 @@ class Keeping:
         from host.checkpoints.checkpoints import Checkpoints
         from host.measuring.sources import sources_digest
 
-        identity = self._identity(simulation, graphs[0].graph)
+        identity = self._identity(session, graphs[0].graph)
         if self._resumed is not None:
             difference = _difference(self._resumed.about["identity"], identity)
             if difference is not None:
@@ -164,7 +164,7 @@ class Keeping:
             every=every,
             about=about,
             without=[graph.neighbours_address for graph in graphs],
-            on_written=simulation.on_checkpoint,
+            on_written=session.on_checkpoint,
             on_failure=lambda line: notice(f"{line}; the run goes on"),
             resumed=self._resumed,
         )
@@ -174,12 +174,12 @@ class Keeping:
         """Real time that simulating took before this process."""
         return self._seconds
 
-    def _identity(self, simulation: "Simulation", graph: "Graph") -> dict[str, Any]:
+    def _identity(self, session: "Session", graph: "Graph") -> dict[str, Any]:
         """Return all that the run depends on."""
         identity = {
             "graph": graph_digest(graph),
-            "configuration": asdict(simulation.config),
-            "memory": simulation.memory.describe(),
+            "configuration": asdict(session.options.config),
+            "memory": session.options.memory.describe(),
             "options": {name: getattr(self._arguments, name, None) for name in _COMPARED},
         }
         # As a checkpoint has it.
