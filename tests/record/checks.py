@@ -90,7 +90,7 @@ def _check_instructions(record: Record, tables: dict[str, pd.DataFrame]) -> None
     own = tables["instruction_kernels"].merge(rows, on="instruction")
     assert (own[NAMES].sum(axis=1) == own["cycles"]).all()
     counted = own[own["attempt"] == rows["attempt"].max()]
-    working = [name for name in NAMES if name not in IDLE_CAUSES] + ["start", "end", "no_work"]
+    working = [name for name in NAMES if name not in IDLE_CAUSES] + ["starting", "ending", "no_work"]
     # A kernel whose module never ran has no rows there.
     sums = _summed(counted, _KERNEL, working)
     whole = _summed(tables["kernels"], _KERNEL, working)
