@@ -403,7 +403,9 @@ class Recording:
             turns=differences["turns"],
             memory=memory,
         )
-        state.causes, state.fills, state.turns = (getattr(rows, name)[-1].copy() for name in ("causes", "fills", "turns"))
+        state.causes, state.fills, state.turns = (
+            getattr(rows, name)[-1].copy() for name in ("causes", "fills", "turns")
+        )
         state.split = np.roll(state.split, -count, axis=0)
         state.split[-count:] = 0
         state.position = position
