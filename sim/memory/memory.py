@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from sim.memory.arrays import ArrayKind
+from sim.arrays import ArrayKind
 from sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for
 from sim.memory.messages import message
 from sim.memory.payload import PayloadLayout

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.memory.arrays import ArrayKind, kinds_by_block
+from sim.arrays import ArrayKind
+from sim.memory.blocks import kinds_by_block
 from sim.memory.compiling import jit
 from sim.memory.profiles.profile import Contention
 from sim.memory.recording import COUNT_BITS, ENGINE_WORDS, KIND_WORDS, KINDS

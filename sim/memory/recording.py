@@ -5,7 +5,8 @@ was accepted. Requests of an AE are delivered in the order of their cycles. Only
 recorded as they are seen.
 """
 
-from sim.memory.arrays import SEVERAL, ArrayKind
+from sim.arrays import ArrayKind
+from sim.memory.blocks import SEVERAL
 from sim.memory.compiling import apart, inlined
 from sim.memory.records import FLUSH, READ, Batch, Context, Recording, Side
 

@@ -76,7 +76,7 @@ def counted(found: list[dict[str, Any]], profile: Hc2, interval: int) -> dict[st
     taken: set[tuple[int, int, int]] = set()
     entered: dict[tuple[int, int], int] = {}
     free: dict[int, int] = {}
-    for each in sorted(found, key=lambda access: access["order"]):  # type: ignore[no-any-return]
+    for each in sorted(found, key=lambda access: access["order"]):
         row, ae, link, bank = (
             each["cycle"] // interval,
             each["ae"],
