@@ -345,7 +345,7 @@ class Memory:
         Raises
         ------
         ValueError
-            The interval is not from 1 to 2**18 cycles, or a record is kept already.
+            The interval is not from 1 to 2**16 cycles, or a record is kept already.
         """
         if self._recorder is not None:
             raise ValueError("the memory keeps a record already")

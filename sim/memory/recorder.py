@@ -17,7 +17,7 @@ from sim.memory.structures import Room
 
 __all__ = ["LONGEST_INTERVAL", "RecordedIntervals", "RecordedSums", "Recorder"]
 
-LONGEST_INTERVAL = 1 << 18
+LONGEST_INTERVAL = 1 << 16
 """Most cycles of an interval."""
 
 _COUNT = (1 << COUNT_BITS) - 1
@@ -102,7 +102,7 @@ class Recorder:
     Raises
     ------
     ValueError
-        The interval is not from 1 to 2**18.
+        The interval is not from 1 to 2**16.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class Recorder:
             return made.reshape(engines, *shape)
 
         self._counts = make("counts", KINDS, words)
-        make("before", words)
+        self._before = make("before", words)
         self._totals = make("totals", 2, KINDS, words)
         self._banks = make("banks", rows, 2, words)
         self._link_waits = make("link_waits", rows, links)
@@ -197,6 +197,7 @@ class Recorder:
         links = np.zeros((places.size, len(self.recordings), self._link_count, 2), np.int64)
         _empty_words(self._banks, self._link_waits, places, self._bank_by_word, self._link_by_word, banks, links)
         self._settings["next"][0] = max(first, stop)
+        self._move()
         return RecordedIntervals(
             first=first,
             banks=banks[:, : self._told],
@@ -238,6 +239,13 @@ class Recorder:
         if interval != self.interval:
             self._room.load(before)
             raise ValueError(f"the memory's record has intervals of {interval} cycles, not {self.interval}")
+
+    def _move(self) -> None:
+        """Move the packed counts to the totals; what the present interval has of them stays as a debt."""
+        self._before -= self._counts.sum(axis=1)
+        self._totals[:, 0] += self._counts & _COUNT
+        self._totals[:, 1] += self._counts >> COUNT_BITS
+        self._counts[:] = 0
 
     @staticmethod
     def _emptied(ring: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
