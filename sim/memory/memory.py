@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from sim.memory.arrays import ArrayKind
+from sim.arrays import ArrayKind
 from sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for
 from sim.memory.messages import message
 from sim.memory.payload import PayloadLayout
@@ -345,7 +345,7 @@ class Memory:
         Raises
         ------
         ValueError
-            The interval is not from 1 to 2**18 cycles, or a record is kept already.
+            The interval is not from 1 to 2**16 cycles, or a record is kept already.
         """
         if self._recorder is not None:
             raise ValueError("the memory keeps a record already")
