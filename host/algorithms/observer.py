@@ -18,4 +18,4 @@ class Observer:
         """Learn how many entries the instruction that is complete has read from its queues, and pushed."""
 
     def end(self, distinct: Callable[[], npt.NDArray[np.int64]] | None = None) -> None:
-        """Learn that an intersection is over, or a search, which can tell the distinct vertices that its levels pushed."""
+        """Learn that an intersection is over, or a search, which can tell the distinct vertices that levels pushed."""

@@ -1,8 +1,8 @@
 """The colour of everything that a record tells apart: the same on pages, in plots and in the terminal.
 
-Work is blue, the darker the later in a kernel's chain of processes; limits are yellow, orange and brown; idle cycles are
-grey; what is outside of the runs that count is pale or purple. Every two causes differ also for those who do not tell
-red from green, or blue from yellow.
+Work is blue, the darker the later in a kernel's chain of processes; limits are yellow, orange and brown; idle cycles
+are grey; what is outside of the runs that count is pale or purple. Every two causes differ also for those who do not
+tell red from green, or blue from yellow.
 """
 
 from sim.observation.causes import CAUSES

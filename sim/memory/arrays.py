@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 __all__ = ["BLOCKS", "SEVERAL", "ArrayKind", "kinds_by_block"]
 
 BLOCKS = 4096
-"""Most blocks that addresses are divided into; the next place of the table is for all beyond."""
+"""Most blocks that addresses are divided into."""
 
 SEVERAL = 255
 """What the table says of a block with more than one allocation in it."""
@@ -50,11 +50,11 @@ def kinds_by_block(
     -------
     shift : int
         A block has 2**shift bytes.
-    table : ndarray of uint8, shape (BLOCKS + 8,)
-        The `ArrayKind` of each block, or `SEVERAL`. The last eight are `OTHER`.
+    table : ndarray of uint8, shape (BLOCKS,)
+        The `ArrayKind` of each block, or `SEVERAL`.
     """
     shift = max((top - 1).bit_length() - (BLOCKS - 1).bit_length(), _LEAST_SHIFT)
-    table = np.full(BLOCKS + 8, ArrayKind.OTHER, np.uint8)
+    table = np.full(BLOCKS, ArrayKind.OTHER, np.uint8)
     used = -1  # the last block in use
     for (address, size), kind in zip(allocations, kinds, strict=True):
         first, last = address >> shift, (address + size - 1) >> shift

@@ -119,7 +119,7 @@ def _deliver(context: Context, side: Side) -> None:
     statistics.order_wait += order_wait
     side.soonest = soonest
     if context.interval != 0:
-        record_requests(context, side, batch)
+        record_requests(context, side, batch, order_wait)
     batch.count = 0
     batch.served = 0
 

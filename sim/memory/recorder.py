@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,7 +117,8 @@ class Recorder:
         self.interval = interval
         words = contention.bank_by_word.size if contention else 1
         links = contention.links if contention else 1
-        self._banked = contention is not None
+        # Where there are no banks and links, all is counted for one, and not returned.
+        self._count = None if contention else 0
         rows = max(_ROWS, 1 << (_SPAN * quantum // interval).bit_length())
         self.most = rows // 2
         self._room = Room()
@@ -136,17 +138,17 @@ class Recorder:
         make("before", words)
         self._totals = make("totals", 2, KINDS, words)
         self._banks = make("banks", rows, 2, words)
-        self._links = make("link_uses", rows, links, 2)
+        self._link_waits = make("link_waits", rows, links)
         self._arrays = make("arrays", rows, KINDS, KIND_WORDS)
         self._engines = make("engines", rows, ENGINE_WORDS)
         make("waits", BATCHES * batch_depth)
         self._taken = self._room.make(int, 2 * KINDS * words).reshape(2, KINDS, words)
         self._latencies = self._room.make(int, HISTOGRAM_BINS)
-        # The words of each bank one after another, and where those of each begin.
-        by_word = contention.bank_by_word if contention else np.zeros(1, np.int64)
-        self._order = np.argsort(by_word, kind="stable")
-        self._starts = np.searchsorted(by_word[self._order], np.arange(contention.banks if contention else 1))
-        self._tables: dict[str, NDArray[np.int64]] = {}
+        nothing = np.zeros(1, np.int64)
+        self._by_bank = _Grouping(contention.bank_by_word if contention else nothing)
+        self._by_link = _Grouping(contention.link_by_word if contention else nothing)
+        make("link_by_word", words)[:] = contention.link_by_word if contention else 0
+        self._tables: dict[str, NDArray[Any]] = {}
 
     def know(self, allocations: Sequence[tuple[int, int]], kinds: Sequence[ArrayKind], top: int) -> None:
         """Tell what lies where; it is the same for whoever goes on from a state of this.
@@ -164,7 +166,7 @@ class Recorder:
         self.recordings["shift"], self.recordings["allocations"] = shift, len(allocations)
         linked = not self._tables
         self._tables = {
-            "blocks": blocks.view(np.int64),
+            "blocks": blocks,
             "starts": np.array([address for address, _ in allocations], np.int64),
             "kinds": np.array(kinds, np.int64),
         }
@@ -186,17 +188,18 @@ class Recorder:
         if stop - first >= rows:
             raise ValueError(f"{stop - first} intervals were recorded, and there are places for {rows - 1}")
         places = np.arange(first, stop) % rows
-        banks = self._by_bank(self._emptied(self._banks, places).sum(axis=0))
-        links, arrays, engines = (
-            self._emptied(each, places).swapaxes(0, 1) for each in (self._links, self._arrays, self._engines)
+        words, waits, arrays, engines = (
+            self._emptied(ring, places) for ring in (self._banks, self._link_waits, self._arrays, self._engines)
         )
         self._settings["next"][0] = max(first, stop)
+        banks = self._by_bank.sums(words.sum(axis=0))
+        links = np.stack([self._by_link.sums(words[:, :, 0]), waits], axis=-1)
         return RecordedIntervals(
             first=first,
-            banks=banks.swapaxes(1, 2),
-            links=links if self._banked else links[:, :, :0],
-            arrays=arrays,
-            engines=engines,
+            banks=banks.swapaxes(1, 2)[:, : self._count],
+            links=links.swapaxes(0, 1)[:, :, : self._count],
+            arrays=arrays.swapaxes(0, 1),
+            engines=engines.swapaxes(0, 1),
         )
 
     def take(self, histograms: NDArray[np.int64]) -> RecordedSums:
@@ -207,7 +210,8 @@ class Recorder:
         now[1] += packed >> COUNT_BITS
         latencies = histograms.sum(axis=0)
         sums = RecordedSums(
-            banks=self._by_bank(now - self._taken).transpose(2, 1, 0), latencies=latencies - self._latencies
+            banks=self._by_bank.sums(now - self._taken).transpose(2, 1, 0)[: self._count],
+            latencies=latencies - self._latencies,
         )
         self._taken[:] = now
         self._latencies[:] = latencies
@@ -245,8 +249,25 @@ class Recorder:
         ring[:, places] = 0
         return rows
 
-    def _by_bank(self, by_word: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return sums over the words of each bank, which are the last axis."""
-        if not self._banked:
-            return by_word[..., :0]
-        return np.add.reduceat(by_word[..., self._order], self._starts, axis=-1)
+
+class _Grouping:
+    """Sums up words by what they belong to, each of which has some.
+
+    Parameters
+    ----------
+    groups : ndarray of int64
+        What each word belongs to, from 0 on.
+    """
+
+    def __init__(self, groups: NDArray[np.int64]) -> None:
+        # The words of each group one after another, and where those of each begin.
+        self._order = np.argsort(groups, kind="stable")
+        self._starts = np.flatnonzero(np.diff(groups[self._order], prepend=-1))
+
+    def sums(self, by_word: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the sums of numbers whose last axis are the words."""
+        ordered = by_word[..., self._order]
+        if self._starts.size == self._order.size:
+            return ordered
+        sums: NDArray[np.int64] = np.add.reduceat(ordered, self._starts, axis=-1)
+        return sums

@@ -5,9 +5,9 @@ was accepted. Requests of an AE are delivered in the order of their cycles. Only
 recorded as they are seen.
 """
 
-from sim.memory.arrays import BLOCKS, SEVERAL, ArrayKind
+from sim.memory.arrays import SEVERAL, ArrayKind
 from sim.memory.compiling import apart, inlined
-from sim.memory.records import FLUSH, Batch, Context, Recording, Side
+from sim.memory.records import FLUSH, READ, Batch, Context, Recording, Side
 
 __all__ = [
     "COUNT_BITS",
@@ -66,9 +66,8 @@ def _kind_among(recording: Recording, address: int) -> int:
 
 @inlined
 def _kind_of(recording: Recording, address: int) -> int:
-    """Return the kind of what lies at an address, which may be any."""
-    block = min(address >> recording.shift, BLOCKS)
-    kind = (recording.blocks[block >> 3] >> ((block & 7) << 3)) & 255
+    """Return the kind of what lies at an address, which is 0 or one of the storage."""
+    kind = recording.blocks[address >> recording.shift]
     if kind == SEVERAL:
         kind = _kind_among(recording, address)
     return kind
@@ -115,47 +114,71 @@ def _advance(recording: Recording, interval: int, cycle: int) -> None:
 
 
 @apart
-def record_requests(context: Context, side: Side, batch: Batch) -> None:
-    """Record the requests of a batch that has been delivered.
+def _add_sums(recording: Recording, order: int) -> None:
+    """Add what is summed up of some requests to the rows of the present interval."""
+    row = recording.row & recording.last
+    recording.engines[row * ENGINE_WORDS] += order
+    arrays, sums, most = recording.arrays, recording.sums, recording.most
+    for kind in range(KINDS):
+        array = (row * KINDS + kind) * KIND_WORDS
+        reads = sums[2 * kind]
+        arrays[array] += reads & _COUNT
+        arrays[array + 1] += sums[2 * kind + 1] & _COUNT
+        arrays[array + 2] += reads >> COUNT_BITS
+        arrays[array + 3] = max(arrays[array + 3], most[kind])
+        sums[2 * kind] = sums[2 * kind + 1] = most[kind] = 0
+
+
+@apart
+def _order_wait(batch: Batch, index: int, end: int) -> int:
+    """Return the cycles that some responses of a batch wait for those before them."""
+    order = 0
+    while index < end:
+        request = batch.requests[index]
+        if request.kind() == READ:
+            order += request.data[0] - request.time
+        index += 1
+    return order
+
+
+@apart
+def record_requests(context: Context, side: Side, batch: Batch, order_wait: int) -> None:
+    """Record the requests of a batch that has been delivered, whose responses wait `order_wait` cycles for others.
 
     `time` of a read is now that of the response at its port, and its data the cycle in which that is seen.
     """
     recording = context.recordings[side.number]
-    requests, waits = batch.requests, recording.waits
-    counts, links, arrays, engines = recording.counts, recording.link_uses, recording.arrays, recording.engines
+    requests, waits, most, link_by_word = batch.requests, recording.waits, recording.most, recording.link_by_word
+    counts, links, sums = recording.counts, recording.link_waits, recording.sums
     address_mask, word_mask = context.address_mask, recording.word_mask
     first = context.delivered * context.batch_depth
-    row, end = recording.row & recording.last, recording.end
-    accesses = waited = order = 0
+    first_link = (recording.row & recording.last) * recording.links
+    end = recording.end << 16
+    added = waited = 0
     for index in range(batch.count):
         request = requests[index]
-        cycle = request.cycle()
-        if cycle >= end:
-            engines[row * ENGINE_WORDS] += order
-            order = 0
-            _advance(recording, context.interval, cycle)
-            row, end = recording.row & recording.last, recording.end
-        if request.when & FLUSH == 0:
-            address = request.payload & address_mask
-            wait = waits[first + index]
+        when, address, seen = request.when, request.payload & address_mask, request.data[0]
+        wait = waits[first + index]
+        if when >= end:
+            _add_sums(recording, _order_wait(batch, added, index))
+            added = index
+            _advance(recording, context.interval, when >> 16)
+            first_link = (recording.row & recording.last) * recording.links
+            end = recording.end << 16
+        if when & FLUSH == 0:
             kind = _kind_of(recording, address)
-            counts[kind * (word_mask + 1) + (address >> 3 & word_mask)] += wait >> LINK_BITS << COUNT_BITS | 1
-            link = 2 * (row * recording.links + context.rules.link_of(address))
-            links[link] += 1
-            links[link + 1] += wait & _LINK
-            is_write = request.when & 1
-            seen = request.data[0]
-            array = (row * KINDS + kind) * KIND_WORDS
+            word = (address >> 3) & word_mask
+            counts[kind * (word_mask + 1) + word] += wait >> LINK_BITS << COUNT_BITS | 1
+            links[first_link + link_by_word[word]] += wait & _LINK
             # A write has no latency.
-            latency = (seen - cycle) & (is_write - 1)
-            arrays[array + is_write] += 1
-            arrays[array + 2] += latency
-            arrays[array + 3] = max(latency, arrays[array + 3])
-            order += (seen - request.time) & (is_write - 1)
+            is_write = when & 1
+            latency = (seen - (when >> 16)) & (is_write - 1)
+            sums[2 * kind + is_write] += latency << COUNT_BITS | 1
+            if latency > most[kind]:
+                most[kind] = latency
             waited += wait >> LINK_BITS
-            accesses += 1
-    engines[row * ENGINE_WORDS] += order
-    recording.accesses += accesses
+    _add_sums(recording, order_wait if added == 0 else _order_wait(batch, added, batch.count))
+    recording.accesses += batch.count
     recording.waited += waited
     if recording.accesses >= _MOST_ACCESSES or recording.waited >= _MOST_WAITED:
         _move(recording)

@@ -15,12 +15,13 @@ __all__ = ["serve"]
 
 @apart
 def _refuse(context: Context, request: Request, ae: int, address: int, wide: int) -> None:
-    """Note why a request cannot reach the storage; a read brings 0."""
+    """Note why a request cannot reach the storage; a read brings 0, and what follows has the address 0."""
     outside = address < BASE_ADDRESS or address + 4 + 4 * wide > context.top
     code = ErrorCode.OUTSIDE if outside else ErrorCode.MISALIGNED
     kind = request.kind() + 4 * wide
     context.service.error.note(code, kind, address, ae, request.port(), request.cycle())
     request.data[0] = 0
+    request.payload &= ~context.address_mask
 
 
 @inlined

@@ -1,0 +1,55 @@
+"""`cyscc report`: the page of recorded runs."""
+
+import argparse
+from typing import Any
+
+__all__ = ["add_parser", "run"]
+
+_EPILOG = """examples:
+  cyscc bfs random.gr --source 1 --record hc2
+  cyscc report hc2 -o hc2.html
+  cyscc bfs random.gr --source 1 --config published --record published
+  cyscc report hc2 published -o both.html
+
+DIR: a folder that --record of scc or bfs wrote; the runs after the first are compared with it, level by level
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "report",
+        help="draw where the cycles of recorded runs went, as a page",
+        description="Draw where the cycles of recorded runs went, and say why: one HTML file, which loads nothing.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("records", metavar="DIR", nargs="+", help="a record; several are compared with the first")
+    parser.add_argument("-o", "--output", metavar="OUT.html", required=True, help="the page ('-': standard output)")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    InputError
+        There is no record, it cannot be read, or the page cannot be written.
+    """
+    from host.progress import Progress
+    from host.output import STANDARD_OUTPUT, check_output, open_output, show
+    from host.record.reader import Record
+    from host.words import counted, sized
+
+    check_output(arguments.output, "-o")
+    records = [Record(folder) for folder in arguments.records]
+    from host.report.page import page
+
+    progress = Progress(quiet=arguments.quiet)
+    with progress.step("drawing") as step:
+        text = page(records, on_run=lambda done: step(done, len(records))).encode()
+    with open_output(arguments.output) as file:
+        file.write(text)
+    if not arguments.quiet and arguments.output != STANDARD_OUTPUT:
+        show(f"{arguments.output}: {counted(len(records), 'run')}, {sized(len(text))}\n")

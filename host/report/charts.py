@@ -1,0 +1,308 @@
+"""What the charts of the page share: their looks, axes of time with the levels marked, heat maps with a choice."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from host.record.colours import PHASE_COLOURS
+from host.record.tables import PHASES
+from host.report.levels import Instructions, Key, key_title
+from host.report.timeline import Timeline
+from sim.observation.causes import cause_named
+
+__all__ = ["Chart", "bars", "cause_name", "choice", "heat_map", "new_figure", "over_time", "stack_over_time"]
+
+_FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
+_GRID, _INK = "#e4e6ea", "#2b2f36"
+_MARGIN = {"l": 96, "r": 104, "t": 44, "b": 48}
+"""The same of all charts, so that axes of time are above each other; to the right there is room for a scale."""
+_TEMPLATE = go.layout.Template(
+    layout={
+        "font": {"family": _FONT, "size": 12, "color": _INK},
+        "paper_bgcolor": "white",
+        "plot_bgcolor": "white",
+        "margin": _MARGIN,
+        "hoverlabel": {"font": {"family": _FONT, "size": 12}, "namelength": -1},
+        "legend": {"orientation": "h", "yanchor": "top", "x": 0, "font": {"size": 11}, "traceorder": "normal"},
+        "xaxis": {"gridcolor": _GRID, "zeroline": False, "linecolor": "#9aa0a8", "ticks": "outside", "ticklen": 4},
+        "yaxis": {"gridcolor": _GRID, "zeroline": False, "linecolor": "#9aa0a8", "automargin": False},
+        "bargap": 0.15,
+    }
+)
+_STRIP = 14
+"""Height of the strip of phases, in pixels."""
+_BELOW = 54
+"""Pixels from the axis down to the legend: the ticks and the axis' name are between."""
+_MOST_LINES = 60
+_FELT = 0.005
+"""Share of a run from which on an instruction's beginning is marked, where there are too many."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """A chart of the page.
+
+    Parameters
+    ----------
+    name : str
+        What the page finds it by.
+    title, about : str
+        Its heading; what it shows and how to read it.
+    figure : Figure
+        The chart.
+    time_of : str
+        Charts of the same, not empty, name have the same axis of time: zooming into one zooms into all.
+    """
+
+    name: str
+    title: str
+    about: str
+    figure: go.Figure
+    time_of: str = ""
+
+
+def cause_name(cause: str) -> str:
+    """Return what people read of a cause."""
+    return cause_named(cause).title
+
+
+def new_figure(*, height: int, x: str = "", y: str = "", below: int = _BELOW, **layout: Any) -> go.Figure:
+    """Return an empty figure of a height in pixels, with names of its axes.
+
+    Parameters
+    ----------
+    height : int
+        Of the figure, in pixels.
+    x, y : str
+        Names of the axes.
+    below : int
+        Pixels from the x axis down to the legend.
+    **layout
+        Of the figure.
+    """
+    figure = go.Figure()
+    legend = {"y": -below / _inside(height)}
+    figure.update_layout({"template": _TEMPLATE, "height": height, "hovermode": "closest", "legend": legend, **layout})
+    figure.update_xaxes(title_text=x)
+    figure.update_yaxes(title_text=y)
+    return figure
+
+
+def _inside(height: int) -> int:
+    """Return the height between the margins of a figure, in pixels."""
+    return height - _MARGIN["t"] - _MARGIN["b"]
+
+
+def choice(figure: go.Figure, options: Mapping[str, Sequence[int]], *, updates: Sequence[Any] = ()) -> None:
+    """Let readers choose which traces are shown.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure; the first option's traces are shown.
+    options : mapping of str to sequence of int
+        What can be chosen, and the numbers of the traces that it shows. Traces of no option are always shown.
+    updates : sequence of dict, optional
+        What else of the layout each option sets.
+    """
+    chosen = {number for numbers in options.values() for number in numbers}
+    buttons = []
+    for place, (label, numbers) in enumerate(options.items()):
+        visible = [trace not in chosen or trace in numbers for trace in range(len(figure.data))]
+        if not place:
+            for trace, shown in zip(figure.data, visible, strict=True):
+                trace.visible = shown
+        changes = updates[place] if updates else {}
+        buttons.append({"label": label, "method": "update", "args": [{"visible": visible}, changes]})
+    few = len(buttons) <= 4
+    figure.update_layout(
+        updatemenus=[
+            {
+                "type": "buttons" if few else "dropdown",
+                "direction": "right" if few else "down",
+                "buttons": buttons,
+                "x": 0,
+                "xanchor": "left",
+                "y": 1,
+                "yanchor": "bottom",
+                "pad": {"b": 6},
+                "bgcolor": "white",
+                "bordercolor": "#c3c8cf",
+                "font": {"size": 11},
+                "showactive": True,
+            }
+        ]
+    )
+
+
+def over_time(time: Timeline, instructions: Instructions, *, height: int, y: str, **layout: Any) -> go.Figure:
+    """Return an empty figure over the cycles of a run, with a strip of the phases and a line where a level begins."""
+    figure = new_figure(height=height, x="cycle", y=y, **layout)
+    first, last = _shown(time, instructions)
+    codes = np.where(first < 0, np.nan, instructions.phase[np.maximum(first, 0)].astype(float))
+    keys = instructions.keys()
+    texts = [_strip_text(keys, int(low), int(high)) for low, high in zip(first, last, strict=True)]
+    steps = len(PHASES)
+    scale = [
+        [place / steps, colour]
+        for number, phase in enumerate(PHASES)
+        for place, colour in ((number, PHASE_COLOURS[phase]), (number + 1, PHASE_COLOURS[phase]))
+    ]
+    figure.add_trace(
+        go.Heatmap(
+            z=codes[None, :].astype(np.float32),
+            x0=time.width / 2,
+            dx=time.width,
+            y=["phase"],
+            text=[texts],
+            hovertemplate="%{text}<extra></extra>",
+            colorscale=scale,
+            zmin=-0.5,
+            zmax=steps - 0.5,
+            showscale=False,
+            yaxis="y2",
+        )
+    )
+    strip = _STRIP / _inside(height)
+    figure.update_layout(
+        xaxis={"range": [0, time.cycles], "anchor": "y"},
+        yaxis={"domain": [0, 1 - 1.3 * strip]},
+        yaxis2={"domain": [1 - strip, 1], "fixedrange": True, "showgrid": False, "tickfont": {"size": 10}},
+        shapes=[
+            {
+                "type": "line",
+                "x0": cycle,
+                "x1": cycle,
+                "yref": "paper",
+                "y0": 0,
+                "y1": 1,
+                "line": {"color": "#3a3f47", "width": 0.7, "dash": "dot"},
+                "layer": "above",
+            }
+            for cycle in _marked(time, instructions)
+        ],
+    )
+    return figure
+
+
+def _shown(time: Timeline, instructions: Instructions) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the first and the last instruction that overlaps each column; -1 where there is none."""
+    if not instructions.count:
+        none = np.full(time.columns, -1, np.intp)
+        return none, none
+    ends = instructions.start + instructions.cycles
+    first = np.searchsorted(ends, time.starts, side="right")
+    last = np.searchsorted(instructions.start, time.starts + time.lengths, side="left") - 1
+    none = (first > last) | (first >= instructions.count)
+    return np.where(none, -1, first), np.where(none, -1, last)
+
+
+def _strip_text(keys: Sequence[Key], first: int, last: int) -> str:
+    if first < 0:
+        return "no instruction"
+    if first == last:
+        return key_title(keys[first])
+    return f"{key_title(keys[first])} to {key_title(keys[last])}"
+
+
+def _marked(time: Timeline, instructions: Instructions) -> list[int]:
+    """Return the cycles at which a level begins that is worth a line."""
+    worth = np.arange(instructions.count)
+    if worth.size > _MOST_LINES:
+        worth = np.flatnonzero(instructions.cycles >= _FELT * time.cycles)
+        worth = np.sort(worth[np.argsort(-instructions.cycles[worth], kind="stable")][:_MOST_LINES])
+    return instructions.start[worth].tolist()  # type: ignore[no-any-return]
+
+
+def stack_over_time(
+    figure: go.Figure,
+    time: Timeline,
+    parts: Mapping[str, npt.NDArray[Any]],
+    *,
+    colours: Mapping[str, str],
+    form: str,
+    names: Mapping[str, str] | None = None,
+) -> None:
+    """Stack areas over time, one for each part that is anywhere more than nothing."""
+    for part, values in parts.items():
+        if not values.any():
+            continue
+        title = names[part] if names else part
+        figure.add_trace(
+            go.Scatter(
+                x=time.middles.astype(np.int32) if time.cycles < 2**31 else time.middles.astype(np.float64),
+                y=values.astype(np.float32),
+                name=title,
+                stackgroup="all",
+                mode="lines",
+                line={"width": 0.4, "color": "white", "shape": "hvh"},
+                fillcolor=colours[part],
+                hovertemplate=f"{title}: %{{y:{form}}}<extra></extra>",
+            )
+        )
+    figure.update_layout(hovermode="x unified")
+
+
+def heat_map(
+    values: npt.NDArray[Any], time: Timeline, *, rows: Sequence[str], hover: str, top: float | None, title: str
+) -> go.Heatmap:
+    """Return a heat map of rows over time.
+
+    Parameters
+    ----------
+    values : ndarray, shape (rows, columns of time)
+        The values, of the type in which they are stored.
+    rows : sequence of str
+        What the rows are called.
+    hover : str
+        What is shown of a value, as ``%{z} %``.
+    top : float or None
+        The value of the last colour; None for the largest one.
+    title : str
+        Of the scale.
+    """
+    return go.Heatmap(
+        z=values,
+        x0=time.width / 2,
+        dx=time.width,
+        y=list(rows),
+        zmin=0,
+        zmax=top if top is not None else max(float(np.max(values, initial=0)), 1e-9),
+        colorscale="Cividis",
+        colorbar={"title": {"text": title, "side": "right"}, "thickness": 12, "len": 0.9, "y": 0.48, "outlinewidth": 0},
+        hovertemplate=f"%{{y}}<br>cycle %{{x:,}}<br>{hover}<extra></extra>",
+        name=title,
+    )
+
+
+def bars(
+    figure: go.Figure,
+    titles: Sequence[str],
+    parts: Mapping[str, npt.NDArray[Any]],
+    *,
+    colours: Mapping[str, str],
+    form: str,
+    names: Mapping[str, str] | None = None,
+    **more: Any,
+) -> None:
+    """Stack bars, one for each part that is anywhere more than nothing."""
+    for part, values in parts.items():
+        if not np.any(values):
+            continue
+        name = names[part] if names else part
+        figure.add_trace(
+            go.Bar(
+                x=list(titles),
+                y=np.asarray(values, np.float32),
+                name=name,
+                marker={"color": colours[part], "line": {"width": 0.3, "color": "#6b7078"}},
+                hovertemplate=f"%{{x}}<br>{name}: %{{y:{form}}}<extra></extra>",
+                **more,
+            )
+        )
+    figure.update_layout(barmode="relative")
+    figure.update_xaxes(type="category")

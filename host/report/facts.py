@@ -1,0 +1,64 @@
+"""The facts of a run, as a table has them."""
+
+from typing import Any
+
+from host.record.reader import Record
+from host.words import counted
+
+__all__ = ["facts", "run_names"]
+
+
+def facts(record: Record) -> list[tuple[str, str]]:
+    """Return what ran and what came out, as names and texts."""
+    document = record.document
+    run, cycles, result = document["run"], document["cycles"], document["result"]
+    options, machine = run["options"], document["machine"]
+    seconds = result["seconds"]
+    kernels = ", ".join(f"{count} {module}" for module, count in machine["kernels"].items() if count)
+    rows = [
+        ("record", str(record.folder)),
+        ("graph", f"{run['graph']}: {counted(run['vertices'], 'vertex', 'vertices')}, {counted(run['edges'], 'edge')}"),
+        ("command", f"cyscc {document['command']}{_source(options)}"),
+        ("machine", f"{options['config']}: {counted(machine['engines'], 'AE')}, kernels of each: {kernels}"),
+        ("memory", str(options["memory"])),
+        ("simulated time", f"{seconds * 1e3:,.3f} ms at {document['clock_hz'] / 1e6:g} MHz"),
+        ("cycles of the run", f"{result['cycles']['total']:,}"),
+        (
+            "cycles simulated",
+            f"{cycles['total']:,}: instructions {cycles['instructions']:,}, host {cycles['host']:,}, "
+            f"restarted {cycles['restarted']:,}, reading out {cycles['readout']:,}",
+        ),
+        ("throughput", f"{result['gteps']:.3f} GTEPS ({counted(result['edges_traversed'], 'edge')} traversed)"),
+        *_found(result),
+        ("intervals", counted(record.interval, "cycle")),
+        ("version", f"cyscc {document['version']}"),
+    ]
+    return [(name, text) for name, text in rows if text]
+
+
+def _source(options: dict[str, Any]) -> str:
+    return "" if options.get("source") is None else f" --source {options['source']}"
+
+
+def _found(result: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = []
+    if "components" in result:
+        rows.append(
+            ("components", f"{result['components']['count']:,}, in {counted(result['iterations'], 'iteration')}")
+        )
+    rows.append(("verified", "yes" if result["verified"] else "not checked"))
+    return rows
+
+
+def run_names(records: list[Record]) -> list[str]:
+    """Return what each run is called: by what it differs in from the others, or by its folder."""
+    if len(records) == 1:
+        return [records[0].folder.name or str(records[0].folder)]
+    options = [record.document["run"]["options"] | {"graph": record.document["run"]["graph"]} for record in records]
+    differing = [name for name in ("graph", "config", "memory") if len({str(each.get(name)) for each in options}) > 1]
+    names = [", ".join(str(each[name]) for name in differing) for each in options]
+    if len(set(names)) < len(names) or not differing:
+        names = [str(record.folder) for record in records]
+    if len(set(names)) < len(names):
+        names = [f"{name} ({number})" for number, name in enumerate(names, 1)]
+    return names

@@ -1,0 +1,206 @@
+"""What the memory was asked for: banks, controllers, links and arrays."""
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from host.record.colours import ARRAY_COLOURS, CAUSE_COLOURS
+from host.record.tables import ARRAYS
+from host.report.activity import Activity
+from host.report.charts import Chart, bars, cause_name, choice, heat_map, new_figure, over_time, stack_over_time
+from host.report.columns import Integers
+from host.report.traffic import Traffic
+
+__all__ = ["memory_charts", "stall_chart"]
+
+_HOTTEST = 24
+
+
+def memory_charts(activity: Activity, traffic: Traffic, run: str) -> list[Chart]:
+    """Return the charts; those of banks and links only where the memory has any."""
+    found = [_arrays(activity, traffic, run), _array_latencies(activity, traffic, run)]
+    if traffic.banks:
+        found += [
+            _arrays_of_levels(traffic, run),
+            _hottest(traffic, run),
+            _banks(activity, traffic, run),
+            _controllers(activity, traffic, run),
+            _links(activity, traffic, run),
+        ]
+    return found
+
+
+def _arrays(activity: Activity, traffic: Traffic, run: str) -> Chart:
+    time = activity.time
+    figure = over_time(time, activity.instructions, height=360, y="requests a cycle")
+    by_array = traffic.by_array
+    parts = {
+        array: (by_array["reads"][place] + by_array["writes"][place]) / time.lengths
+        for place, array in enumerate(ARRAYS)
+    }
+    stack_over_time(figure, time, parts, colours=ARRAY_COLOURS, form=".2f")
+    figure.update_layout(yaxis={"rangemode": "tozero"})
+    about = "Reads and writes that the ports took, by the array that they were to."
+    return Chart(name=f"{run}-arrays", title="Requests by array over time", about=about, figure=figure, time_of=run)
+
+
+def _array_latencies(activity: Activity, traffic: Traffic, run: str) -> Chart:
+    time = activity.time
+    figure = over_time(time, activity.instructions, height=320, y="cycles", hovermode="x unified")
+    for place, array in enumerate(ARRAYS):
+        reads, latency = (traffic.by_array[name][place] for name in ("reads", "latency"))
+        if not reads.any():
+            continue
+        mean = np.where(reads > 0, latency / np.maximum(reads, 1), np.nan)
+        figure.add_trace(
+            go.Scatter(
+                x=time.middles,
+                y=mean.astype(np.float32),
+                name=array,
+                mode="lines",
+                line={"width": 1.6, "color": ARRAY_COLOURS[array]},
+                hovertemplate=f"{array}: %{{y:,.0f}} cycles<extra></extra>",
+            )
+        )
+    figure.update_layout(yaxis={"rangemode": "tozero"})
+    about = "Mean time from a read to its response: the array whose line rises is the one that is waited for."
+    title = "Latency by array over time"
+    return Chart(name=f"{run}-array-latency", title=title, about=about, figure=figure, time_of=run)
+
+
+def _accesses_or_waiting(
+    titles: list[str], accesses: Integers, waiting: Integers, *, height: int = 380, below: int = 54
+) -> go.Figure:
+    """Return bars by array, of accesses or of waiting."""
+    figure = new_figure(height=height, y="accesses", below=below)
+    options = {}
+    for name, values in (("accesses", accesses), ("waiting", waiting)):
+        begin = len(figure.data)
+        bars(figure, titles, dict(zip(ARRAYS, values, strict=True)), colours=ARRAY_COLOURS, form=",.0f")
+        options[name] = list(range(begin, len(figure.data)))
+    names = ("accesses", "cycles waited for banks")
+    choice(figure, options, updates=[{"yaxis.title.text": name, "yaxis.autorange": True} for name in names])
+    return figure
+
+
+def _arrays_of_levels(traffic: Traffic, run: str) -> Chart:
+    figure = _accesses_or_waiting(list(traffic.levels.titles), *traffic.by_level)
+    about = "Which array causes the accesses to banks of each level, and the waiting for them."
+    return Chart(name=f"{run}-array-levels", title="Banks by array and level", about=about, figure=figure)
+
+
+def _hottest(traffic: Traffic, run: str) -> Chart:
+    accesses, waiting = traffic.by_bank_and_array
+    order = np.argsort(-accesses.sum(axis=0), kind="stable")[:_HOTTEST]
+    figure = _accesses_or_waiting(
+        [f"c{bank // traffic.banks_each} b{bank % traffic.banks_each}" for bank in order.tolist()],
+        accesses[:, order],
+        waiting[:, order],
+        height=440,
+        below=90,
+    )
+    mean = accesses.sum() / max(traffic.banks, 1)
+    figure.add_hline(
+        y=mean, line={"dash": "dash", "width": 1, "color": "#2b2f36"}, annotation_text=f"mean of all banks: {mean:,.0f}"
+    )
+    figure.update_layout(xaxis={"tickangle": 45})
+    about = (
+        f"The {min(_HOTTEST, traffic.banks)} banks with the most accesses, and for which array: c1 b17 is bank 17 of "
+        "controller 1."
+    )
+    return Chart(name=f"{run}-hottest", title="Hottest banks", about=about, figure=figure)
+
+
+def _lapse(
+    activity: Activity, rows: list[str], utilisation: npt.NDArray[np.float64], waiting: Integers, *, height: int
+) -> go.Figure:
+    """Return a heat map of how busy rows were, or how many requests waited there."""
+    time = activity.time
+    figure = over_time(time, activity.instructions, height=height, y="")
+    busy = np.clip(np.rint(100 * utilisation), 0, 255).astype(np.uint8)
+    queued = (waiting / time.lengths).astype(np.float32)
+    top = float(np.quantile(queued, 0.999)) if queued.size else 0.0
+    figure.add_trace(heat_map(busy, time, rows=rows, hover="busy: %{z} % of the cycles", top=100, title="% busy"))
+    hover = "waiting on average: %{z:.1f} requests"
+    figure.add_trace(heat_map(queued, time, rows=rows, hover=hover, top=top or None, title="requests waiting"))
+    choice(figure, {"accesses": [1], "waiting": [2]})
+    return figure
+
+
+def _ticks(figure: go.Figure, places: list[int], texts: list[str]) -> None:
+    axis = {"tickmode": "array", "tickvals": places, "ticktext": texts, "autorange": "reversed", "type": "category"}
+    figure.update_layout(yaxis=axis)
+
+
+def _banks(activity: Activity, traffic: Traffic, run: str) -> Chart:
+    accesses, waiting = traffic.by_bank
+    rows = [traffic.bank_title(bank) for bank in range(traffic.banks)]
+    busy = accesses * traffic.bank_busy / activity.time.lengths
+    figure = _lapse(activity, rows, busy, waiting, height=860)
+    places = list(range(0, traffic.banks, traffic.banks_each))
+    _ticks(figure, places, [f"controller {number}" for number in range(traffic.controllers)])
+    about = (
+        f"A row is a bank: {traffic.banks:,} of them, those of a controller next to each other. A row that stays "
+        "bright is a bank that many ask for, as the one with a hub's word."
+    )
+    return Chart(name=f"{run}-banks", title="Time-lapse of the banks", about=about, figure=figure, time_of=run)
+
+
+def _controllers(activity: Activity, traffic: Traffic, run: str) -> Chart:
+    shape = (traffic.controllers, traffic.banks_each, -1)
+    accesses, waiting = (values.reshape(shape).sum(axis=1) for values in traffic.by_bank)
+    rows = [f"controller {number}" for number in range(traffic.controllers)]
+    busy = accesses * traffic.bank_busy / (activity.time.lengths * traffic.banks_each)
+    figure = _lapse(activity, rows, busy, waiting, height=320)
+    figure.update_layout(yaxis={"autorange": "reversed"})
+    about = "The same for the controllers: the share of their banks' time that was taken."
+    return Chart(name=f"{run}-controllers", title="Controllers over time", about=about, figure=figure, time_of=run)
+
+
+def _links(activity: Activity, traffic: Traffic, run: str) -> Chart:
+    requests, waiting = traffic.by_link
+    rows = [f"AE {ae}, link {link}" for ae in range(activity.engines) for link in range(traffic.links_each)]
+    figure = _lapse(activity, rows, requests / activity.time.lengths, waiting, height=240 + 6 * len(rows))
+    places = list(range(0, len(rows), traffic.links_each))
+    _ticks(figure, places, [f"AE {number}" for number in range(activity.engines)])
+    about = (
+        "Links of the crossbar; one takes a request a cycle. Waiting counts requests behind the first one of their "
+        "port too: links that are far from busy while many wait are head-of-line blocking."
+    )
+    return Chart(name=f"{run}-links", title="Crossbar links over time", about=about, figure=figure, time_of=run)
+
+
+def stall_chart(activity: Activity, traffic: Traffic, run: str) -> Chart:
+    """Return the chart of what held requests back: credits, ports, the order of responses."""
+    time = activity.time
+    figure = over_time(time, activity.instructions, height=360, y="% of the cycles", hovermode="x unified")
+    for cause in ("credit", "refused", "response"):
+        _line(figure, activity, activity.machine_by_time[cause], f"kernels: {cause_name(cause)}", CAUSE_COLOURS[cause])
+    ports = activity.engines * activity.kernels[0]
+    for name, title, colour in (
+        ("read_stalls", "ports that took no read", "#0072B2"),
+        ("write_stalls", "ports that took no write", "#009E73"),
+    ):
+        _line(figure, activity, traffic.by_engine[name].sum(axis=0) / ports, title, colour, dash="dash")
+    figure.update_layout(yaxis={"rangemode": "tozero"})
+    about = (
+        "Kernels that had no credit, that a port refused, or that waited for responses; and ports that took nothing, "
+        "whether or not there was a request."
+    )
+    return Chart(name=f"{run}-stalls", title="Credits and stalls", about=about, figure=figure, time_of=run)
+
+
+def _line(
+    figure: go.Figure, activity: Activity, cycles: npt.NDArray[np.float64], title: str, colour: str, dash: str = "solid"
+) -> None:
+    time = activity.time
+    figure.add_trace(
+        go.Scatter(
+            x=time.middles,
+            y=(100 * cycles / time.lengths).astype(np.float32),
+            name=title,
+            mode="lines",
+            line={"width": 1.6, "color": colour, "dash": dash},
+            hovertemplate=f"{title}: %{{y:.1f}} %<extra></extra>",
+        )
+    )

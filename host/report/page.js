@@ -1,0 +1,55 @@
+"use strict";
+// A chart is drawn when it comes near the part of the page that is seen: a page of forty charts is there at once.
+const shown = new Map();   // The range that the time axes of a run were zoomed to.
+const drawn = new Set();
+let linking = false;
+
+function draw(place) {
+  if (drawn.has(place.id)) return Promise.resolve();
+  drawn.add(place.id);
+  const chart = JSON.parse(document.getElementById(place.id + "-data").textContent);
+  const range = shown.get(place.dataset.time);
+  if (range) chart.layout.xaxis.range = range.slice();
+  else if (place.dataset.time) shown.set(place.dataset.time + " whole", chart.layout.xaxis.range.slice());
+  return Plotly.newPlot(place, chart.data, chart.layout, CONFIG).then(() => {
+    place.dataset.drawn = "yes";
+    if (!place.dataset.time) return;
+    place.on("plotly_relayout", (change) => link(place, change));
+    place.on("plotly_doubleclick", () => { link(place, { whole: true }); return false; });
+  });
+}
+
+// All charts over the time of one run show the same part of it.
+function link(place, change) {
+  if (linking) return;
+  const run = place.dataset.time;
+  let range = null;
+  if ("xaxis.range[0]" in change) range = [change["xaxis.range[0]"], change["xaxis.range[1]"]];
+  else if ("xaxis.range" in change) range = change["xaxis.range"];
+  else if ("xaxis.autorange" in change || "whole" in change) range = shown.get(run + " whole");
+  if (!range) return;
+  shown.set(run, range.slice());
+  linking = true;
+  const others = [...document.querySelectorAll(`.chart[data-time="${run}"][data-drawn]`)];
+  Promise.all(others.map((other) => Plotly.relayout(other, { "xaxis.range": range.slice() })))
+    .finally(() => { linking = false; });
+}
+
+const charts = [...document.querySelectorAll(".chart")];
+const near = new IntersectionObserver((entries) => {
+  for (const entry of entries) if (entry.isIntersecting) { near.unobserve(entry.target); draw(entry.target); }
+}, { rootMargin: "600px" });
+
+const links = new Map([...document.querySelectorAll("nav a[href^='#']")].map((a) => [a.hash.slice(1), a]));
+const here = new IntersectionObserver((entries) => {
+  for (const entry of entries) links.get(entry.target.id)?.classList.toggle("here", entry.isIntersecting);
+}, { rootMargin: "-10% 0px -70% 0px" });
+for (const section of document.querySelectorAll("section")) here.observe(section);
+
+// What is seen first is drawn first; then the page can be used.
+const first = charts.filter((place) => place.getBoundingClientRect().top < window.innerHeight);
+Promise.all(first.map(draw)).then(() => {
+  for (const place of charts) near.observe(place);
+  document.documentElement.dataset.ready = "yes";
+});
+window.addEventListener("beforeprint", () => charts.forEach(draw));

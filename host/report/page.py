@@ -1,0 +1,169 @@
+"""The page of runs: its sections, and the one file that they become."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+
+import jinja2
+import plotly
+import plotly.io
+from markupsafe import Markup
+
+from host.explain.verdict import Finding, findings
+from host.record.reader import Record
+from host.report.activity import Activity
+from host.report.charts import Chart
+from host.report.comparison import Comparison
+from host.report.facts import facts, run_names
+from host.report.fifos import Fifo, Fill
+from host.report.figures.activity import activity_charts
+from host.report.figures.comparison import comparison_charts
+from host.report.figures.fifos import fifo_charts
+from host.report.figures.latencies import latency_charts
+from host.report.figures.memory import memory_charts, stall_chart
+from host.report.figures.work import token_chart, work_chart
+from host.report.traffic import Traffic
+from host.results.version import version
+
+__all__ = ["Section", "page", "sections"]
+
+_COLUMNS = 420
+"""Columns of time of a page with one run; those of several share them, down to `_FEWEST_COLUMNS`."""
+_FEWEST_COLUMNS = 120
+_LEVELS = 60
+_CONFIG = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of the page.
+
+    Parameters
+    ----------
+    name, title : str
+        What links lead to; its heading.
+    run : str
+        The run that it is about; empty if it is about all.
+    facts : list of (str, list of str)
+        A table: a name, and a text for each run.
+    heads : list of str
+        What the runs are called above that table, where there are several.
+    findings : list of Finding
+        The verdict.
+    fifos : list of Fifo
+        A table of depths.
+    charts : list of Chart
+        Charts.
+    """
+
+    name: str
+    title: str
+    run: str = ""
+    facts: list[tuple[str, list[str]]] = field(default_factory=list)
+    heads: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    fifos: list[Fifo] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
+
+
+def _facts(records: Sequence[Record], names: list[str]) -> Section:
+    tables = [dict(facts(record)) for record in records]
+    order = list(dict.fromkeys(name for table in tables for name in table))
+    rows = [(name, [table.get(name, "") for table in tables]) for name in order]
+    return Section(name="facts", title="Facts", facts=rows, heads=names if len(names) > 1 else [])
+
+
+def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Section]:
+    """Return the sections of one run."""
+    run = f"run{number}"
+    activity = Activity(record, columns=columns, levels=_LEVELS)
+    traffic, fill = Traffic(activity), Fill(activity)
+    whole, levels, over_time, lapse, kernels = activity_charts(activity, run)
+
+    def section(what: str, title: str, **more: object) -> Section:
+        return Section(name=f"{run}-{what}", title=title, run=name, **more)  # type: ignore[arg-type]
+
+    return [
+        section("verdict", "Verdict", findings=findings(record)),
+        section("stacks", "Cycle stacks", charts=[whole, levels, over_time]),
+        section("kernels", "Kernels", charts=[lapse, kernels]),
+        section("work", "Work", charts=[work_chart(activity, run)]),
+        section("memory", "Memory", charts=memory_charts(activity, traffic, run)),
+        section("fifos", "FIFOs", fifos=fill.kinds, charts=fifo_charts(activity, fill, run)),
+        section("latencies", "Latencies", charts=latency_charts(traffic, run)),
+        section("token", "Token and slots", charts=[token_chart(activity, traffic, run)]),
+        section("stalls", "Credits and stalls", charts=[stall_chart(activity, traffic, run)]),
+    ]
+
+
+def sections(records: Sequence[Record], *, on_run: Callable[[int], None] | None = None) -> list[Section]:
+    """Return the sections of the page.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        The runs; several are compared with the first one.
+    on_run : callable, optional
+        Called with the number of runs done, after each.
+    """
+    names = run_names(list(records))
+    columns = max(_FEWEST_COLUMNS, _COLUMNS // len(records))
+    found = [_facts(records, names)]
+    if len(records) > 1:
+        activities = [Activity(record, columns=_FEWEST_COLUMNS, levels=_LEVELS) for record in records]
+        charts = comparison_charts(Comparison(activities, most=_LEVELS // 2), names)
+        found.append(Section(name="comparison", title="Comparison", charts=charts))
+    for number, (record, name) in enumerate(zip(records, names, strict=True)):
+        found += _of_run(record, number, name, columns=columns)
+        if on_run is not None:
+            on_run(number + 1)
+    return found
+
+
+def _code(text: str) -> Markup:
+    """Return JavaScript as a script element can hold it: no string in it ends the element, or begins a comment."""
+    return Markup(text.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
+
+
+def _json(value: object) -> Markup:
+    """Return a value as JSON that a script element can hold."""
+    return Markup(json.dumps(value, separators=(",", ":")).replace("<", "\\u003c"))
+
+
+def _chart_data(chart: Chart) -> Markup:
+    drawn = json.loads(plotly.io.to_json(chart.figure, validate=False))
+    return _json({"data": drawn["data"], "layout": drawn["layout"]})
+
+
+def page(records: Sequence[Record], *, on_run: Callable[[int], None] | None = None) -> str:
+    """Return the page of runs: HTML that loads nothing.
+
+    Parameters
+    ----------
+    records, on_run
+        As of `sections`.
+
+    Raises
+    ------
+    host.errors.InputError
+        A record cannot be read.
+    """
+    here = files("host.report")
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters["chart"] = _chart_data
+    template = environment.from_string((here / "page.html").read_text(encoding="utf-8"))
+    made = sections(records, on_run=on_run)
+    runs = list(dict.fromkeys(section.run for section in made))
+    return template.render(
+        title=" and ".join(run_names(list(records))),
+        runs=[(run, [section for section in made if section.run == run]) for run in runs],
+        several=len(records) > 1,
+        version=version(),
+        style=Markup((here / "page.css").read_text(encoding="utf-8")),
+        behaviour=_code((here / "page.js").read_text(encoding="utf-8")),
+        library=_code((files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")),
+        config=_json(_CONFIG),
+    )
