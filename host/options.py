@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sim.memory import Profile
 
 __all__ = [
+    "RECORD_INTERVAL",
     "Absent",
     "Parser",
     "UsageError",
@@ -25,15 +26,20 @@ __all__ = [
     "add_config",
     "add_machine_options",
     "add_quiet",
+    "add_record_options",
     "add_result_options",
     "add_threads",
     "at_least",
+    "available_threads",
     "check_required",
     "configuration",
     "integer",
     "memory_profile",
     "window",
 ]
+
+RECORD_INTERVAL = 1024
+"""Cycles of an interval of a record, unless said otherwise."""
 
 _LARGEST = 1 << 64
 
@@ -167,11 +173,16 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
 
 
+def available_threads() -> int:
+    """Return the threads that a run uses unless it is told: as many as this process has cores."""
+    return len(os.sched_getaffinity(0))
+
+
 def add_threads(parser: argparse.ArgumentParser, user: str) -> None:
     """Add the option that limits the threads of a user."""
     parser.add_argument(
         "--threads",
-        default=len(os.sched_getaffinity(0)),
+        default=available_threads(),
         type=at_least(1, 1024),
         metavar="N",
         help=f"threads that {user} may use (default: the cores, %(default)s)",
@@ -221,6 +232,20 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--wave-window", type=window, metavar="FIRST:LAST", help="cycles that the waveforms show (default: all)"
     )
+
+
+def add_record_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a run that is recorded."""
+    parser.add_argument(
+        "--record", metavar="DIR", help="keep in this folder what happens over time, for `report` and `explain`"
+    )
+    parser.add_argument(
+        "--record-interval",
+        type=at_least(16, 1 << 40),
+        metavar="CYCLES",
+        help=f"cycles of an interval of the record (default: {RECORD_INTERVAL})",
+    )
+    parser.add_argument("--trace", metavar="OUT.pftrace", help="write what happens over time as a trace for Perfetto")
 
 
 def _interval(text: str) -> "Interval":

@@ -5,7 +5,7 @@ from functools import reduce
 from operator import and_, or_
 from typing import Any, ClassVar
 
-from amaranth.hdl import Module, Value
+from amaranth.hdl import C, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
 
@@ -14,7 +14,7 @@ from hw.config import AcceleratorConfig
 from hw.interfaces import KernelSignature
 from hw.kernel_control import KernelControl
 from hw.registers import Counter, KernelWord, Register
-from hw.request_mux import RequestMux
+from hw.request_mux import READ, RequestMux
 from hw.response_decoder import ResponseDecoder
 
 __all__ = ["BaseKernel"]
@@ -121,7 +121,7 @@ class BaseKernel(wiring.Component):
         m, control, mux, station
             As of `_add_port`.
         processes : sequence of component
-            What is idle and moves.
+            What is idle and moves; those with credits tell when they are starved of them.
         events : mapping of Counter to value
             What is counted, besides the requests and those of the first source.
         status : mapping of KernelWord to mapping of str to value
@@ -154,7 +154,13 @@ class BaseKernel(wiring.Component):
             view = data.View(layout, Value.cast(getattr(control, word.name.lower()))[: layout.size])
             m.d.comb += [view[name].eq((state | status[word])[name]) for name in layout.members]
         if self._instrument:
-            own = {Cause.BACKPRESSURE: mux.blocked, Cause.INTERVAL: mux.resting, Cause.REQUEST: mux.granted}
+            starved = [process.starved for process in processes if hasattr(process, "starved")]
+            own = {
+                Cause.CREDIT: reduce(or_, starved),
+                Cause.REFUSED: mux.blocked,
+                Cause.RESTING: mux.resting,
+                **_issues(mux),
+            }
             moving = [part.moving for part in (*processes, mux)]
             moving += [mux.granted, mux.resting, self.port.response.valid, self.token_in.valid]
             m.d.comb += [control.reasons[cause].eq(reason) for cause, reason in (own | reasons).items()]
@@ -163,3 +169,17 @@ class BaseKernel(wiring.Component):
                 self.quiescent.eq(control.quiescent),
                 self.cause.eq(control.cause),
             ]
+
+
+def _issues(mux: RequestMux) -> dict[Cause, Value]:
+    """Return when a command is taken from the sources that each cause stands for.
+
+    The sources that read are those of processes 1, 2 and 3, in this order.
+    """
+    reads = iter((Cause.ISSUE_1, Cause.ISSUE_2, Cause.ISSUE_3))
+    issues: dict[Cause, Value] = {}
+    for number, kind in enumerate(mux.kinds):
+        source = getattr(mux, f"source{number}")
+        cause = next(reads) if kind == READ else Cause.WRITE
+        issues[cause] = (source.valid & source.ready) | issues.get(cause, C(0))
+    return issues

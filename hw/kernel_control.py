@@ -67,7 +67,7 @@ class KernelControl(wiring.Component):
     moving : In(1)
         State of the processes changes in this cycle (instrumented kernels only).
     reasons : In(a bit for each Cause)
-        Those that apply; of `FLUSH`, `MEMORY` and `IDLE` the control knows by itself (instrumented kernels only).
+        Those that apply; of `FLUSH`, `RESPONSE` and `IDLE` the control knows by itself (instrumented kernels only).
     quiescent, cause : Out
         See `hw.interfaces.KernelSignature` (instrumented kernels only).
     """
@@ -175,7 +175,7 @@ class KernelControl(wiring.Component):
         """Add what only simulation needs."""
         arriving = self.chain_in.valid | self.flushed
         m.d.sync += [self.quiescent.eq(~(self.moving | arriving | changing)), self.cause.eq(Cause.IDLE)]
-        own = {Cause.MEMORY: phase == Phase.RUN, Cause.FLUSH: phase == Phase.FLUSH}
+        own = {Cause.RESPONSE: phase == Phase.RUN, Cause.FLUSH: phase == Phase.FLUSH}
         for cause in Cause:
             with m.If(self.reasons[cause] | own.get(cause, 0)):
                 m.d.sync += self.cause.eq(cause)

@@ -86,6 +86,11 @@ class RequestMux(wiring.Component):
             }
         )
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """`READ` or `WRITE` per source."""
+        return self._kinds
+
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the arbiter and its two address generators."""
         m = Module()

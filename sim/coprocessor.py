@@ -10,8 +10,9 @@ import numpy.typing as npt
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from hw.registers import NO_START, Instruction, Register, Status
+from sim.memory.arrays import ArrayKind
 
-__all__ = ["NO_START", "Cause", "Coprocessor", "Instruction", "Register", "Status"]
+__all__ = ["NO_START", "ArrayKind", "Cause", "Coprocessor", "Instruction", "Register", "Status"]
 
 
 class Coprocessor(abc.ABC):
@@ -46,8 +47,11 @@ class Coprocessor(abc.ABC):
         """Cycles simulated since reset, over all instructions."""
 
     @abc.abstractmethod
-    def allocate(self, size: int) -> int:
-        """Reserve `size` bytes of coprocessor memory and return their address (512-byte aligned, zeroed)."""
+    def allocate(self, size: int, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
+        """Reserve `size` bytes of coprocessor memory and return their address (512-byte aligned, zeroed).
+
+        What they hold is for whoever looks at the memory's use.
+        """
 
     def write(self, address: int, values: npt.NDArray[Any]) -> None:
         """Copy an array into coprocessor memory."""

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hw.causes import Cause
+from hw.causes import ISSUING
 from hw.config import AcceleratorConfig
 from hw.interfaces import ReadRequest
 from hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
-from sim.coprocessor import Coprocessor
+from sim.coprocessor import ArrayKind, Coprocessor
 from sim.errors import CycleLimitError, HangError, MemoryAccessError
 from sim.executors.base import Command, CommandKind, Executor, RunState
 from sim.executors.names import EXECUTORS
@@ -22,6 +22,7 @@ from sim.memory import Memory, PayloadLayout, Profile
 from sim.observation.diagnosis import diagnose
 from sim.observation.state import MachineState
 from sim.observation.statistics import Tally
+from sim.recording import Recording, RecordingState, Sink
 
 __all__ = ["Machine", "assemble_machine", "create_machine"]
 
@@ -88,15 +89,16 @@ class Machine(Coprocessor):
         self._attempt: Tally | None = None  # what had been counted when the present attempt began
         self.build_seconds = build_seconds
         self.on_meeting: Callable[[int], int] | None = None
+        self._recording: Recording | None = None
 
     @property
     def cycle(self) -> int:
         """Cycles simulated since reset, those of register accesses included."""
         return self._executor.cycle
 
-    def allocate(self, size: int) -> int:
+    def allocate(self, size: int, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
         """Reserve `size` bytes of coprocessor memory and return their address."""
-        return self.memory.allocate(size)
+        return self.memory.allocate(size, holds=holds)
 
     def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
         """Return the memory itself as an array."""
@@ -137,6 +139,8 @@ class Machine(Coprocessor):
         self._began = self._executor.cycle
         self._lead = len(self._pending)
         self._pending = []
+        if self._recording is not None:
+            self._recording.dispatched(instruction, self._began + self._lead)
         return self._began + self._lead
 
     def wait(self) -> int:
@@ -149,6 +153,8 @@ class Machine(Coprocessor):
         """
         self._finish(limited=True)
         cycles = self._executor.instruction_cycles
+        if self._recording is not None:
+            self._recording.ended(cycles, self._executor.cycle)
         self._spent += cycles
         if self._cycle_limit is not None and self._spent > self._cycle_limit:
             raise self._limit_error()
@@ -160,6 +166,8 @@ class Machine(Coprocessor):
 
     def begin_attempt(self) -> None:
         """Count what follows as an attempt of its own; reads the event counters, which takes simulated cycles."""
+        if self._recording is not None:
+            self._recording.restart(self.cycle)
         self._attempt = self._tally()
         self._attempts += 1
         self.memory.reset_statistics()
@@ -209,6 +217,8 @@ class Machine(Coprocessor):
         ]
         counters = self.get_registers(numbers).reshape(kernels, len(Counter), self.config.engines)
         self._readout += self.cycle - cycle
+        if self._recording is not None:
+            self._recording.readout(cycle, self.cycle)
         return Tally(cycle=cycle, instructions=self._spent, readout=readout, causes=causes, counters=counters)
 
     def issued_requests(self) -> npt.NDArray[np.int64]:
@@ -216,7 +226,12 @@ class Machine(Coprocessor):
 
         Unlike `statistics`, which reads the hardware's registers, this takes no simulated cycle.
         """
-        return self._executor.causes()[:, : self.config.bfs_kernels, Cause.REQUEST]
+        return self._executor.causes()[:, : self.config.bfs_kernels, ISSUING].sum(axis=-1)
+
+    def record(self, interval: int, sink: Sink, state: RecordingState | None = None) -> Recording:
+        """Record what happens, before the first instruction; or before `load`, going on from a state."""
+        self._recording = Recording(self.config, self._executor, self.memory, interval=interval, sink=sink, state=state)
+        return self._recording
 
     def save(self, *, without: Collection[int] = ()) -> MachineState:
         """Return the state within an instruction, where `on_meeting` is called.
@@ -269,6 +284,8 @@ class Machine(Coprocessor):
                 if left < 0:
                     raise self._limit_error()
                 budget = min(budget, max(left, 1))
+            if self._recording is not None:
+                budget = min(budget, self._recording.most_cycles)
             if self._actions:
                 budget = min(budget, max(self._actions[0][0] - self._executor.cycle, 1))
             began = perf_counter()
@@ -286,6 +303,8 @@ class Machine(Coprocessor):
             self._act()
             if state == RunState.DONE:
                 return
+            if limited and self._recording is not None:
+                self._recording.meet(self._executor.cycle)
             if budget == self._slice:
                 pace = _REPORT_SECONDS / max(now - began, 1e-3)
                 self._slice = max(_SHORTEST_SLICE, int(self._slice * min(max(pace, 0.5), 4.0)))

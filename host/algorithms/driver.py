@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
+from host.algorithms.observer import Observer
 from host.algorithms.reach import check_frontier, compact
 from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, default_slack
 from host.words import counted
@@ -154,6 +155,8 @@ class Driver:
         Where it is. If an instruction runs there, the first call must be the one that started it: it goes on waiting.
     on_level : callable, optional
         Called after every level with the number of levels run in this search and the entries reached so far.
+    observer : Observer, optional
+        Watches.
     """
 
     def __init__(
@@ -163,11 +166,23 @@ class Driver:
         *,
         state: DriverState | None = None,
         on_level: Callable[[int, int], None] | None = None,
+        observer: Observer | None = None,
     ) -> None:
         self._coprocessor = coprocessor
         self._queues = queues
         self._on_level = on_level
+        self._observer = observer or Observer()
         self._state = state or DriverState()
+
+    @property
+    def running(self) -> bool:
+        """Whether an instruction has been dispatched that is not known to be complete."""
+        return self._state.start is not None
+
+    @property
+    def searching(self) -> bool:
+        """Whether a search is under way."""
+        return self._state.search is not None
 
     def run(
         self, instruction: Instruction, parameters: Mapping[Register, int], *, result: Register
@@ -250,6 +265,7 @@ class Driver:
                 },
                 result=Register.CURRENT_COUNT,
             )
+            self._observer.on_instruction(state.count, pushed)
             if status & Status.OVERFLOW or pushed > capacity:
                 raise QueueOverflowError(
                     f"level {len(state.levels)} of the search from vertex {source} overflowed its queues: "

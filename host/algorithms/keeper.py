@@ -1,5 +1,6 @@
 """What keeps a run while it goes on, so that it can be taken up again."""
 
+from collections.abc import Callable
 from typing import TypeVar
 
 __all__ = ["Keeper"]
@@ -20,8 +21,8 @@ class Keeper:
         """Return the state that was kept of a part of the run; None in a run from the beginning."""
         return None
 
-    def keep(self, name: str, state: object) -> None:
-        """Tell the state of a part of the run, which changes from now on."""
+    def keep(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
+        """Tell the state of a part of the run, which changes from now on; `refresh` brings it up to date if need be."""
 
     def resume(self) -> None:
         """Bring the coprocessor to where it was; only where there is a state."""

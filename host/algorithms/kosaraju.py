@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from host.algorithms.driver import Direction, Driver, DriverState, Search, with_larger_queues
 from host.algorithms.keeper import Keeper
+from host.algorithms.observer import Observer
 from host.algorithms.reach import ReachAccount, check_colours, first_uncoloured
 from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays
-from sim.coprocessor import NO_START, Coprocessor, Instruction, Register
+from sim.coprocessor import NO_START, ArrayKind, Coprocessor, Instruction, Register
 from sim.errors import SimulationError
 
 __all__ = ["ComponentRun", "ComponentTotals", "Iteration", "SearchTotals", "strong_components"]
@@ -183,6 +184,7 @@ class _Attempt:
         restarts: int,
         kept: _State | None,
         on_iteration: Callable[[int, npt.NDArray[np.uint32]], None] | None,
+        observer: Observer,
     ) -> None:
         self._queues = queues
         self._forward, self._backward = (
@@ -191,6 +193,7 @@ class _Attempt:
         self._colours = colours
         self._account = ReachAccount(len(trimmed))
         self._on_iteration = on_iteration
+        self._observer = observer
         if kept is None:
             self._state = _State(restarts=restarts, totals=self._begin(graphs, trimmed))
         else:
@@ -199,7 +202,7 @@ class _Attempt:
         if kept is not None:
             keeper.resume()
         self._totals = self._state.totals
-        self._driver = Driver(coprocessor, queues, state=self._state.driver)
+        self._driver = Driver(coprocessor, queues, state=self._state.driver, observer=observer)
 
     def _begin(self, graphs: tuple[PlacedGraph, PlacedGraph], trimmed: npt.NDArray[np.bool_]) -> ComponentTotals:
         """Write graph words and colours afresh."""
@@ -258,6 +261,8 @@ class _Attempt:
             self._note(forward, None, 0)
             return None
         backward = state.backward = state.backward or self._search(self._backward, start, run.backward)
+        if not self._driver.running:
+            self._observer.begin(run.iterations, "intersection")
         _, cycles, _, offered = self._driver.run(
             Instruction.INTERSECTION,
             {
@@ -272,6 +277,8 @@ class _Attempt:
             },
             result=Register.NEXT_START,
         )
+        self._observer.on_instruction(forward.entries + backward.entries, 0)
+        self._observer.end()
         run.intersections += 1
         run.intersection_cycles += cycles
         self._note(forward, backward, cycles)
@@ -279,8 +286,11 @@ class _Attempt:
 
     def _search(self, direction: Direction, start: int, totals: SearchTotals) -> Search:
         assert direction.reach is not None
+        if not self._driver.searching:
+            self._observer.begin(self._totals.iterations, "forward" if totals is self._totals.forward else "backward")
         search = self._driver.search(direction, start)
         graph, reach = direction.graph, direction.reach.values
+        self._observer.end(lambda: self._account.by_level(reach, search.counts, name=graph.name)[1:])
         reached, edges = self._account.count(graph.words, reach, entries=search.entries, name=graph.name)
         totals.add(search, reached=reached, edges=edges)
         return search
@@ -307,6 +317,7 @@ def strong_components(
     slack: int | None = None,
     on_iteration: Callable[[int, npt.NDArray[np.uint32]], None] | None = None,
     keeper: Keeper | None = None,
+    observer: Observer | None = None,
 ) -> ComponentRun:
     """Find the strongly connected components of a placed graph.
 
@@ -328,6 +339,8 @@ def strong_components(
         Called after every iteration with its number, from 1, and the colours.
     keeper : Keeper, optional
         Keeps the run.
+    observer : Observer, optional
+        Watches it.
 
     Raises
     ------
@@ -339,7 +352,7 @@ def strong_components(
     if not coprocessor.reach_queue:
         raise ValueError("the coprocessor only searches: it keeps no reach queue to intersect")
     vertices = forward.graph.vertices
-    colours = MemoryArray.allocate(coprocessor, np.uint32, vertices)
+    colours = MemoryArray.allocate(coprocessor, np.uint32, vertices, holds=ArrayKind.COLOURS)
 
     keeper = keeper or Keeper()
     kept = keeper.kept("components", _State)
@@ -355,6 +368,7 @@ def strong_components(
             restarts=restarts,
             kept=kept if kept is not None and kept.restarts == restarts else None,
             on_iteration=on_iteration,
+            observer=observer or Observer(),
         ).iterate()
 
     run, retries = with_larger_queues(

@@ -90,6 +90,24 @@ def _distinct(
     return vertices, edges
 
 
+@njit(cache=True, nogil=True)
+def _distinct_by_part(
+    reach: npt.NDArray[np.uint32],
+    counts: npt.NDArray[np.int64],
+    stamps: npt.NDArray[np.uint32],
+    stamp: int,
+    found: npt.NDArray[np.int64],
+) -> None:
+    place = 0
+    for part in range(counts.size):
+        for _ in range(counts[part]):
+            vertex = reach[place]
+            if stamps[vertex] != stamp:
+                stamps[vertex] = stamp
+                found[part] += 1
+            place += 1
+
+
 def _first_places(entries: npt.NDArray[np.uint32], vertices: int) -> npt.NDArray[np.int64]:
     """Return the first place at which each vertex stands, -1 where it does not."""
     first = np.full(vertices, -1, np.int64)
@@ -175,6 +193,30 @@ class ReachAccount:
         _check_ids(reach[:entries], vertices=words.size, name=name)
         self._searches += 1
         return _distinct(words, reach, entries, self._stamps, self._searches, DEGREE)
+
+    def by_level(self, reach: npt.NDArray[np.uint32], counts: Sequence[int], *, name: str) -> npt.NDArray[np.int64]:
+        """Count the distinct vertices of each part of a reach queue that no part before it has.
+
+        Parameters
+        ----------
+        reach : ndarray of uint32
+            The reach queue: the source, then the vertices of level 1, 2, ...
+        counts : sequence of int
+            Entries of each part.
+        name : str
+            What messages call the graph.
+
+        Raises
+        ------
+        SimulationError
+            An entry is no vertex.
+        """
+        sizes = np.array(counts, np.int64)
+        _check_ids(reach[: sizes.sum()], vertices=self._stamps.size, name=name)
+        self._searches += 1
+        found = np.zeros(sizes.size, np.int64)
+        _distinct_by_part(reach, sizes, self._stamps, self._searches, found)
+        return found
 
 
 @njit(cache=True, nogil=True)

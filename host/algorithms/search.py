@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from host.algorithms.driver import Direction, Driver, DriverState, Level, Search, with_larger_queues
 from host.algorithms.keeper import Keeper
+from host.algorithms.observer import Observer
 from host.algorithms.reach import ReachAccount, levels_of, levels_of_words
 from host.graph.memory_map import PlacedGraph, QueueArrays
 from sim.coprocessor import Coprocessor
@@ -82,6 +83,16 @@ def _account_of_words(graph: PlacedGraph, search: Search) -> _Account:
     return levels, reached.size, search.pushed - queued, int(reached.sum(dtype=np.int64))
 
 
+def _pushed_by_level(
+    graph: PlacedGraph, levels: npt.NDArray[np.int32], search: Search, *, marked: bool
+) -> npt.NDArray[np.int64]:
+    """Return the distinct vertices that each level has pushed; where they are only marked, those with neighbours."""
+    pushed = levels > 0
+    if marked:
+        pushed &= graph.graph.out_degrees() > 0
+    return np.bincount(levels[pushed] - 1, minlength=len(search.levels)).astype(np.int64)
+
+
 def breadth_first_search(
     coprocessor: Coprocessor,
     graph: PlacedGraph,
@@ -90,6 +101,7 @@ def breadth_first_search(
     slack: int | None = None,
     on_level: Callable[[int, int], None] | None = None,
     keeper: Keeper | None = None,
+    observer: Observer | None = None,
 ) -> BfsRun:
     """Search a placed graph breadth-first.
 
@@ -107,6 +119,8 @@ def breadth_first_search(
         Called after every level with the number of levels run and the entries reached.
     keeper : Keeper, optional
         Keeps the run.
+    observer : Observer, optional
+        Watches it.
 
     Raises
     ------
@@ -115,7 +129,7 @@ def breadth_first_search(
     """
     vertices = graph.graph.vertices
 
-    keeper = keeper or Keeper()
+    keeper, watching = keeper or Keeper(), observer or Observer()
     kept = keeper.kept("search", _State)
 
     def attempt(queues: QueueArrays, restarts: int) -> BfsRun:
@@ -126,10 +140,13 @@ def breadth_first_search(
             keeper.resume()
         else:
             graph.reset(np.zeros(vertices, np.bool_))
+            watching.begin(0, "forward")
         direction = Direction(graph=graph, reach=next(iter(queues.reaches), None))
-        search = Driver(coprocessor, queues, state=state.driver, on_level=on_level).search(direction, source)
+        driver = Driver(coprocessor, queues, state=state.driver, on_level=on_level, observer=watching)
+        search = driver.search(direction, source)
         account = _account_of_words(graph, search) if direction.reach is None else _account_of_queue(direction, search)
         levels, reached, duplicates, edges = account
+        watching.end(lambda: _pushed_by_level(graph, levels, search, marked=direction.reach is None))
         return BfsRun(
             source=source,
             levels=levels,

@@ -64,6 +64,7 @@ class Checkpoints(Keeper):
         self._on_written = on_written
         self._on_failure = on_failure
         self._parts: dict[str, object] = {}
+        self._refresh: list[Callable[[], None]] = []
         self._resumed = resumed
         self._text: Any = None if resumed is None else json.loads(resumed.file("state.json").tobytes())
         self._next_cycle = _ANY
@@ -77,9 +78,11 @@ class Checkpoints(Keeper):
             return None
         return converted(self._text["parts"][name], kind, self._resumed.file)
 
-    def keep(self, name: str, state: object) -> None:
-        """Tell the state of a part of the run, which changes from now on."""
+    def keep(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
+        """Tell the state of a part of the run, which changes from now on; `refresh` brings it up to date if need be."""
         self._parts[name] = state
+        if refresh is not None:
+            self._refresh.append(refresh)
         self._wait()
 
     def resume(self) -> None:
@@ -104,8 +107,10 @@ class Checkpoints(Keeper):
 
     def _write(self, cycle: int) -> None:
         assert self._folder is not None
-        files = encode(self._parts, self._machine.save(without=self._without))
         try:
+            for refresh in self._refresh:
+                refresh()
+            files = encode(self._parts, self._machine.save(without=self._without))
             self._folder.write({"cycle": cycle, **self._about()}, files)
         except OSError as error:
             self._on_failure(f"{self._folder.path}: {reason(error)}: no checkpoint at cycle {cycle:,}")

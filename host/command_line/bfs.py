@@ -5,10 +5,25 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from host.errors import InputError
-from host.options import UsageError, add_checkpoint_options, add_machine_options, at_least, check_required
+from host.options import (
+    UsageError,
+    add_checkpoint_options,
+    add_machine_options,
+    add_record_options,
+    at_least,
+    check_required,
+)
 
 if TYPE_CHECKING:
+    from host.checkpoints.checkpoints import Checkpoints
     from host.command_line.keeping import Keeping
+    from host.graph.csr import Graph
+    from host.graph.memory_map import PlacedGraph
+    from host.progress import Progress
+    from host.running.results import BfsResult
+    from host.running.session import RunOptions
+    from host.studies.roofline.recorder import Recorder
+    from sim.machine import Machine
 
 __all__ = ["add_parser", "run"]
 
@@ -53,6 +68,7 @@ def add_parser(commands: Any) -> None:
     )
     add_machine_options(parser)
     add_checkpoint_options(parser)
+    add_record_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -78,72 +94,92 @@ def run(arguments: argparse.Namespace) -> None:
 def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
     import numpy as np
 
-    from host.algorithms.reference import check_levels
-    from host.algorithms.search import breadth_first_search
+    from host.command_line.recording import opened_recording
     from host.command_line.simulation import Simulation
     from host.graph.formats.writer import write_pairs
-    from host.graph.memory_map import PlacedGraph
     from host.output import figure_format, open_output
-    from host.results.documents import bfs_document
-    from host.results.tables import bfs_table
+    from host.running.bfs import run_bfs
 
     if arguments.roofline_plot is not None:
         figure_format(arguments.roofline_plot)
     simulation = Simulation(arguments, {"--levels": arguments.levels, "--roofline-plot": arguments.roofline_plot})
-    if arguments.roofline and simulation.config.bfs_only:
-        raise UsageError(f"--roofline reads the reach queue, and {arguments.config} keeps none")
-    if arguments.roofline and simulation.config.remembered_ids:
-        raise UsageError(f"--roofline counts two reads an edge, and {arguments.config} drops copies (remembered_ids)")
-    read = simulation.read_graph(directions=1)
+    session = simulation.session
+    roofline = _Roofline(arguments, session.options) if arguments.roofline else None
+    with opened_recording(arguments, "bfs", session.options) as recording:
+        result = run_bfs(
+            session,
+            lambda graph: _source(arguments, graph),
+            keep=lambda machine, graphs: keeping.keeper(session, machine, graphs),
+            recording=recording,
+            watch=None if roofline is None else roofline.watch,
+            seconds=keeping.seconds,
+        )
+    if arguments.levels is not None:
+        reached = np.flatnonzero(result.levels >= 0)
+        with open_output(arguments.levels) as file:
+            write_pairs(file, result.graph.original(reached), result.levels[reached].astype(np.int64))
+    document, table = result.document, str(result)
+    if roofline is not None:
+        of, text = roofline.of(result, session.progress)
+        document, table = {**document, "roofline": of}, f"{table}\n{text}"
+    simulation.publish(document, table)
+    keeping.done()
+
+
+def _source(arguments: argparse.Namespace, graph: "Graph") -> int:
+    """Return the vertex to start from.
+
+    Raises
+    ------
+    InputError
+        The graph has no such vertex.
+    """
     try:
-        source = read.index(arguments.source)
+        return graph.index(arguments.source)
     except InputError as error:
         raise InputError(f"{error} (--source)", path=arguments.graph) from None
-    with simulation.machine() as machine:
-        with simulation.phase("load", "placing"):
-            placed = PlacedGraph.place(machine, read.simplified() if arguments.simplify else read)
-            graph = placed.graph
-            dropped = read.edges - graph.edges
-            if not dropped or arguments.no_verify:
-                read = graph
-        keeper = keeping.keeper(simulation, machine, (placed,))
-        recorder = None
-        if arguments.roofline:
-            from host.studies.roofline.limits import Bounds
-            from host.studies.roofline.recorder import Recorder
 
-            recorder = Recorder(machine, placed, Bounds.of(simulation.config, simulation.memory), keeper=keeper)
-        with simulation.simulating(machine, graph.vertices, "level") as advance:
-            search = breadth_first_search(
-                machine if recorder is None else recorder,
-                placed,
-                source,
-                slack=arguments.queue_slack,
-                on_level=advance.on_level,
-                keeper=keeper,
+
+class _Roofline:
+    """The roofline of a search: watched while it goes on, told and drawn at its end.
+
+    Raises
+    ------
+    UsageError
+        The machine has none.
+    """
+
+    def __init__(self, arguments: argparse.Namespace, options: "RunOptions") -> None:
+        if options.config.bfs_only:
+            raise UsageError(f"--roofline reads the reach queue, and {arguments.config} keeps none")
+        if options.config.remembered_ids:
+            raise UsageError(
+                f"--roofline counts two reads an edge, and {arguments.config} drops copies (remembered_ids)"
             )
-        statistics = machine.statistics()
-        reference = "sequential search"
-        checked = simulation.verified(machine, (placed,), reference, lambda: check_levels(search.levels, read, source))
-        setting = simulation.setting(graph, machine, uploaded_bytes=placed.size, dropped_edges=dropped)
-        wall = simulation.wall(machine, before=keeping.seconds)
-    if arguments.levels is not None:
-        reached = np.flatnonzero(search.levels >= 0)
-        with open_output(arguments.levels) as file:
-            write_pairs(file, graph.original(reached), search.levels[reached].astype(np.int64))
-    document = bfs_document(search, setting, wall, graph=graph, checked=checked, statistics=statistics)
-    table = bfs_table(search, setting, wall, graph=graph, checked=checked)
-    if recorder is not None:
+        self._plot = arguments.roofline_plot
+        self._options = options
+        self._recorder: Recorder | None = None
+
+    def watch(self, machine: "Machine", placed: "PlacedGraph", keeper: "Checkpoints | None") -> "Recorder":
+        """Return what is driven in the place of the machine."""
+        from host.studies.roofline.limits import Bounds
+        from host.studies.roofline.recorder import Recorder
+
+        bounds = Bounds.of(self._options.config, self._options.memory)
+        self._recorder = Recorder(machine, placed, bounds, keeper=keeper)
+        return self._recorder
+
+    def of(self, result: "BfsResult", progress: "Progress") -> tuple[dict[str, Any], str]:
+        """Return the roofline as a document and as a table; draw it where that is asked for."""
         from host.studies.roofline.analysis import Roofline
         from host.studies.roofline.report import roofline_document, roofline_table
 
-        roofline = Roofline.of(search, recorder.levels, graph=graph, bounds=recorder.bounds)
-        document["roofline"] = roofline_document(roofline, setting)
-        table += "\n" + roofline_table(roofline, setting)
-        if arguments.roofline_plot is not None:
+        recorder, setting = self._recorder, result.setting
+        assert recorder is not None, "the search was watched"
+        roofline = Roofline.of(result.run, recorder.levels, graph=result.graph, bounds=recorder.bounds)
+        if self._plot is not None:
             from host.studies.roofline.plot import write_roofline_plot
 
-            with simulation.progress.step("drawing"):
-                write_roofline_plot(arguments.roofline_plot, roofline, setting)
-    simulation.publish(document, table)
-    keeping.done()
+            with progress.step("drawing"):
+                write_roofline_plot(self._plot, roofline, setting)
+        return roofline_document(roofline, setting), roofline_table(roofline, setting)

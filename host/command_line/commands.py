@@ -4,7 +4,20 @@ import argparse
 from typing import Any, NoReturn
 
 # What help and bad usage need, and nothing heavier: the commands import the rest when they run.
-from host.command_line import bench, bfs, cache, generate, report, reproduce, scc, software, synth, timing, verilog
+from host.command_line import (
+    bench,
+    bfs,
+    cache,
+    explain,
+    generate,
+    report,
+    reproduce,
+    scc,
+    software,
+    synth,
+    timing,
+    verilog,
+)
 from host.options import Parser
 from host.output import show
 
@@ -18,7 +31,7 @@ _EPILOG = """examples:
 exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
 """
 
-_COMMANDS = (scc, bfs, generate, verilog, software, report, reproduce, bench, synth, timing, cache)
+_COMMANDS = (scc, bfs, explain, report, generate, verilog, software, reproduce, bench, synth, timing, cache)
 
 
 class _ShowVersion(argparse.Action):

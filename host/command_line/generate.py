@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.command_line.progress import Progress, Step
 from host.options import Parser, add_config, add_quiet, at_least, configuration
+from host.progress import Progress, Step
 
 if TYPE_CHECKING:
     from host.graph.csr import Graph

@@ -1,7 +1,6 @@
 """Long runs on the command line: `--checkpoint`, `--checkpoint-every`, `--resume`."""
 
 import argparse
-import hashlib
 import json
 import time
 from collections.abc import Sequence
@@ -12,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from host.checkpoints.folder import Checkpoint, CheckpointFolder
 from host.errors import InputError
+from host.graph.digests import graph_digest
 from host.interval import Interval
 from host.options import Absent, UsageError
 from sim.notices import notice
 
 if TYPE_CHECKING:
     from host.checkpoints.checkpoints import Checkpoints
-    from host.command_line.simulation import Simulation
     from host.graph.csr import Graph
     from host.graph.memory_map import PlacedGraph
+    from host.running.session import Session
     from sim.machine import Machine
 
 __all__ = ["Keeping"]
@@ -37,11 +37,13 @@ _TAKEN = {
     "queue_slack": "--queue-slack",
     "simplify": "--simplify",
     "roofline": "--roofline",
+    "record": "--record",
+    "record_interval": "--record-interval",
 }
 """What a resumed run takes from the checkpoint where it is not given, and what messages call it."""
 
 
-_COMPARED = ("source", "queue_slack", "roofline")
+_COMPARED = ("source", "queue_slack", "roofline", "record_interval")
 """Of these, what must be as it was, besides what graph, configuration and memory come to."""
 
 
@@ -121,7 +123,7 @@ class Keeping:
 
     def keeper(
         self,
-        simulation: "Simulation",
+        session: "Session",
         machine: "Machine",
         graphs: Sequence["PlacedGraph"],
     ) -> "Checkpoints | None":
@@ -137,7 +139,7 @@ class Keeping:
         from host.checkpoints.checkpoints import Checkpoints
         from host.measuring.sources import sources_digest
 
-        identity = self._identity(simulation, graphs[0].graph)
+        identity = self._identity(session, graphs[0].graph)
         if self._resumed is not None:
             difference = _difference(self._resumed.about["identity"], identity)
             if difference is not None:
@@ -162,7 +164,7 @@ class Keeping:
             every=every,
             about=about,
             without=[graph.neighbours_address for graph in graphs],
-            on_written=simulation.on_checkpoint,
+            on_written=session.on_checkpoint,
             on_failure=lambda line: notice(f"{line}; the run goes on"),
             resumed=self._resumed,
         )
@@ -172,12 +174,12 @@ class Keeping:
         """Real time that simulating took before this process."""
         return self._seconds
 
-    def _identity(self, simulation: "Simulation", graph: "Graph") -> dict[str, Any]:
+    def _identity(self, session: "Session", graph: "Graph") -> dict[str, Any]:
         """Return all that the run depends on."""
         identity = {
-            "graph": _digest(graph),
-            "configuration": asdict(simulation.config),
-            "memory": simulation.memory.describe(),
+            "graph": graph_digest(graph),
+            "configuration": asdict(session.options.config),
+            "memory": session.options.memory.describe(),
             "options": {name: getattr(self._arguments, name, None) for name in _COMPARED},
         }
         # As a checkpoint has it.
@@ -192,16 +194,6 @@ class Keeping:
         """Remove the checkpoint: the run is finished."""
         if self._folder is not None:
             self._folder.remove()
-
-
-def _digest(graph: "Graph") -> str:
-    """Return a digest of a graph as the machine and the results know it."""
-    digest = hashlib.sha256()
-    for array in (graph.offsets, graph.targets, graph.ids):
-        if array is not None:
-            digest.update(f"{array.dtype.str} {array.size}\n".encode())
-            digest.update(array.data)
-    return digest.hexdigest()
 
 
 def _difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
@@ -223,6 +215,6 @@ def _shown(value: Any) -> Any:
 
 def _found_from_here(name: str, value: Any, folder: Path) -> Any:
     """Return the value of an option, which a file has that is named as seen from a folder."""
-    if folder != Path.cwd() and (name == "graph" or str(value).endswith(".toml")):
+    if folder != Path.cwd() and value and (name in ("graph", "record") or str(value).endswith(".toml")):
         return str(folder / value)
     return value

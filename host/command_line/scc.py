@@ -4,7 +4,7 @@ import argparse
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from host.options import UsageError, add_checkpoint_options, add_machine_options, check_required
+from host.options import UsageError, add_checkpoint_options, add_machine_options, add_record_options, check_required
 
 if TYPE_CHECKING:
     from host.command_line.keeping import Keeping
@@ -36,6 +36,7 @@ def add_parser(commands: Any) -> None:
     )
     add_machine_options(parser)
     add_checkpoint_options(parser)
+    add_record_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -59,55 +60,27 @@ def run(arguments: argparse.Namespace) -> None:
 def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
     import numpy as np
 
-    from host.algorithms.components import canonical, component_sizes
-    from host.algorithms.kosaraju import strong_components
-    from host.algorithms.reference import check_components
+    from host.command_line.recording import opened_recording
     from host.command_line.simulation import Simulation
     from host.graph.formats.writer import write_pairs
-    from host.graph.memory_map import PlacedGraph
-    from host.graph.trim import trim
     from host.output import open_output
-    from host.results.documents import scc_document
-    from host.results.tables import scc_table
+    from host.running.scc import run_scc
 
     simulation = Simulation(arguments, {"--labels": arguments.labels})
-    if simulation.config.bfs_only:
+    session = simulation.session
+    if session.options.config.bfs_only:
         raise UsageError(f"--config: {arguments.config} only searches: it keeps no reach queue to intersect")
-    read = simulation.read_graph(directions=2)
-    with simulation.machine() as machine:
-        with simulation.phase("load", "transposing, trimming and placing"):
-            graph = read.simplified() if arguments.simplify else read
-            dropped = read.edges - graph.edges
-            transpose = graph.transpose()
-            trimmed = trim(graph, transpose)
-            forward = PlacedGraph.place(machine, graph)
-            backward = PlacedGraph.place(machine, transpose, name="transpose")
-            graph, transpose = forward.graph, backward.graph
-            if not dropped or arguments.no_verify:
-                read = graph
-        keeper = keeping.keeper(simulation, machine, (forward, backward))
-        with simulation.simulating(machine, graph.vertices, "iteration") as advance:
-            components = strong_components(
-                machine,
-                forward,
-                backward,
-                trimmed,
-                slack=arguments.queue_slack,
-                on_iteration=advance.on_iteration,
-                keeper=keeper,
-            )
-        statistics = machine.statistics()
-        labels = canonical(components.colours)
-        checked = simulation.verified(machine, (forward, backward), "scipy", lambda: check_components(labels, read))
-        uploaded = forward.size + backward.size
-        setting = simulation.setting(graph, machine, uploaded_bytes=uploaded, dropped_edges=dropped)
-        wall = simulation.wall(machine, before=keeping.seconds)
-    largest = int(component_sizes(labels)[1].max())
+    with opened_recording(arguments, "scc", session.options) as recording:
+        result = run_scc(
+            session,
+            keep=lambda machine, graphs: keeping.keeper(session, machine, graphs),
+            recording=recording,
+            seconds=keeping.seconds,
+        )
+    graph = result.graph
     if arguments.labels is not None:
         with open_output(arguments.labels) as file:
-            write_pairs(file, graph.original(np.arange(graph.vertices, dtype=np.uint32)), graph.original(labels))
-    document = scc_document(
-        components, setting, wall, graph=graph, largest=largest, checked=checked, statistics=statistics
-    )
-    simulation.publish(document, scc_table(components, setting, wall, largest=largest, checked=checked))
+            every = np.arange(graph.vertices, dtype=np.uint32)
+            write_pairs(file, graph.original(every), graph.original(result.labels))
+    simulation.publish(result.document, str(result))
     keeping.done()

@@ -4,8 +4,8 @@ import argparse
 import time
 from typing import Any
 
-from host.command_line.progress import Progress
 from host.options import add_result_options, add_threads
+from host.progress import Progress
 
 __all__ = ["add_parser", "run"]
 
@@ -48,13 +48,13 @@ def run(arguments: argparse.Namespace) -> None:
     from host.algorithms.components import component_sizes
     from host.algorithms.reference import check_components
     from host.algorithms.software import run_software
-    from host.command_line.simulation import check_result
     from host.graph.formats import read_graph
     from host.output import check_output
     from host.results.documents import publish
     from host.results.table_text import plain_table
     from host.results.tables import graph_text, largest_text
     from host.results.version import identity
+    from host.running.session import check_result
     from host.words import counted
     from sim.notices import notice
 

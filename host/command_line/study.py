@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from host.command_line.progress import Progress
 from host.options import add_quiet, at_least
 from host.output import check_output
+from host.progress import Progress
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements

@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from host.command_line.progress import Progress
 from host.options import UsageError, add_config, add_quiet, at_least, configuration
+from host.progress import Progress
 
 __all__ = ["add_parser", "run"]
 

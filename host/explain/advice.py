@@ -3,10 +3,12 @@
 from collections.abc import Callable
 
 from host.explain.evidence import BankUse, Evidence
-from host.explain.thresholds import BUSY, CROWDED, HEAD_OF_LINE, NEAR_FULL, SLOWED
+from host.explain.thresholds import BUSY, CROWDED, HEAD_OF_LINE, SAID_OF_BANK, SLOWED
 from host.explain.view import SATURATED, Group
 
-__all__ = ["advise"]
+_NAMED = 2  # arrays of a bank
+
+__all__ = ["advise", "array_text"]
 
 
 def advise(cause: str, group: Group, evidence: Evidence) -> tuple[str, str]:
@@ -25,9 +27,18 @@ def advise(cause: str, group: Group, evidence: Evidence) -> tuple[str, str]:
     return rule(group, evidence) if rule is not None else ("", "")
 
 
+def array_text(bank: BankUse) -> str:
+    """Return the arrays that a bank was accessed for, with their shares of the accesses."""
+    return ", ".join(
+        f"{name} {number / bank.accesses:.0%}"
+        for name, number in list(bank.arrays.items())[:_NAMED]
+        if number >= SAID_OF_BANK * bank.accesses
+    )
+
+
 def bank_text(bank: BankUse) -> str:
     """Return a bank and what it is busy with."""
-    return f"bank {bank.bank} of controller {bank.controller} ({bank.array_share:.0%} {bank.array})"
+    return f"bank {bank.bank} of controller {bank.controller} ({array_text(bank)})"
 
 
 def _configured(evidence: Evidence, name: str) -> int | bool | float:
@@ -43,7 +54,7 @@ def _hot(evidence: Evidence) -> BankUse | None:
 
 def _hot_bank(bank: BankUse, evidence: Evidence) -> tuple[str, str]:
     text = (
-        f"One bank is the bottleneck: {bank_text(bank)} was busy {bank.use:.0%} of the time, "
+        f"One bank is the bottleneck: {bank_text(bank)} was busy {min(bank.use, 1):.0%} of the time, "
         f"{bank.multiple:.0f} times the mean."
     )
     if bank.array == "words" and not _configured(evidence, "remembered_ids"):
@@ -72,7 +83,7 @@ def _response(group: Group, evidence: Evidence) -> tuple[str, str]:
 
 
 def _credit(group: Group, evidence: Evidence) -> tuple[str, str]:
-    full = [fifo for fifo in evidence.fifos if fifo.most >= NEAR_FULL * fifo.depth]
+    full = [fifo for fifo in evidence.fifos if fifo.full]
     if not full:
         return "Answers that are on their way hold all places.", ""
     tight = max(full, key=lambda fifo: fifo.mean / fifo.depth)
@@ -87,9 +98,9 @@ def _refused(group: Group, evidence: Evidence) -> tuple[str, str]:
     bank, links = _hot(evidence), evidence.links
     if bank is not None:
         return _hot_bank(bank, evidence)
-    if evidence.bank is not None and evidence.bank.mean >= BUSY:
+    if evidence.banks_use >= BUSY:
         return (
-            f"All banks are busy {evidence.bank.mean:.0%} of the time.",
+            f"All banks are busy {evidence.banks_use:.0%} of the time.",
             "More banks or controllers, or a shorter bank_busy.",
         )
     if links is None:

@@ -7,44 +7,63 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from host.explain.thresholds import NEAR_FULL
 from host.explain.view import CAUSE_NAMES, View
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_SHALLOWEST, _DEEPEST = 4, 512  # as the configuration has them
 
 __all__ = ["BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class BankUse:
-    """The busiest bank, and all of them.
+    """A bank, and all of them.
 
     Parameters
     ----------
     controller, bank : int
         The bank.
-    array : str
-        The array that most of its accesses were to.
-    array_share : float
-        Their share of its accesses.
-    use : float
-        Share of the cycles in which it was busy.
-    mean : float
-        The same of all banks together.
     accesses : int
         Its accesses.
+    waiting : float
+        Cycles that one of them waited, on average.
+    arrays : dict of str to int
+        Its accesses by array, most first.
+    use : float
+        Share of the cycles in which it was busy.
     multiple : float
         Its accesses as a multiple of the mean bank's.
+    instruction : int
+        The instruction in which it had most accesses.
+    cycle : int
+        First cycle of the interval in which it had most, be it one of these instructions or not.
+    peak : float
+        Share of that interval in which it was busy; above 1 where accesses arrived faster than it serves them.
     """
 
     controller: int
     bank: int
-    array: str
-    array_share: float
-    use: float
-    mean: float
     accesses: int
+    waiting: float
+    arrays: dict[str, int]
+    use: float
     multiple: float
+    instruction: int
+    cycle: int
+    peak: float
+
+    @property
+    def array(self) -> str:
+        """The array that most of its accesses were to."""
+        return next(iter(self.arrays))
+
+    @property
+    def array_share(self) -> float:
+        """Their share of its accesses."""
+        return self.arrays[self.array] / self.accesses
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +103,8 @@ class FifoUse:
         Most entries that one of them held.
     mean : float
         Entries held on average.
+    instruction : int
+        The instruction in which one held most, the first of several.
     """
 
     name: str
@@ -91,6 +112,19 @@ class FifoUse:
     depth: int
     most: int
     mean: float
+    instruction: int
+
+    @property
+    def full(self) -> bool:
+        """Whether one of them was as good as full."""
+        return self.most >= NEAR_FULL * self.depth
+
+    @property
+    def proposed(self) -> int:
+        """A depth that suits the run: twice as deep where it was full, else the power of two that holds the most."""
+        if self.full:
+            return min(2 * self.depth, _DEEPEST)
+        return max(_SHALLOWEST, 1 << (self.most - 1).bit_length() if self.most else 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +183,7 @@ class Evidence:
         return sum(self.stack[cause] for cause in causes) / max(self.cycles, 1)
 
     def _mine(self, table: str) -> "pd.DataFrame":
-        frame = self.view.record.frame(table)
+        frame = self.view.frame(table)
         return frame[frame["instruction"].isin(self.rows.index)]
 
     def weights(self, cycles: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -167,36 +201,61 @@ class Evidence:
         return both / np.maximum(ends - cycles, 1)
 
     @cached_property
+    def _bank_rows(self) -> "pd.DataFrame":
+        return self._mine("instruction_banks")
+
+    @cached_property
+    def banks_use(self) -> float:
+        """Share of the cycles in which a mean bank was busy; 0 where the memory has none."""
+        memory = self.view.memory
+        if memory is None:
+            return 0.0
+        banks = int(memory["controllers"]) * int(memory["banks"])
+        return float(self._bank_rows["accesses"].sum()) / banks * int(memory["bank_busy"]) / max(self.cycles, 1)
+
+    def hottest(self, count: int) -> list[BankUse]:
+        """Return the banks with most accesses; none where the memory has no banks."""
+        memory, frame = self.view.memory, self._bank_rows
+        if memory is None or frame.empty:
+            return []
+        sums = frame.groupby(["controller", "bank"], observed=True)[["accesses", "waiting"]].sum()
+        mean = float(sums["accesses"].sum()) / (int(memory["controllers"]) * int(memory["banks"]))
+        busy = int(memory["bank_busy"])
+        found = []
+        intervals = self.view.frame("banks")
+        for (controller, bank), row in sums.nlargest(count, "accesses").iterrows():
+            its = frame[(frame["controller"] == controller) & (frame["bank"] == bank)]
+            arrays = its.groupby("array", observed=True)["accesses"].sum().sort_values(ascending=False)
+            over_time = intervals[(intervals["controller"] == controller) & (intervals["bank"] == bank)]
+            peak = over_time.loc[over_time["accesses"].idxmax()]
+            length = min(self.view.record.interval, self.view.record.cycles - int(peak["cycle"]))
+            accesses = int(row["accesses"])
+            found.append(
+                BankUse(
+                    controller=int(controller),
+                    bank=int(bank),
+                    accesses=accesses,
+                    waiting=float(row["waiting"]) / accesses,
+                    arrays={str(name): int(number) for name, number in arrays.items() if number},
+                    use=accesses * busy / max(self.cycles, 1),
+                    multiple=accesses / mean,
+                    instruction=int(its.groupby("instruction")["accesses"].sum().idxmax()),
+                    cycle=int(peak["cycle"]),
+                    peak=int(peak["accesses"]) * busy / max(length, 1),
+                )
+            )
+        return found
+
+    @cached_property
     def bank(self) -> BankUse | None:
         """The busiest bank; None where the memory has none, or none was accessed."""
-        memory = self.view.memory
-        frame = self._mine("instruction_banks")
-        if memory is None or frame.empty:
-            return None
-        sums = frame.groupby(["controller", "bank"], observed=True)["accesses"].sum()
-        controller, bank = (int(number) for number in sums.idxmax())
-        most = int(sums.max())
-        its = frame[(frame["controller"] == controller) & (frame["bank"] == bank)]
-        arrays = its.groupby("array", observed=True)["accesses"].sum()
-        banks = int(memory["controllers"]) * int(memory["banks"])
-        mean = float(sums.sum()) / banks
-        busy = int(memory["bank_busy"]) / max(self.cycles, 1)
-        return BankUse(
-            controller=controller,
-            bank=bank,
-            array=str(arrays.idxmax()),
-            array_share=float(arrays.max()) / most,
-            use=most * busy,
-            mean=mean * busy,
-            accesses=most,
-            multiple=most / mean,
-        )
+        return next(iter(self.hottest(1)), None)
 
     @cached_property
     def links(self) -> LinkUse | None:
         """The links; None where the memory has none, or none was used."""
         memory = self.view.memory
-        frame = self.view.record.frame("links")
+        frame = self.view.frame("links")
         if memory is None or frame.empty:
             return None
         weights = self.weights(frame["cycle"].to_numpy())
@@ -218,18 +277,23 @@ class Evidence:
         """The module's FIFOs, in the order of the document."""
         frame = self._mine("instruction_fifos")
         frame = frame[frame["module"] == self.module]
-        most = frame.groupby("fifo", observed=True)["most"].max()
-        fill = frame.groupby("fifo", observed=True)["fill"].sum()
-        return [
-            FifoUse(
-                name=fifo["name"],
-                parameter=fifo["parameter"],
-                depth=int(fifo["depth"]),
-                most=int(most.get(fifo["name"], 0)),
-                mean=float(fill.get(fifo["name"], 0)) / self.kernels / max(self.cycles, 1),
+        found = []
+        for fifo in self.view.machine["fifos"][self.module]:
+            its = frame[frame["fifo"] == fifo["name"]]
+            if its.empty:
+                continue
+            deepest = its.loc[its["most"].idxmax()]
+            found.append(
+                FifoUse(
+                    name=fifo["name"],
+                    parameter=fifo["parameter"],
+                    depth=int(fifo["depth"]),
+                    most=int(deepest["most"]),
+                    mean=float(its["fill"].sum()) / self.kernels / max(self.cycles, 1),
+                    instruction=int(deepest["instruction"]),
+                )
             )
-            for fifo in self.view.machine["fifos"][self.module]
-        ]
+        return found
 
     @cached_property
     def latency(self) -> LatencyUse | None:
@@ -246,7 +310,7 @@ class Evidence:
     @cached_property
     def turn(self) -> float | None:
         """Cycles of a turn of the token; None where none was seen to turn."""
-        frame = self.view.record.frame("engines")
+        frame = self.view.frame("engines")
         turns = float((frame[f"{self.module}_turns"] * self.weights(frame["cycle"].to_numpy())).sum())
         turns /= int(self.view.machine["engines"])
         return self.cycles / turns if turns else None

@@ -6,6 +6,7 @@ __all__ = [
     "DEPENDENT_WAITS",
     "HEAD_OF_LINE",
     "NEAR_FULL",
+    "SAID_OF_BANK",
     "SAID_OF_GROUP",
     "SAID_OF_RUN",
     "SLOWED",
@@ -14,6 +15,9 @@ __all__ = [
 DEPENDENT_WAITS = 4
 """Memory latencies that the smallest level needs: entry, neighbour's id, neighbour's word, flush. A level whose kernels
 issue on average fewer requests than these latencies have cycles is shorter than its own fixed cost."""
+
+SAID_OF_BANK = 0.2
+"""Share of a bank's accesses from which on an array is named."""
 
 SAID_OF_RUN = 0.03
 """Share of a run from which on a cause is worth a finding: less could not be felt if it were gone."""

@@ -1,6 +1,7 @@
 """The verdict: what bounds each phase of a recorded run, what that costs, and what to try."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from host.explain.advice import advise
 from host.explain.evidence import Evidence
@@ -10,7 +11,10 @@ from host.record.reader import Record
 from host.words import counted
 from sim.observation.causes import CAUSES, cause_named
 
-__all__ = ["Finding", "findings"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Finding", "findings", "findings_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +32,8 @@ class Finding:
     text : str
         What was seen, in a few sentences.
     share : float
-        Share of the run that it takes: of the kernel-cycles of the module that ran, over the whole run.
+        Share of the run that it takes: of the kernel-cycles of the module that ran, over the whole run. Where only some
+        instructions were asked about, over these.
     cycles : int
         The same in cycles of an average kernel: what the run would have been shorter by without it, at most.
     advice : str
@@ -53,15 +58,29 @@ def findings(record: Record) -> list[Finding]:
         The record.
     """
     view = View(record)
-    found = _outside(view)
-    for group, rows in view.groups:
-        found += _of_group(group, Evidence(view, rows))
+    return findings_of(view, view.instructions)
+
+
+def findings_of(view: View, rows: "pd.DataFrame") -> list[Finding]:
+    """Return what bounds some instructions, what costs most first; of a whole run, what is between them too.
+
+    Parameters
+    ----------
+    view : View
+        The record.
+    rows : pandas.DataFrame
+        The instructions, rows of `View.instructions`.
+    """
+    whole = len(rows) == len(view.instructions)
+    found = _outside(view) if whole else []
+    total = max(view.record.cycles if whole else int(rows["cycles"].sum()), 1)
+    for group, its in view.groups_of(rows):
+        found += _of_group(group, Evidence(view, its), total)
     return sorted(found, key=lambda finding: -finding.cycles)
 
 
-def _of_group(group: Group, evidence: Evidence) -> list[Finding]:
+def _of_group(group: Group, evidence: Evidence, total: int) -> list[Finding]:
     """Return what is worth saying about a group: its largest cause, and what else can be felt in the run."""
-    total = max(evidence.view.record.cycles, 1)
     ranked = sorted((cause for cause in CAUSES), key=lambda cause: -evidence.stack[cause.name])
     said = []
     for place, cause in enumerate(ranked):

@@ -6,18 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from host.errors import InputError
 from host.explain.thresholds import DEPENDENT_WAITS
 from host.record.reader import Record
+from host.record.tables import PHASES
 from sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CAUSE_NAMES", "ENDING", "GROWING", "SATURATED", "Group", "View"]
+__all__ = ["CAUSE_NAMES", "ENDING", "GROWING", "PARTS", "SATURATED", "Group", "View"]
 
 CAUSE_NAMES = [cause.name for cause in CAUSES]
 GROWING, SATURATED, ENDING = "growing", "saturated", "ending"
 """Parts of a search: levels before, with and after enough work to hide a level's fixed cost."""
+PARTS = (GROWING, SATURATED, ENDING, "")
+"""All parts in their order; an intersection has none."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,11 @@ class Group:
 
     phase: str
     part: str
+
+    @property
+    def short(self) -> str:
+        """What a table calls them."""
+        return f"{self.phase}, {self.part}" if self.part else self.phase
 
     def __str__(self) -> str:
         return f"{self.phase}, {self.part} levels" if self.part else self.phase
@@ -57,6 +66,14 @@ class View:
     def __init__(self, record: Record) -> None:
         self.record = record
 
+        self._frames: dict[str, pd.DataFrame] = {}
+
+    def frame(self, name: str) -> "pd.DataFrame":
+        """Return a table of the record, which is read once."""
+        if name not in self._frames:
+            self._frames[name] = self.record.frame(name)
+        return self._frames[name]
+
     @cached_property
     def machine(self) -> dict[str, Any]:
         """The machine, as the record's document has it."""
@@ -74,7 +91,7 @@ class View:
     @cached_property
     def instructions(self) -> "pd.DataFrame":
         """The instructions by number: their columns, `module`, `part`, and the `requests` that their kernels issued."""
-        frame = self.record.frame("instructions")
+        frame = self.frame("instructions")
         frame = frame[frame["attempt"] == frame["attempt"].max()].set_index("instruction")
         frame["phase"] = frame["phase"].astype(str)
         frame["module"] = np.where(frame["phase"] == "intersection", "intersection", "bfs")
@@ -84,19 +101,14 @@ class View:
         return frame
 
     @cached_property
-    def instruction_kernels(self) -> "pd.DataFrame":
-        """The cycles of every kernel by cause, in each instruction."""
-        return self.record.frame("instruction_kernels")
-
-    @cached_property
     def stacks(self) -> "pd.DataFrame":
         """Kernel-cycles of each instruction by cause, over all kernels of its module."""
-        return self.instruction_kernels.groupby("instruction")[CAUSE_NAMES].sum()
+        return self.frame("instruction_kernels").groupby("instruction")[CAUSE_NAMES].sum()
 
     @cached_property
     def least_latency(self) -> int:
         """The shortest time of a read in cycles: that of the memory without contention, as far as the run shows."""
-        latencies = self.record.frame("instruction_latencies")
+        latencies = self.frame("instruction_latencies")
         return int(latencies["latency"].min()) if len(latencies) else 0
 
     def _parts(self, frame: "pd.DataFrame") -> "np.ndarray":
@@ -117,12 +129,29 @@ class View:
             parts[at[last + 1 :]] = ENDING
         return parts
 
-    @cached_property
-    def groups(self) -> "list[tuple[Group, pd.DataFrame]]":
-        """The groups that occur, each with its instructions, in the order of a run."""
+    def select(
+        self, *, phase: str | None = None, level: int | None = None, iteration: int | None = None
+    ) -> "pd.DataFrame":
+        """Return the instructions of a phase, a level and an iteration, as far as they are given.
+
+        Raises
+        ------
+        InputError
+            There are none.
+        """
         frame = self.instructions
-        order = [Group(phase, part) for phase in ("forward", "backward") for part in (GROWING, SATURATED, ENDING)] + [
-            Group("intersection", "")
-        ]
-        chosen = [(group, frame[(frame["phase"] == group.phase) & (frame["part"] == group.part)]) for group in order]
-        return [(group, rows) for group, rows in chosen if len(rows)]
+        given = {"phase": phase, "level": level, "iteration": iteration}
+        words = []
+        for name, value in given.items():
+            if value is not None:
+                frame = frame[frame[name] == value]
+                words.append(f"{name} {value}")
+        if frame.empty:
+            raise InputError(f"has no {', '.join(words) or 'instruction'}", path=self.record.folder)
+        return frame
+
+    def groups_of(self, rows: "pd.DataFrame") -> "list[tuple[Group, pd.DataFrame]]":
+        """Return the groups that some instructions fall into, each with its own, in the order of a run."""
+        groups = [Group(phase, part) for phase in PHASES for part in PARTS]
+        chosen = [(group, rows[(rows["phase"] == group.phase) & (rows["part"] == group.part)]) for group in groups]
+        return [(group, its) for group, its in chosen if len(its)]

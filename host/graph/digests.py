@@ -1,11 +1,14 @@
-"""Digests of arrays in coprocessor memory, block by block: what changed there is found without a second copy."""
+"""Digests: of graphs, and of arrays in coprocessor memory, block by block, which show a change without a copy."""
+
+import hashlib
 
 import numpy as np
 import numpy.typing as npt
 
+from host.graph.csr import Graph
 from sim.caching.code import njit
 
-__all__ = ["BLOCK_BYTES", "block_digests"]
+__all__ = ["BLOCK_BYTES", "block_digests", "graph_digest"]
 
 BLOCK_BYTES = 4096
 """Bytes that one digest stands for."""
@@ -43,3 +46,13 @@ def block_digests(ids: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint64]:
     digests = np.empty(-(-4 * ids.size // BLOCK_BYTES), np.uint64)
     _digest(ids, _KEYS, digests)
     return digests
+
+
+def graph_digest(graph: Graph) -> str:
+    """Return a digest of a graph as the machine and the results know it."""
+    digest = hashlib.sha256()
+    for array in (graph.offsets, graph.targets, graph.ids):
+        if array is not None:
+            digest.update(f"{array.dtype.str} {array.size}\n".encode())
+            digest.update(array.data)
+    return digest.hexdigest()

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from host.graph.csr import Graph
 from host.graph.digests import block_digests
 from sim.caching.code import njit
-from sim.coprocessor import Coprocessor
+from sim.coprocessor import ArrayKind, Coprocessor
 from sim.graph_word import DEGREE, START, VISITED, Field
 
 __all__ = ["MemoryArray", "PlacedGraph", "QueueArrays", "default_slack"]
@@ -83,8 +83,8 @@ class PlacedGraph:
         name : str
             What messages call it.
         """
-        words_address = coprocessor.allocate(8 * graph.vertices)
-        neighbours_address = coprocessor.allocate(max(4 * graph.edges, 4))
+        words_address = coprocessor.allocate(8 * graph.vertices, holds=ArrayKind.WORDS)
+        neighbours_address = coprocessor.allocate(max(4 * graph.edges, 4), holds=ArrayKind.NEIGHBOURS)
         neighbours = coprocessor.view(neighbours_address, np.uint32, graph.edges)
         neighbours[:] = graph.targets
         return cls(
@@ -128,9 +128,9 @@ class MemoryArray:
     values: npt.NDArray[Any]
 
     @classmethod
-    def allocate(cls, coprocessor: Coprocessor, dtype: npt.DTypeLike, size: int) -> Self:
+    def allocate(cls, coprocessor: Coprocessor, dtype: npt.DTypeLike, size: int, *, holds: ArrayKind) -> Self:
         """Reserve an array of a number of entries."""
-        address = coprocessor.allocate(np.dtype(dtype).itemsize * size)
+        address = coprocessor.allocate(np.dtype(dtype).itemsize * size, holds=holds)
         return cls(address=address, values=coprocessor.view(address, dtype, size))
 
 
@@ -155,8 +155,10 @@ class QueueArrays:
     @classmethod
     def allocate(cls, coprocessor: Coprocessor, *, capacity: int, directions: int) -> Self:
         """Reserve the queues of a run that searches one or two directions."""
-        return cls(
-            capacity=capacity,
-            frontiers=tuple(MemoryArray.allocate(coprocessor, np.uint64, capacity) for _ in range(2)),
-            reaches=tuple(MemoryArray.allocate(coprocessor, np.uint32, capacity) for _ in range(directions)),
-        )
+
+        def reserve(dtype: npt.DTypeLike, count: int) -> tuple[MemoryArray, ...]:
+            return tuple(
+                MemoryArray.allocate(coprocessor, dtype, capacity, holds=ArrayKind.QUEUES) for _ in range(count)
+            )
+
+        return cls(capacity=capacity, frontiers=reserve(np.uint64, 2), reaches=reserve(np.uint32, directions))

@@ -75,6 +75,8 @@ class Wall:
         Building the executor, next to nothing when it was built before.
     simulate : float
         Simulating, the host's part of the iteration included.
+    record : float
+        Writing the record, what was not written while simulating; 0 where there is none.
     verify : float
         Checking the result.
     simulated_cycles : int
@@ -86,6 +88,7 @@ class Wall:
     load: float
     build: float
     simulate: float
+    record: float
     verify: float
     simulated_cycles: int
     peak_memory_bytes: int

@@ -23,6 +23,8 @@ class FrontierReader(wiring.Component):
         Places for words in flight or waiting.
     stride : int
         BFS kernels of the machine.
+    instrument : bool
+        With the outputs that only simulation needs.
 
     Members
     -------
@@ -42,10 +44,13 @@ class FrontierReader(wiring.Component):
         State changes in this cycle without a command being granted.
     credits : Out
         Free places, for the kernel's status.
+    starved : Out(1)
+        There is something to request, and no credit for it (instrumented processes only).
     """
 
-    def __init__(self, *, depth: int, stride: int) -> None:
+    def __init__(self, *, depth: int, stride: int, instrument: bool = False) -> None:
         self._depth = depth
+        self._instrument = instrument
         self._stride = stride
         super().__init__(
             {
@@ -59,6 +64,7 @@ class FrontierReader(wiring.Component):
                 "idle": Out(1),
                 "moving": Out(1),
                 "credits": Out(range(depth + 1)),
+                **({"starved": Out(1)} if instrument else {}),
             }
         )
 
@@ -90,4 +96,6 @@ class FrontierReader(wiring.Component):
             self.moving.eq(fifo.moving | taken),
             self.credits.eq(credits.count),
         ]
+        if self._instrument:
+            m.d.comb += self.starved.eq(reader.index.valid & ~credits.available)
         return m

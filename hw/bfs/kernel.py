@@ -89,10 +89,12 @@ class Kernel(BaseKernel):
         m, control = self._begin()
         config = self._config
         m.submodules.frontier_reader = frontier = FrontierReader(
-            depth=config.frontier_depth, stride=config.total_bfs_kernels
+            depth=config.frontier_depth, stride=config.total_bfs_kernels, instrument=self._instrument
         )
-        m.submodules.neighbour_reader = neighbour = NeighbourReader(depth=config.neighbour_depth)
-        m.submodules.word_reader = word = WordReader(depth=config.word_depth)
+        m.submodules.neighbour_reader = neighbour = NeighbourReader(
+            depth=config.neighbour_depth, instrument=self._instrument
+        )
+        m.submodules.word_reader = word = WordReader(depth=config.word_depth, instrument=self._instrument)
         visitor = (MarkingVisitor if config.bfs_only else Visitor)(depth=config.visit_depth)
         m.submodules.visitor = visitor
         m.submodules.allocator = allocator = SlotAllocator(

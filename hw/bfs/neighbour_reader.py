@@ -24,6 +24,8 @@ class NeighbourReader(wiring.Component):
     ----------
     depth : int
         Places for neighbour ids in flight or waiting.
+    instrument : bool
+        With the outputs that only simulation needs.
 
     Members
     -------
@@ -37,12 +39,13 @@ class NeighbourReader(wiring.Component):
         From the decoder.
     ids : Out(stream of 32 bits)
         Neighbour ids.
-    idle, moving, credits : Out
+    idle, moving, credits, starved : Out
         As of process 1.
     """
 
-    def __init__(self, *, depth: int) -> None:
+    def __init__(self, *, depth: int, instrument: bool = False) -> None:
         self._depth = depth
+        self._instrument = instrument
         super().__init__(
             {
                 "neighbours": In(ADDRESS_WIDTH),
@@ -53,6 +56,7 @@ class NeighbourReader(wiring.Component):
                 "idle": Out(1),
                 "moving": Out(1),
                 "credits": Out(range(depth + 1)),
+                **({"starved": Out(1)} if instrument else {}),
             }
         )
 
@@ -103,4 +107,6 @@ class NeighbourReader(wiring.Component):
             self.moving.eq(fifo.moving | taken | load | (self.words.valid & self.words.ready)),
             self.credits.eq(credits.count),
         ]
+        if self._instrument:
+            m.d.comb += self.starved.eq(expanding & ~credits.available)
         return m

@@ -23,6 +23,8 @@ class WordReader(wiring.Component):
     ----------
     depth : int
         Places for neighbours whose word is in flight or waiting.
+    instrument : bool
+        With the outputs that only simulation needs.
 
     Members
     -------
@@ -36,12 +38,13 @@ class WordReader(wiring.Component):
         From the decoder.
     neighbours : Out(stream of Neighbour)
         Neighbours with their words.
-    idle, moving, credits : Out
+    idle, moving, credits, starved : Out
         As of process 1.
     """
 
-    def __init__(self, *, depth: int) -> None:
+    def __init__(self, *, depth: int, instrument: bool = False) -> None:
         self._depth = depth
+        self._instrument = instrument
         super().__init__(
             {
                 "words": In(ADDRESS_WIDTH),
@@ -52,6 +55,7 @@ class WordReader(wiring.Component):
                 "idle": Out(1),
                 "moving": Out(1),
                 "credits": Out(range(depth + 1)),
+                **({"starved": Out(1)} if instrument else {}),
             }
         )
 
@@ -86,4 +90,6 @@ class WordReader(wiring.Component):
             self.moving.eq(id_fifo.moving | word_fifo.moving | taken),
             self.credits.eq(credits.count),
         ]
+        if self._instrument:
+            m.d.comb += self.starved.eq(self.ids.valid & ~credits.available)
         return m

@@ -27,6 +27,8 @@ class Classifier(wiring.Component):
     ----------
     depth : int
         Places for words in flight or waiting.
+    instrument : bool
+        With the outputs that only simulation needs.
 
     Members
     -------
@@ -48,12 +50,13 @@ class Classifier(wiring.Component):
         The candidate's vertex is an outsider, asked for in this cycle; `rejected_vertex` is its id.
     painted : Out(1)
         A colour's write was granted.
-    idle, moving, credits : Out
+    idle, moving, credits, starved : Out
         As of process 1.
     """
 
-    def __init__(self, *, depth: int) -> None:
+    def __init__(self, *, depth: int, instrument: bool = False) -> None:
         self._depth = depth
+        self._instrument = instrument
         super().__init__(
             {
                 "colours": In(ADDRESS_WIDTH),
@@ -71,6 +74,7 @@ class Classifier(wiring.Component):
                 "idle": Out(1),
                 "moving": Out(1),
                 "credits": Out(range(depth + 1)),
+                **({"starved": Out(1)} if instrument else {}),
             }
         )
 
@@ -121,4 +125,8 @@ class Classifier(wiring.Component):
             self.moving.eq(entry_fifo.moving | word_fifo.moving | skip | taken),
             self.credits.eq(credits.count),
         ]
+        if self._instrument:
+            m.d.comb += self.starved.eq(
+                self.candidates.valid & ~candidate.coloured & ~candidate.met & ~credits.available
+            )
         return m

@@ -31,6 +31,8 @@ class ColourReader(wiring.Component):
     ----------
     depth : int
         Places for vertices whose answers are in flight or waiting.
+    instrument : bool
+        With the outputs that only simulation needs.
 
     Members
     -------
@@ -44,12 +46,13 @@ class ColourReader(wiring.Component):
         From the decoder.
     candidates : Out(stream of Candidate)
         To process 3, registered.
-    idle, moving, credits : Out
+    idle, moving, credits, starved : Out
         As of process 1.
     """
 
-    def __init__(self, *, depth: int) -> None:
+    def __init__(self, *, depth: int, instrument: bool = False) -> None:
         self._depth = depth
+        self._instrument = instrument
         super().__init__(
             {
                 "colours": In(ADDRESS_WIDTH),
@@ -63,6 +66,7 @@ class ColourReader(wiring.Component):
                 "idle": Out(1),
                 "moving": Out(1),
                 "credits": Out(range(depth + 1)),
+                **({"starved": Out(1)} if instrument else {}),
             }
         )
 
@@ -132,4 +136,6 @@ class ColourReader(wiring.Component):
             self.moving.eq(entry_fifo.moving | colour_fifo.moving | word_fifo.moving | join | taken),
             self.credits.eq(credits.count),
         ]
+        if self._instrument:
+            m.d.comb += self.starved.eq(self.entries.valid & (step == Step.COLOUR) & ~credits.available)
         return m

@@ -63,10 +63,10 @@ class Kernel(BaseKernel):
         m, control = self._begin()
         config = self._config
         m.submodules.reach_reader = reach = ReachReader(
-            depth=config.reach_depth, stride=config.total_intersection_kernels
+            depth=config.reach_depth, stride=config.total_intersection_kernels, instrument=self._instrument
         )
-        m.submodules.colour_reader = colour = ColourReader(depth=config.colour_depth)
-        m.submodules.classifier = classifier = Classifier(depth=config.unvisit_depth)
+        m.submodules.colour_reader = colour = ColourReader(depth=config.colour_depth, instrument=self._instrument)
+        m.submodules.classifier = classifier = Classifier(depth=config.unvisit_depth, instrument=self._instrument)
         m.submodules.unvisit_writer = unvisit = UnvisitWriter()
         m.submodules.start_finder = finder = StartFinder()
         mux = self._add_port(

@@ -26,6 +26,8 @@ class ReachReader(wiring.Component):
         Places for entries in flight or waiting.
     stride : int
         Intersection kernels of the machine.
+    instrument : bool
+        With the outputs that only simulation needs.
 
     Members
     -------
@@ -45,10 +47,13 @@ class ReachReader(wiring.Component):
         State changes in this cycle without a command being granted.
     credits : Out
         Free places, for the kernel's status.
+    starved : Out(1)
+        There is something to request, and no credit for it (instrumented processes only).
     """
 
-    def __init__(self, *, depth: int, stride: int) -> None:
+    def __init__(self, *, depth: int, stride: int, instrument: bool = False) -> None:
         self._depth = depth
+        self._instrument = instrument
         self._stride = stride
         super().__init__(
             {
@@ -64,6 +69,7 @@ class ReachReader(wiring.Component):
                 "idle": Out(1),
                 "moving": Out(1),
                 "credits": Out(range(depth + 1)),
+                **({"starved": Out(1)} if instrument else {}),
             }
         )
 
@@ -109,4 +115,6 @@ class ReachReader(wiring.Component):
             self.moving.eq(id_fifo.moving | direction_fifo.moving | taken),
             self.credits.eq(credits.count),
         ]
+        if self._instrument:
+            m.d.comb += self.starved.eq((forward.index.valid | backward.index.valid) & ~credits.available)
         return m

@@ -1,15 +1,17 @@
 """The memory of the machine for every executor: functional, and exact in time.
 
 Its files follow a request's way: `acceptance`, `crossbar`, `service`, `delivery`, `seen`; `rounds` has the steps
-between, `owed` tells what is still to come. `records` declares the state and `profiles` the rules. Executors use
-`Memory`.
+between, `owed` tells what is still to come, `recording` what happened when. `records` declares the state and `profiles`
+the rules. Executors use `Memory`.
 """
 
+from sim.memory.arrays import ArrayKind
 from sim.memory.functions import MemoryModel
 from sim.memory.header import memory_header
 from sim.memory.memory import Memory
 from sim.memory.payload import PayloadLayout
 from sim.memory.profiles import Contention, Fixed, Hc2, Profile, Stress, parse_profile, profile_from
+from sim.memory.recorder import RecordedIntervals, RecordedSums
 from sim.memory.records import FLUSH, READ, WRITE
 from sim.memory.state import MemoryState, Region
 
@@ -17,6 +19,7 @@ __all__ = [
     "FLUSH",
     "READ",
     "WRITE",
+    "ArrayKind",
     "Contention",
     "Fixed",
     "Hc2",
@@ -25,6 +28,8 @@ __all__ = [
     "MemoryState",
     "PayloadLayout",
     "Profile",
+    "RecordedIntervals",
+    "RecordedSums",
     "Region",
     "Stress",
     "memory_header",

@@ -4,6 +4,7 @@ Everything here touches the side and the batch of one AE only, so AEs may run on
 """
 
 from sim.memory.compiling import apart, inlined
+from sim.memory.recording import record_requests
 from sim.memory.records import (
     FLUSH,
     FLUSH_DEPTH,
@@ -78,6 +79,9 @@ def _return(context: Context, side: Side, port: Port, number: int, request: Requ
         first = 2 * context.row * place + number
         side.rows[first] = tag
         side.rows[first + context.row] = request.data[0]
+    # The data are on their way; what is recorded needs the times instead.
+    request.time = back
+    request.data[0] = seen
     return seen, seen - back
 
 
@@ -114,6 +118,8 @@ def _deliver(context: Context, side: Side) -> None:
     statistics.flushes += flushes
     statistics.order_wait += order_wait
     side.soonest = soonest
+    if context.interval != 0:
+        record_requests(context, side, batch, order_wait)
     batch.count = 0
     batch.served = 0
 

@@ -6,9 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from sim.memory.arrays import ArrayKind
 from sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for
+from sim.memory.messages import message
 from sim.memory.payload import PayloadLayout
 from sim.memory.profiles.profile import Profile, State
+from sim.memory.recorder import RecordedIntervals, RecordedSums, Recorder
 from sim.memory.records import (
     BASE_ADDRESS,
     FLUSH_DEPTH,
@@ -16,7 +19,6 @@ from sim.memory.records import (
     MAX_PORTS,
     NEAR,
     NEVER,
-    ErrorCode,
     Mailbox,
     Request,
     Response,
@@ -29,18 +31,6 @@ from sim.memory.storage import DEFAULT_CAPACITY, Storage
 from sim.memory.structures import Room
 
 __all__ = ["Memory"]
-
-_KINDS = ("read", "write", "flush")
-_CAUSES = {
-    ErrorCode.OUTSIDE: "outside the allocated range {base} to {top}",
-    ErrorCode.MISALIGNED: "not aligned to its size",
-    ErrorCode.NOT_READY: "the port was not ready for a {kind}",
-    ErrorCode.MALFORMED: "not a mask of {ports} ports",
-    ErrorCode.LOG_FULL: "more requests waiting to be settled than {value}; settle every {quantum} cycles",
-    ErrorCode.RING_FULL: "more than {value} of kind {kind} waiting on the port",
-    ErrorCode.OVERBOOKED: "its way is reserved further ahead than the profile has room for",
-    ErrorCode.LATE: "due in cycle {value} but shown later; settle every {quantum} cycles and leave out no event",
-}
 
 
 class Memory:
@@ -101,6 +91,8 @@ class Memory:
         self._storage = Storage(min(capacity, 1 << layout.address_bits))
         self.capacity = self._storage.capacity
         self._first_cycle = 0
+        self._kinds: list[ArrayKind] = []
+        self._recorder: Recorder | None = None
         self._room = Room()
         side, context = context_of(type(profile))  # type: ignore[arg-type]
         self._context = self._room.make(context, 1)
@@ -248,10 +240,16 @@ class Memory:
         """
         return int(self.model.owed_until(self._pointer))
 
-    def allocate(self, size_bytes: int, alignment: int = 512) -> int:
-        """Reserve zeroed bytes and return the address of the first; see `Storage.allocate`."""
+    def allocate(self, size_bytes: int, alignment: int = 512, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
+        """Reserve zeroed bytes and return the address of the first; see `Storage.allocate`.
+
+        What they hold matters to the record only.
+        """
         address = self._storage.allocate(size_bytes, alignment)
         self._context["top"] = self._storage.top
+        self._kinds.append(holds)
+        if self._recorder is not None:
+            self._recorder.know(self.allocations, self._kinds, self._storage.top)
         return address
 
     def write(self, address: int, values: ArrayLike) -> None:
@@ -314,40 +312,108 @@ class Memory:
         return MemoryState(
             allocations=list(self._storage.allocations),
             regions=regions,
-            records=self._room.save(),
+            records=self._room.save() + (self._recorder.save() if self._recorder is not None else []),
             first_cycle=self._first_cycle,
         )
 
     def load(self, state: MemoryState) -> None:
         """Go on from a state, with the same allocations; those that were left out must have been written.
 
+        A memory that records goes on with the record of the state; one that does not leaves it.
+
         Raises
         ------
         ValueError
-            It is the state of a memory of other sizes.
+            It is the state of a memory of other sizes, or has not the record to go on with.
         """
         if list(state.allocations) != self._storage.allocations:
             raise ValueError("the memory has other allocations")
-        self._room.load(state.records)
+        own = self._room.count
+        if self._recorder is not None:
+            self._recorder.load(state.records[own:])
+        self._room.load(state.records[:own])
+        self._context["interval"] = self.record_interval
         for region in state.regions:
             self.view(region.address, np.uint8, region.content.size)[:] = region.content
         self._first_cycle = state.first_cycle
 
+    def record(self, interval: int) -> None:
+        """Record from now on, between two cycles that are settled, what happens in each interval of cycles.
+
+        Call `drain` at least every `record_span` cycles then.
+
+        Raises
+        ------
+        ValueError
+            The interval is not from 1 to 2**18 cycles, or a record is kept already.
+        """
+        if self._recorder is not None:
+            raise ValueError("the memory keeps a record already")
+        cycle = int(self._context["settled"][0]) + 1
+        recorder = Recorder(
+            interval,
+            cycle=cycle,
+            engines=self.engines,
+            batch_depth=int(self._context["batch_depth"][0]),
+            quantum=self.quantum,
+            contention=self.profile.contention,
+        )
+        recorder.know(self.allocations, self._kinds, self._storage.top)
+        recorder.take(self._sides["statistics"]["histogram"])
+        self._room.set_link(self._context, "recordings", recorder.recordings.ctypes.data)
+        self._context["recorded"], self._context["interval"] = cycle, interval
+        self._recorder = recorder
+
+    @property
+    def record_interval(self) -> int:
+        """Cycles of an interval of the record, 0 where none is kept."""
+        return self._recorder.interval if self._recorder is not None else 0
+
+    @property
+    def record_span(self) -> int:
+        """Most cycles between two calls of `drain`; they fill half of the places that there are."""
+        return self._recording.most * self.record_interval
+
+    def drain(self, cycle: int, *, partial: bool = False) -> RecordedIntervals:
+        """Return what was recorded of the intervals that end at a cycle or before, and were not returned yet.
+
+        Parameters
+        ----------
+        cycle : int
+            The first cycle that has not begun. All before it are settled, the last call of an executor was `settle`.
+        partial : bool
+            Return the interval that has begun as well; nothing is recorded after that.
+
+        Raises
+        ------
+        ValueError
+            No record is kept, cycles before this one are not settled, or `drain` was not called often enough.
+        """
+        recorder, recorded = self._recording, int(self._context["recorded"][0])
+        if cycle > recorded:
+            raise ValueError(f"the memory's record is complete until cycle {recorded}, not {cycle}")
+        return recorder.drain(cycle + recorder.interval - 1 if partial else cycle)
+
+    def take(self) -> RecordedSums:
+        """Return what was recorded since this was last called; to be called where all is settled.
+
+        Raises
+        ------
+        ValueError
+            No record is kept.
+        """
+        return self._recording.take(self._sides["statistics"]["histogram"])
+
+    @property
+    def _recording(self) -> Recorder:
+        if self._recorder is None:
+            raise ValueError("the memory keeps no record")
+        return self._recorder
+
     def error(self) -> str | None:
         """Return one line about the first error there was, or None."""
-        code, kind, value, ae, port, cycle = self._context["error"][0].item()
-        if code == 0:
-            return None
-        place = f"engine {ae} port {port} cycle {cycle}"
-        name = _KINDS[kind & 3]
-        limits = {"base": BASE_ADDRESS, "top": self._storage.top, "quantum": self.quantum, "ports": self.ports}
-        cause = _CAUSES[code].format(kind=name, value=value, **limits)
-        if code in (ErrorCode.OUTSIDE, ErrorCode.MISALIGNED):
-            size = 8 if kind & 4 else 4
-            return f"memory: {name} of {size} bytes at address {value:#x} ({place}): {cause}"
-        if code == ErrorCode.MALFORMED:
-            return f"memory: mask {value & 2**64 - 1:#x} of {name} requests (engine {ae} cycle {cycle}): {cause}"
-        return f"memory: {name} ({place}): {cause}"
+        error = self._context["error"][0].item()
+        return message(error, top=self._storage.top, quantum=self.quantum, ports=self.ports) if error[0] else None
 
     def outstanding(self) -> list[tuple[int, int, int]]:
         """Return (engine, port, reads in flight) for each port that waits for responses."""
@@ -364,6 +430,8 @@ class Memory:
     def reset_statistics(self) -> None:
         """Count from the cycle after the last settled one on."""
         self._first_cycle = int(self._context["settled"][0]) + 1
+        if self._recorder is not None:
+            self._recorder.forget(self._sides["statistics"]["histogram"])
         self._sides["statistics"] = self._sides["stalls"] = self._sides["entering"] = 0
         self._context["service"]["waited"] = 0
         self.profile.reset_statistics(self._state)

@@ -9,10 +9,11 @@ from enum import IntEnum
 from functools import cache
 from typing import Annotated, Any
 
-from sim.memory.structures import LINE_WORDS, Constant, Record, Rows, Words, seldom
+from sim.memory.structures import LINE_WORDS, Bytes, Constant, Record, Rows, Words, seldom
 
 __all__ = [
     "BASE_ADDRESS",
+    "BATCHES",
     "FLUSH",
     "FLUSH_DEPTH",
     "HISTOGRAM_BINS",
@@ -29,6 +30,7 @@ __all__ = [
     "ErrorCode",
     "Mailbox",
     "Port",
+    "Recording",
     "Request",
     "Response",
     "Ring",
@@ -242,8 +244,54 @@ class Service(Record, lines=True):
     shared: Any
 
 
+class Recording(Record, lines=True):
+    """What is recorded of an AE over time: `sim.memory.recording` adds to it, `sim.memory.recorder` takes from it.
+
+    `row` is the number of the interval whose requests are delivered now, `end` the cycle after it, `last` the number of
+    intervals that the rings have places for less 1. Words of the memory are told apart as the profile's `Contention`
+    does, by the bits of their number that `word_mask` leaves; `link_by_word` has the link of each, of `links`.
+
+    `counts` has packed, for each array and word, the cycles waited for the bank and the accesses, `before` their sums
+    over the arrays when the present interval began, `totals` what was moved from `counts` before it could overflow;
+    `accesses` and `waited` tell when that is. `sums` and `most` have, for each array, the packed sum of latencies and
+    number of reads, that of writes, and the largest latency of the requests that are being delivered. `banks`,
+    `link_waits`, `arrays` and `engines` are rings of rows, one for each interval.
+
+    `waits` has, for each place of each batch, the cycles waited for the bank and for the link. An address is looked up
+    in `blocks`, of 2**`shift` bytes each, or among `allocations`, whose addresses and kinds are `starts` and `kinds`.
+    """
+
+    row: int
+    end: int
+    accesses: int
+    waited: int
+    shift: int
+    allocations: int
+    last: Constant
+    word_mask: Constant
+    links: Constant
+    sums: Annotated[Words, 16]
+    most: Annotated[Words, 8]
+    link_by_word: Words
+    counts: Words
+    before: Words
+    totals: Words
+    banks: Words
+    link_waits: Words
+    arrays: Words
+    engines: Words
+    waits: Words
+    blocks: Bytes
+    starts: Words
+    kinds: Words
+
+
 class Context(Record, lines=True):
-    """The memory. `rules` are the profile's parameters and rules."""
+    """The memory. `rules` are the profile's parameters and rules.
+
+    `interval` is that of the record in cycles, 0 where none is kept; `recorded` is the first cycle that it has not yet
+    all of.
+    """
 
     engines: Constant
     ports: Constant
@@ -259,9 +307,12 @@ class Context(Record, lines=True):
     size_bit: Constant
     tag_shift: Constant
     tag_mask: Constant
+    interval: int
+    recorded: int
     storage: Words
     mailboxes: Rows[Mailbox]
     sides: Rows[Side]
+    recordings: Rows[Recording]
     error: Error
     rules: Any
     service: Any

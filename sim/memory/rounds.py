@@ -2,6 +2,7 @@
 
 from sim.memory.compiling import apart, inlined
 from sim.memory.delivery import deliver
+from sim.memory.recording import record_until
 from sim.memory.records import Context, Error
 from sim.memory.service import serve
 
@@ -62,4 +63,6 @@ def settle(context: Context, cycle: int) -> int:
     seal(context, cycle)
     for ae in range(context.engines):
         deliver(context, ae)
+    if context.interval != 0:
+        record_until(context, cycle + 1)
     return _collect_errors(context)

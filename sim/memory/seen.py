@@ -4,6 +4,7 @@ Everything here touches the side and the mailbox of one AE only, so AEs may run 
 """
 
 from sim.memory.compiling import apart, inlined, trailing_zeros
+from sim.memory.recording import record_stalls
 from sim.memory.records import FLUSH, MAX_PORTS, NEAR, NEVER, READ, WRITE, Context, ErrorCode, Mailbox, Side
 
 __all__ = ["next_event", "prepare"]
@@ -108,6 +109,8 @@ def prepare(context: Context, ae: int, cycle: int) -> None:
     if (reads | writes) & every != 0:
         _count_stalls(side, READ, reads & every)
         _count_stalls(side, WRITE, writes & every)
+        if context.interval != 0:
+            record_stalls(context, side, reads & every, writes & every, cycle)
     box.read_ready = every & ~reads
     box.write_ready = every & ~writes
     box.responses = responses

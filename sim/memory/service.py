@@ -6,6 +6,7 @@ resources in that order. What depends on its own AE alone is left to `sim.memory
 """
 
 from sim.memory.compiling import apart, inlined
+from sim.memory.recording import note_waits
 from sim.memory.records import BASE_ADDRESS, FLUSH, NEVER, Batch, Context, ErrorCode, Request
 from sim.memory.structures import Words
 
@@ -14,12 +15,13 @@ __all__ = ["serve"]
 
 @apart
 def _refuse(context: Context, request: Request, ae: int, address: int, wide: int) -> None:
-    """Note why a request cannot reach the storage; a read brings 0."""
+    """Note why a request cannot reach the storage; a read brings 0, and what follows has the address 0."""
     outside = address < BASE_ADDRESS or address + 4 + 4 * wide > context.top
     code = ErrorCode.OUTSIDE if outside else ErrorCode.MISALIGNED
     kind = request.kind() + 4 * wide
     context.service.error.note(code, kind, address, ae, request.port(), request.cycle())
     request.data[0] = 0
+    request.payload &= ~context.address_mask
 
 
 @inlined
@@ -42,6 +44,7 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int) -> int:
     storage, requests = context.storage, batch.requests
     top, size_bit, address_mask = context.top, context.size_bit, context.address_mask
     service = context.service
+    recorded = context.interval != 0
     index, end, waited = batch.served, batch.count, 0
     while index != end:
         request = requests[index]
@@ -57,7 +60,11 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int) -> int:
             else:
                 _access(storage, request, address, wide, is_read)
             entered = request.time
+            earlier = context.rules.bank_waits(service.shared)
             back = context.rules.serve(service.shared, ae, address, is_read, entered, cycle)
+            if recorded:
+                waits = context.rules.bank_waits(service.shared) - earlier
+                note_waits(context, ae, index, waits, entered - cycle)
             if back < 0:
                 service.error.note(ErrorCode.OVERBOOKED, request.kind(), 0, ae, request.port(), cycle)
                 back = entered

@@ -10,11 +10,11 @@ A record is a class whose annotations are its fields::
             return self.slots[self.head]
 
 `int` is a 64-bit word, `Any` what a subclass says, a record lies inside, `Annotated[Words, 32]` and
-`Annotated[Rows[Ring], 32]` are 32 of them inside, and `Words` and `Rows[Ring]` without a number are links: addresses of
-arrays that a `Room` holds. In compiled code a record is its address, a field a plain machine load or store, and methods
-are copied into their callers; there are no array headers, bounds, negative indices or reference counts. Numba's own
-records read the same, but their arrays take half as much time again. In Python a record is an element of a structured
-numpy array.
+`Annotated[Rows[Ring], 32]` are 32 of them inside, and `Words`, `Bytes` and `Rows[Ring]` without a number are links:
+addresses of arrays that a `Room` holds. In compiled code a record is its address, a field a plain machine load or
+store, and methods are copied into their callers; there are no array headers, bounds, negative indices or reference
+counts. Numba's own records read the same, but their arrays take half as much time again. In Python a record is an
+element of a structured numpy array.
 """
 
 import operator
@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from sim.memory.compiling import OPTIONS
 
-__all__ = ["LINE_WORDS", "Address", "Constant", "Record", "Room", "Rows", "Words", "declare", "seldom"]
+__all__ = ["LINE_WORDS", "Address", "Bytes", "Constant", "Record", "Room", "Rows", "Words", "declare", "seldom"]
 
 LINE_WORDS = 8
 """Words of a cache line."""
@@ -63,6 +63,14 @@ class Words:
 
     def __setitem__(self, index: int, value: int) -> None:
         """Change a word."""
+        raise NotImplementedError
+
+
+class Bytes:
+    """Bytes from 0 to 255, one after another, as compiled code sees them: to read only, and always behind a link."""
+
+    def __getitem__(self, index: int) -> int:
+        """Return a byte."""
         raise NotImplementedError
 
 
@@ -109,6 +117,7 @@ class Address(types.Type):
 
 _DECLARED: dict[str, Address] = {}
 _WORDS = Address("words", element=types.int64)
+_BYTES = Address("bytes", element=types.int64)
 
 
 def _declared(name: str) -> Address:
@@ -207,14 +216,14 @@ def _field(annotation: Any, word: str) -> tuple[Any, Any, str]:
         kind, count = get_args(annotation)
         element = get_args(kind)
         return _several(kind), (element[0].dtype if element else word, (count,)), "inside"
-    if annotation is Words or get_origin(annotation) is Rows:
+    if annotation in (Words, Bytes) or get_origin(annotation) is Rows:
         return _several(annotation), "<i8", "constant"
     return annotation.address, annotation.dtype, "inside"
 
 
 def _several(annotation: Any) -> Address:
-    if annotation is Words:
-        return _WORDS
+    if annotation in (Words, Bytes):
+        return _WORDS if annotation is Words else _BYTES
     element = get_args(annotation)[0].address
     return Address(f"rows of {element.name}", element=element, size=element.size)
 
@@ -225,6 +234,11 @@ class Room:
     def __init__(self) -> None:
         self._arrays: dict[int, NDArray[Any]] = {}
         self._links: list[tuple[NDArray[np.void], str]] = []
+
+    @property
+    def count(self) -> int:
+        """Number of arrays."""
+        return len(self._arrays)
 
     def save(self) -> list[NDArray[np.uint64]]:
         """Return a copy of all arrays, in the order in which they were made, with 0 for the links between them."""
@@ -366,6 +380,9 @@ def _lower_getitem(context: Any, builder: ir.IRBuilder, signature: Any, argument
     row, index = arguments
     if signature.args[0] == _WORDS:
         return builder.load(builder.gep(_pointer(builder, row), [index]))
+    if signature.args[0] == _BYTES:
+        byte = builder.inttoptr(builder.add(row, index), ir.IntType(8).as_pointer())
+        return builder.zext(builder.load(byte), _WORD)
     return builder.add(row, builder.mul(index, _WORD(signature.args[0].size)))
 
 

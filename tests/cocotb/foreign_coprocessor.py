@@ -10,7 +10,7 @@ from cocotb.task import resume
 
 from hw.config import AcceleratorConfig
 from hw.registers import Register
-from sim.coprocessor import Coprocessor, Instruction
+from sim.coprocessor import ArrayKind, Coprocessor, Instruction
 from tests.cocotb.plain_memory import PlainMemory
 
 __all__ = ["ForeignCoprocessor"]
@@ -51,8 +51,8 @@ class ForeignCoprocessor(Coprocessor):
     def cycle(self) -> int:
         return 0
 
-    def allocate(self, size: int) -> int:
-        return self.memory.allocate(size)
+    def allocate(self, size: int, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
+        return self.memory.allocate(size, holds=holds)
 
     def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
         return self.memory.view(address, dtype, count)

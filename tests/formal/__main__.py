@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from host.command_line.progress import Progress
+from host.progress import Progress
 from host.results.table_text import plain_table
 from tests.formal.proof import Broken, Proof, check, check_broken
 from tests.formal.solve import PROVE, Outcome

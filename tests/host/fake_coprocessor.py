@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sim.configuration import PRESETS
-from sim.coprocessor import NO_START, Coprocessor, Instruction, Register, Status
+from sim.coprocessor import NO_START, ArrayKind, Coprocessor, Instruction, Register, Status
 from sim.graph_word import DEGREE, LEVEL, START, VISITED
 
 _BASE = 4096
@@ -51,6 +51,7 @@ class FakeCoprocessor(Coprocessor):
         self._cycle = 0
         self.writes: list[dict[Register, int]] = []
         self.dispatched: list[Instruction] = []
+        self.holds: dict[int, ArrayKind] = {}
         self.closed = False
         self.build_seconds = 0.25
         self.break_instruction: Instruction | None = None
@@ -59,8 +60,9 @@ class FakeCoprocessor(Coprocessor):
     def cycle(self) -> int:
         return self._cycle
 
-    def allocate(self, size: int) -> int:
+    def allocate(self, size: int, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
         address = self._top
+        self.holds[address] = holds
         self._top = -(-(address + size + 1) // 512) * 512
         if self._top > self._memory.size:
             raise MemoryError

@@ -182,7 +182,7 @@ async def test_last_cause_that_applies_counts(ctx: Any, dut: KernelControl) -> N
     assert await cause() == Cause.IDLE
     await start(ctx, dut)
     await wait(ctx, 2)
-    assert await cause() == Cause.MEMORY
+    assert await cause() == Cause.RESPONSE
     ctx.set(dut.idle, 1)
     await ctx.tick()
     assert await cause() == Cause.FLUSH

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from host.command_line.progress import Progress
+from host.progress import Progress
 from hw.config import PRESETS
 from tests.formal.table import PROOFS
 from tests.mutants.alone import look_alone

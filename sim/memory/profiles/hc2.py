@@ -195,6 +195,7 @@ class Hc2(Profile):
         return Contention(
             links=self.controllers * self.links,
             banks=self.controllers * self.banks,
+            controllers=self.controllers,
             bank_busy=self.bank_busy,
             link_by_word=np.array([self.link_of(address) for address in addresses]),
             bank_by_word=np.array([self.bank_of(address) for address in addresses]),
@@ -253,6 +254,11 @@ class Hc2(Profile):
         shared.waited += start - arrival
         slot = shared.links.book(ae * shared.links_of_engine + self.link_of(address), done, now, is_read)
         return (slot if is_read != 0 else done) + self.response_travel
+
+    @rule
+    def bank_waits(self, shared: Any) -> int:
+        """Return the cycles that accesses have waited for their banks."""
+        return shared.waited  # type: ignore[no-any-return]
 
     @rule
     def written(self, side: Side, port: int, request: Request) -> int:

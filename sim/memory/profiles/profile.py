@@ -63,6 +63,8 @@ class Contention:
         Crossbar links of an AE, each of which takes one request a cycle.
     banks : int
         Memory banks.
+    controllers : int
+        Memory controllers, which have as many banks each; the first has the first ones.
     bank_busy : int
         Cycles of a bank for an access.
     link_by_word, bank_by_word : ndarray of int64
@@ -71,6 +73,7 @@ class Contention:
 
     links: int
     banks: int
+    controllers: int = 1
     bank_busy: int
     link_by_word: NDArray[np.int64]
     bank_by_word: NDArray[np.int64]
@@ -94,7 +97,10 @@ class Profile:
     answered   when responses are seen        nothing
     stalled    before each cycle              the masks of the ports that take no read, and no write
     restless   between cycles                 whether `stalled` may change without any request or response
+    bank_waits around each `serve`            the cycles that all accesses have waited for their banks so far
     ========== ============================== ==============================================================
+
+    The last one matters to the record only, of a profile that has `contention`.
 
     `before_entries` and `before_service` are called once for a cycle, before any `enter` and `serve`. All
     but `serve` and `before_service` get the AE's `side` and may touch nothing else: an AE runs ahead of the others. The
@@ -218,6 +224,11 @@ class Profile:
     def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
         """Return when the memory has done its part of a read or a write; at once."""
         return entered
+
+    @rule
+    def bank_waits(self, shared: Any) -> int:
+        """Return the cycles that all accesses have waited for their banks so far; none."""
+        return 0
 
     @rule
     def read_back(self, side: Side, port: int, request: Request) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from host.command_line.main import main
-from host.command_line.progress import Progress, Step
+from host.progress import Progress, Step
 from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 
@@ -103,7 +103,7 @@ def test_nobody_but_a_terminal_is_told(capfd: pytest.CaptureFixture[str]) -> Non
 def test_simulation_moves_within_an_instruction(
     terminal: Terminal, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("host.command_line.progress._INTERVAL", 0)
+    monkeypatch.setattr("host.progress._INTERVAL", 0)
 
     def make() -> FakeCoprocessor:
         machine = Slow()

@@ -7,6 +7,7 @@ import pytest
 
 from host.graph.csr import Graph
 from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, default_slack
+from sim.coprocessor import ArrayKind
 from tests.host.fake_coprocessor import FakeCoprocessor
 from tests.system.graphs import graph_of
 
@@ -68,14 +69,16 @@ def test_graph_without_edges_is_placed() -> None:
 
 @pytest.mark.parametrize("directions", [1, 2])
 def test_queues_have_their_capacity_and_do_not_overlap(directions: int) -> None:
-    queues = QueueArrays.allocate(FakeCoprocessor(), capacity=100, directions=directions)
+    coprocessor = FakeCoprocessor()
+    queues = QueueArrays.allocate(coprocessor, capacity=100, directions=directions)
+    assert set(coprocessor.holds.values()) == {ArrayKind.QUEUES}
     spans = sorted((array.address, array.values.nbytes) for array in (*queues.frontiers, *queues.reaches))
     assert [size for _, size in spans] == [800] * 2 + [400] * directions
     assert all(a + size <= b for (a, size), (b, _) in itertools.pairwise(spans))
 
 
 def test_colours_start_at_zero() -> None:
-    colours = MemoryArray.allocate(FakeCoprocessor(), np.uint32, 5)
+    colours = MemoryArray.allocate(FakeCoprocessor(), np.uint32, 5, holds=ArrayKind.COLOURS)
     assert colours.values.dtype == np.uint32
     assert colours.values.tolist() == [0] * 5
 

@@ -18,13 +18,13 @@ from tests.system.graphs import graph_of
 REQUEST = BfsRequest(graph=spec(vertices=256, degree=8), preset="published-1ae", memory="fixed:75")
 
 # Two kernels, 100 cycles.
-CYCLES_BY_CAUSE = dict.fromkeys(CAUSES, 0) | {"request": 80, "interval": 60, "slot": 30, "memory": 10, "idle": 20}
+CYCLES_BY_CAUSE = dict.fromkeys(CAUSES, 0) | {"issue_1": 80, "resting": 60, "slot": 30, "response": 10, "idle": 20}
 
 
 def test_shares_of_the_causes() -> None:
     shares = cause_shares(CYCLES_BY_CAUSE, kernels=2, cycles=100)
     assert list(shares) == list(CAUSES)
-    named = {"request": 0.4, "interval": 0.3, "slot": 0.15, "memory": 0.05, "idle": 0.1}
+    named = {"issue_1": 0.4, "resting": 0.3, "slot": 0.15, "response": 0.05, "idle": 0.1}
     assert shares == pytest.approx(dict.fromkeys(CAUSES, 0) | named)
 
 
@@ -44,7 +44,7 @@ def test_a_real_search() -> None:
     assert result["gteps"] == pytest.approx(2048 / (result["cycles"] / 150e6) / 1e9)
     assert result["clock_hz"] == 150e6
     assert sum(result["shares"].values()) == pytest.approx(1)
-    assert result["shares"]["interval"] > 0.2, "the published multiplexer rests every second cycle"
+    assert result["shares"]["resting"] > 0.2, "the published multiplexer rests every second cycle"
     assert result["verified"] is True
     again = REQUEST.measure(graph, verify=False)
     assert again["verified"] is False

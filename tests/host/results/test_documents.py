@@ -34,7 +34,9 @@ SETTING = Setting(
     memory_profile={"latency": 75},
 )
 CHECKED = Checked(reference="scipy", neighbour_blocks=2, graph_words=10, level_words=0)
-WALL = Wall(load=0.5, build=1.25, simulate=2.0, verify=0.04, simulated_cycles=300_000, peak_memory_bytes=123_000_000)
+WALL = Wall(
+    load=0.5, build=1.25, simulate=2.0, record=0.0, verify=0.04, simulated_cycles=300_000, peak_memory_bytes=123_000_000
+)
 
 
 def graph() -> Graph:
@@ -131,7 +133,7 @@ def test_bfs_document() -> None:
 
 def test_without_cycles_there_is_no_throughput() -> None:
     run = ComponentRun(colours=np.arange(1, 4, dtype=np.uint32), components=3, trimmed=3)
-    wall = Wall(load=0, build=0, simulate=0, verify=0, simulated_cycles=0, peak_memory_bytes=0)
+    wall = Wall(load=0, build=0, simulate=0, record=0, verify=0, simulated_cycles=0, peak_memory_bytes=0)
     document = scc_document(run, SETTING, wall, graph=graph(), largest=1, checked=CHECKED, statistics={})
     assert (document["gteps"], document["seconds"], document["longest_iteration"]) == (0.0, 0.0, None)
     assert document["wall"]["cycles_per_second"] == 0.0

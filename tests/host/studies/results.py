@@ -25,7 +25,7 @@ def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
             "levels": 7,
             "duplicates": 3,
             "reached": request.graph.vertices,
-            "shares": {cause: float(cause == "request") for cause in CAUSES},
+            "shares": {cause: float(cause == "write") for cause in CAUSES},
             "clock_hz": 150e6,
             "verified": True,
             "wall": {"simulate": 1.0},

@@ -95,7 +95,7 @@ private:
     std::array<EnginePins, kEngines> pins_;
     std::vector<Player> engines_;
     // A fault may make a cause that there is not.
-    std::array<std::array<std::array<int64_t, 8>, kKernels>, kEngines> causes_{};
+    std::array<std::array<std::array<int64_t, 16>, kKernels>, kEngines> causes_{};
 };
 
 Machine* make_machine(const Setup& setup) { return new MutantMachine(setup); }

@@ -96,7 +96,7 @@ def test_states_and_tags_by_name(recordings: dict[str, Recording], executor: str
 
     assert values("bfs0", "control", "phase") == {"IDLE", "RUN", "FLUSH"}
     for place in ((), ("control",)):
-        assert values("bfs0", *place, "cause") >= {"IDLE", "MEMORY", "REQUEST", "FLUSH"}
+        assert values("bfs0", *place, "cause") >= {"IDLE", "RESPONSE", "ISSUE_1", "FLUSH"}
     assert values("bfs0", "control", "state", "frontier_idle") == {"0", "1"}
     assert values("intersection0", "control", "credits", "entries") == set("01234")
     assert values("bfs0", "port__read__payload", "tag") <= TAGS

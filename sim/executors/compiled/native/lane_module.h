@@ -99,8 +99,8 @@ public:
     int64_t* causes(int64_t cycle, int64_t* counts) {
         count(cycle);
         spill();
-        for (auto& kernel : causes_)
-            for (int64_t cycles : kernel) *counts++ = cycles;
+        for (int n = 0; n < kKernels; ++n)
+            for (const auto& cycles : causes_) *counts++ = cycles[n];
         return counts;
     }
 
@@ -108,7 +108,7 @@ public:
     void list(Inventory& inventory, const std::string& place) {
         for (int n = 0; n < kKernels; ++n) {
             inventory.enter(place + std::to_string(n));
-            inventory.add("causes", causes_[n], kCauses);
+            inventory.add("causes", &causes_[0][n], kCauses, sizeof causes_[0]);
             lanes_.list(inventory, n);
         }
     }
@@ -131,8 +131,9 @@ public:
 private:
     using Long = typename Lanes::Long;
     using Array = uint64_t[kKernels];
-    static constexpr int kMostTallied = 255;
-    static_assert(kCauses <= 8, "the tally has a byte for each cause");
+    static constexpr int kTallyBits = 64 / kCauses;
+    static constexpr int kMostTallied = (1 << kTallyBits) - 1;
+    static_assert(kTallyBits >= 4, "the tally has a field for each cause, and is spilled when one may be full");
 
     // A token on its way through kernels that want nothing of it, each of which passes it on a cycle later. A pass that
     // leaves everything as it found it is the same whenever the same token comes again before anything else; the kernels
@@ -210,25 +211,27 @@ private:
 
     static Array& array(uint64_t* first) { return *reinterpret_cast<Array*>(first); }
 
-    // Counts the causes up to a cycle. In the tally each kernel has a byte a cause, which holds 255 cycles.
+    // Counts the causes up to a cycle. In the tally each kernel has a field of a few bits a cause.
     void count(int64_t cycle) {
         const int64_t elapsed = cycle - counted_;
         counted_ = cycle;
         alignas(64) Array now;
         lanes_.get_cause_0(now);
         if (elapsed == 1) {
-            store(tally_, load(tally_) + shl(Long(1), shl<3>(load(now))));
+            store(tally_, load(tally_) + shl(Long(1), times<kTallyBits>(load(now))));
             if (++tallied_ == kMostTallied) spill();
         } else {
-            for (int n = 0; n < kKernels; ++n) causes_[n][now[n]] += elapsed;
+            for (int n = 0; n < kKernels; ++n) causes_[now[n]][n] += elapsed;
         }
     }
 
     void spill() {
-        for (int n = 0; n < kKernels; ++n) {
-            for (int kind = 0; kind < kCauses; ++kind) causes_[n][kind] += tally_[n] >> 8 * kind & 255;
-            tally_[n] = 0;
+        Long left = load(tally_);
+        for (Array& cycles : causes_) {
+            store(cycles, load(cycles) + (left & Long(kMostTallied)));
+            left = shr<kTallyBits>(left);
         }
+        std::memset(tally_, 0, sizeof tally_);
         tallied_ = 0;
     }
 
@@ -237,7 +240,7 @@ private:
     int64_t counted_ = 0;
     int tallied_ = 0;
     alignas(64) Array tally_ = {};
-    int64_t causes_[kKernels][kCauses] = {};
+    alignas(64) Array causes_[kCauses] = {};
 };
 
 }  // namespace cyscc

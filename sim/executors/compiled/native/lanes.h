@@ -184,6 +184,10 @@ template <int by, class N, class P, int k>
 inline Vector<N, P, k> shr(const Vector<N, P, k>& a) {
     return Vector<N, P, k>::make([&](int n) { return a.v[n] >> by; });
 }
+template <int by, class N, class P, int k>
+inline Vector<N, P, k> times(const Vector<N, P, k>& a) {
+    return Vector<N, P, k>::make([&](int n) { return a.v[n] * by; });
+}
 template <class N, class P, int k>
 inline Vector<N, P, k> shl(const Vector<N, P, k>& a, const Vector<N, P, k>& by) {
     return Vector<N, P, k>::make([&](int n) { return a.v[n] << by.v[n]; });

@@ -52,7 +52,7 @@ def test_cells_and_their_order() -> None:
         "levels": 7,
         "duplicates": 3,
         "reached": 16,
-        "shares": {cause: float(cause == "request") for cause in CAUSES},
+        "shares": {cause: float(cause == "write") for cause in CAUSES},
         "verified": True,
         "wall": {"simulate": 1.0},
     }
@@ -78,7 +78,7 @@ def test_means_over_the_sizes() -> None:
     assert mean["simulated"] == pytest.approx(0.504 * 0.95)
     assert mean["ratio"] == pytest.approx(0.95)
     assert mean["cycles"] == pytest.approx(40000)
-    assert mean["shares"]["request"] == pytest.approx(1)
+    assert mean["shares"]["write"] == pytest.approx(1)
     assert "vertices" not in mean
     assert made["errors"]["hc2"]["rmat"]["largest_percent"] == pytest.approx(5), "of the means"
     assert averages(made["cells"]) == made["averages"]

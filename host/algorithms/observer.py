@@ -1,0 +1,21 @@
+"""What watches a run while it goes on, without a part in it."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Observer"]
+
+
+class Observer:
+    """Watches nothing: a run tells where it is, and goes on the same whoever listens."""
+
+    def begin(self, iteration: int, phase: str) -> None:
+        """Learn that the instructions to come are of an iteration (0 where there is only one search) and a phase."""
+
+    def on_instruction(self, entries: int, pushed: int) -> None:
+        """Learn how many entries the instruction that is complete has read from its queues, and pushed."""
+
+    def end(self, distinct: Callable[[], npt.NDArray[np.int64]] | None = None) -> None:
+        """Learn that an intersection is over, or a search, which can tell the distinct vertices that levels pushed."""

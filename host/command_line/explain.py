@@ -1,0 +1,125 @@
+"""`cyscc explain`: why a recorded run spent its cycles as it did."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from host.options import UsageError, add_quiet, at_least
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["add_parser", "run"]
+
+_BY = ("phase", "iteration", "level", "engine", "kernel", "interval")
+_PHASES = ("forward", "backward", "intersection")
+_EPILOG = """examples:
+  cyscc bfs random.gr --source 1 --record seen
+  cyscc explain seen
+  cyscc explain seen --level 5
+  cyscc explain seen --by kernel --level 5
+  cyscc explain seen --banks
+  cyscc explain seen --fifos
+  cyscc explain seen-hc2 seen-published
+  cyscc explain seen --json why.json --quiet
+
+A stack is a row of letters, one for each cause, as long as its share of the kernel-cycles.
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "explain",
+        help="say why a recorded run spent its cycles as it did",
+        description="Say where the cycles of a recorded run went, what bounds each phase, and what to try; of two "
+        "runs, where the second takes more cycles, and why.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("record", metavar="DIR", help="the folder that --record wrote")
+    parser.add_argument("other", metavar="DIR2", nargs="?", help="a second one, to compare with the first")
+    parser.add_argument("--phase", choices=_PHASES, help="only this phase: forward, backward or intersection")
+    parser.add_argument("--iteration", type=at_least(1), metavar="N", help="only this iteration of an SCC run, from 1")
+    parser.add_argument("--level", type=at_least(0), metavar="N", help="only this level of the searches, from 0")
+    parser.add_argument(
+        "--by", choices=_BY, help="stacks of phases, iterations, levels (default), AEs, kernels or intervals"
+    )
+    parser.add_argument("--banks", action="store_true", help="only the hottest banks: how busy, for which array, when")
+    parser.add_argument("--fifos", action="store_true", help="only how deep each FIFO got, and which depth to try")
+    parser.add_argument(
+        "--top", type=at_least(1), default=12, metavar="N", help="most rows of a table (default: %(default)s)"
+    )
+    parser.add_argument("--json", metavar="OUT", help="write all of it as JSON ('-': standard output)")
+    add_quiet(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    UsageError, InputError
+        Bad usage; a folder that holds no record, or not what was asked for.
+    """
+    if arguments.other is not None:
+        for name in ("by", "banks", "fifos"):
+            if getattr(arguments, name):
+                raise UsageError(f"--{name} is about one record, and there are two")
+    if arguments.by is not None and (arguments.banks or arguments.fifos):
+        raise UsageError(f"--by shows stacks, and --{'banks' if arguments.banks else 'fifos'} does not")
+    from host.output import STANDARD_OUTPUT, check_output, show
+    from host.progress import Progress
+
+    if arguments.json is not None:
+        check_output(arguments.json, "--json")
+    quiet = arguments.quiet or arguments.json == STANDARD_OUTPUT
+    with Progress(quiet=quiet).step("reading the record"):
+        document, parts = _compared(arguments) if arguments.other is not None else _explained(arguments)
+    if arguments.json is not None:
+        from host.results.documents import write_json
+
+        write_json(arguments.json, document)
+    if not quiet:
+        from host.explain.terminal import rendered
+
+        show(rendered(parts))
+
+
+def _selection(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(arguments, name) for name in ("phase", "iteration", "level")}
+
+
+def _explained(arguments: argparse.Namespace) -> "tuple[dict[str, Any], list[RenderableType]]":
+    """Return what is to be said about one record, for programs and for people."""
+    from host.explain.document import explanation_document
+    from host.explain.page import bank_section, fifo_section, head, page
+    from host.explain.view import View
+    from host.record.reader import Record
+
+    view = View(Record(arguments.record))
+    rows = view.select(**_selection(arguments))
+    document = {}
+    if arguments.json is not None:
+        document = explanation_document(view, rows, arguments.by or "level", banks=arguments.top)
+    if not arguments.banks and not arguments.fifos:
+        return document, page(view, rows, by=arguments.by, top=arguments.top)
+    parts = head(view, rows)
+    if arguments.banks:
+        parts += bank_section(view, rows, arguments.top)
+    if arguments.fifos:
+        parts += fifo_section(view, rows)
+    return document, parts
+
+
+def _compared(arguments: argparse.Namespace) -> "tuple[dict[str, Any], list[RenderableType]]":
+    """Return what is to be said about two records, for programs and for people."""
+    from host.explain.comparison import compare
+    from host.explain.difference import difference_page
+    from host.explain.document import comparison_document
+    from host.explain.view import View
+    from host.record.reader import Record
+
+    views = [View(Record(folder)) for folder in (arguments.record, arguments.other)]
+    comparison = compare(*views, **_selection(arguments))
+    document = comparison_document(comparison) if arguments.json is not None else {}
+    return document, difference_page(comparison, top=arguments.top)

@@ -1,0 +1,216 @@
+"""Explanations for people: what `cyscc explain` shows."""
+
+from typing import TYPE_CHECKING, Any
+
+from host.explain.advice import array_text
+from host.explain.evidence import Evidence
+from host.explain.stacks import stacks
+from host.explain.terminal import LETTERS, letter, section, stack_table, table
+from host.explain.verdict import Finding, findings_of
+from host.explain.view import CAUSE_NAMES, Group, View
+from host.words import counted
+from sim.notices import printable
+from sim.observation.causes import CAUSES, cause_named
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import RenderableType
+    from rich.text import Text
+
+__all__ = ["bank_section", "fifo_section", "instruction_text", "largest_cause", "page"]
+
+_SHOWN_CAUSE = 0.0005
+"""Least share of a cause that the list of causes has."""
+
+
+_NOT_WORK = [cause.name for cause in CAUSES if cause.kind != "work"]
+
+
+def page(view: View, rows: "pd.DataFrame", *, by: str | None, top: int) -> "list[RenderableType]":
+    """Return where the cycles of a record went, its hottest banks, and the verdict.
+
+    Parameters
+    ----------
+    view : View
+        The record.
+    rows : pandas.DataFrame
+        The instructions that count.
+    by : str or None
+        What there are stacks of besides phases; levels where it is None.
+    top : int
+        Most rows of a table.
+    """
+    parts = head(view, rows)
+    parts += _stack_section(view, rows, "phase", top)
+    if by != "phase" and (by is not None or len(rows) > 1):
+        parts += _stack_section(view, rows, by or "level", top)
+    parts += _cause_section(view, rows)
+    parts += bank_section(view, rows, min(top, 5))
+    return parts + _verdict_section(findings_of(view, rows), top)
+
+
+def head(view: View, rows: "pd.DataFrame") -> "list[RenderableType]":
+    """Return what ran, and how much of it the page is about."""
+    from rich.text import Text
+
+    document = view.record.document
+    run, cycles = document["run"], document["cycles"]
+    options = run["options"]
+    lines = [
+        f"{printable(str(view.record.folder))}: {document['command']} of {printable(str(run['graph']))}, "
+        f"{counted(run['vertices'], 'vertex', 'vertices')}, {counted(run['edges'], 'edge')}; "
+        f"{options['config']}, memory {options['memory']}",
+    ]
+    parts = [f"{cycles[name]:,} {what}" for name, what in _OUTSIDE if cycles[name]]
+    lines.append(f"{cycles['total']:,} cycles: {', '.join(parts)}")
+    if len(rows) < len(view.instructions):
+        taken = int(rows["cycles"].sum())
+        lines.append(
+            f"shown: {counted(len(rows), 'instruction')} of {len(view.instructions):,}, {taken:,} cycles, "
+            f"{taken / max(cycles['total'], 1):.1%} of the run"
+        )
+    return [Text(line) for line in lines]
+
+
+_OUTSIDE = (
+    ("instructions", "in instructions"),
+    ("host", "of the host between them"),
+    ("restarted", "of attempts given up"),
+    ("readout", "to read the result"),
+)
+
+
+def largest_cause(stack: "dict[str, float] | pd.Series[Any]") -> str:
+    """Return the name of the cause that a stack has most of, with its share."""
+    total = sum(float(stack[name]) for name in CAUSE_NAMES)
+    if total <= 0:
+        return ""
+    name = max(CAUSE_NAMES, key=lambda cause: float(stack[cause]))
+    return f"{name} {float(stack[name]) / total:.0%}"
+
+
+def instruction_text(row: "pd.Series[Any]") -> str:
+    """Return what an instruction is called, given its row of `View.instructions`."""
+    iteration = f"iteration {row['iteration']}, " if row["iteration"] else ""
+    level = f"level {row['level']}" if row["level"] >= 0 else row["phase"]
+    phase = f"{row['phase']} " if row["iteration"] and row["level"] >= 0 else ""
+    return f"{iteration}{phase}{level}"
+
+
+def _stack_section(view: View, rows: "pd.DataFrame", by: str, top: int) -> "list[RenderableType]":
+    frame = stacks(view, rows, by)
+    if by == "phase":
+        phases = zip(frame["phase"], frame["part"], strict=True)
+        frame = frame.drop(columns="part").assign(phase=[Group(phase, part).short for phase, part in phases])
+    chosen, title = _chosen(frame, by, top)
+    keys = [name for name in frame.columns if name not in {"cycles", "instructions", *CAUSE_NAMES}]
+    shown = [name for name in keys if name == keys[-1] or frame[name].nunique() > 1]
+    count = ["instructions"] if by in ("phase", "iteration") else []
+    total = max(view.record.cycles, 1)
+    lines = [
+        (
+            [
+                *(_cell(row[name]) for name in [*shown, *count]),
+                f"{row['cycles']:,}",
+                f"{row['cycles'] / total:.1%}",
+                largest_cause(row),
+            ],
+            {name: float(row[name]) for name in CAUSE_NAMES},
+        )
+        for _, row in chosen.iterrows()
+    ]
+    return section(title, stack_table([*shown, *count, "cycles", "of run", "most"], lines, words=1))
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    number = int(str(value))
+    return f"{number:,}" if number >= 0 else ""  # an intersection has no level
+
+
+def _chosen(frame: "pd.DataFrame", by: str, top: int) -> "tuple[pd.DataFrame, str]":
+    """Return the rows to show, and what they are: all, or the heaviest in their order."""
+    title = f"cycles by {by}"
+    if len(frame) <= top:
+        return frame, title
+    # Intervals and kernels all have as many cycles: of these those that worked least are told.
+    heavy = by in ("phase", "level", "iteration")
+    weight = frame["cycles"] if heavy else frame[_NOT_WORK].sum(axis=1)
+    chosen = frame.loc[weight.nlargest(top).index].sort_index()
+    of = f"the {top} {'heaviest' if heavy else 'that issue least'}"
+    share = chosen["cycles"].sum() / max(frame["cycles"].sum(), 1)
+    return chosen, f"{title}: {of} of {len(frame):,}, {share:.0%} of these cycles"
+
+
+def _cause_section(view: View, rows: "pd.DataFrame") -> "list[RenderableType]":
+    evidence = {str(module): Evidence(view, its) for module, its in rows.groupby("module", sort=False)}
+    lines: list[list[str | Text]] = []
+    for name in LETTERS:
+        shares = [each.share(name) for each in evidence.values()]
+        if max(shares, default=0.0) >= _SHOWN_CAUSE:
+            lines.append([letter(name), name, cause_named(name).title, *(f"{share:.1%}" for share in shares)])
+    return section("causes, of the instructions' kernel-cycles", table(["", "cause", "", *evidence], lines, words=3))
+
+
+def bank_section(view: View, rows: "pd.DataFrame", top: int) -> "list[RenderableType]":
+    """Return the hottest banks: how busy, with which array, and when."""
+    from rich.text import Text
+
+    if view.memory is None:
+        return section("hottest banks", Text("this memory has no banks"))
+    parts: list[RenderableType] = []
+    for module, its in rows.groupby("module", sort=False):
+        evidence = Evidence(view, its)
+        lines: list[list[str | Text]] = []
+        for bank in evidence.hottest(top):
+            instruction = view.instructions.loc[bank.instruction]
+            lines.append(
+                [
+                    f"{bank.controller}.{bank.bank}",
+                    f"{bank.accesses:,}",
+                    f"{bank.multiple:.1f}x",
+                    f"{min(bank.use, 1):.0%}",
+                    f"{bank.waiting:.0f}",
+                    array_text(bank),
+                    f"{instruction_text(instruction)}, cycle {bank.cycle:,}",
+                ]
+            )
+        title = f"hottest banks, {module} (controller.bank; all banks together are {evidence.banks_use:.0%} busy)"
+        heads = ["bank", "accesses", "of mean", "busy", "wait", "arrays", "when most"]
+        parts += section(title, table(heads, lines, last=True))
+    return parts
+
+
+def fifo_section(view: View, rows: "pd.DataFrame") -> "list[RenderableType]":
+    """Return how deep each FIFO got, when, and which depth would have done."""
+    parts: list[RenderableType] = []
+    for module, its in rows.groupby("module", sort=False):
+        lines: list[list[str | Text]] = []
+        for fifo in Evidence(view, its).fifos:
+            when = instruction_text(view.instructions.loc[fifo.instruction])
+            numbers = [f"{fifo.most}", f"{fifo.most / fifo.depth:.0%}", f"{fifo.mean:.1f}"]
+            advice = "full" if fifo.full else ""
+            lines.append([fifo.parameter, f"{fifo.depth}", *numbers, f"{fifo.proposed}", f"{when}  {advice}".rstrip()])
+        heads = ["FIFO", "depth", "most", "of depth", "mean", "try", "when most"]
+        parts += section(f"FIFOs, {module}", table(heads, lines, last=True))
+    return parts
+
+
+def _verdict_section(findings: list[Finding], top: int) -> "list[RenderableType]":
+    from rich.padding import Padding
+    from rich.text import Text
+
+    lines: list[RenderableType] = []
+    for finding in findings[:top]:
+        title = Text()
+        title.append_text(letter(finding.cause))
+        title.append(f" {finding.title}", style="bold")
+        title.append(f": {finding.share:.1%}, {finding.cycles:,} cycles")
+        lines.append(title)
+        lines.append(Padding(Text(finding.text), (0, 0, 0, 2)))
+        if finding.advice:
+            lines.append(Padding(Text(f"-> {finding.advice}", style="italic"), (0, 0, 0, 2)))
+    if not lines:
+        lines.append(Text("no cause stands out"))
+    return section("verdict", *lines)

@@ -1,0 +1,81 @@
+"""Cycle stacks: cycles of an average kernel by cause, for each phase, iteration, level, kernel, AE or interval."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from host.explain.view import CAUSE_NAMES, PARTS, View
+from host.record.tables import PHASES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["STACKED", "stacks"]
+
+_KEYS = {
+    "phase": ["phase", "part"],
+    "iteration": ["iteration", "phase"],
+    "level": ["iteration", "phase", "level"],
+    "engine": ["module", "engine"],
+    "kernel": ["module", "engine", "kernel"],
+    "interval": ["module", "cycle"],
+}
+STACKED = tuple(_KEYS)
+"""What there can be a stack of."""
+
+
+def stacks(view: View, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
+    """Return a stack for each of what was asked for.
+
+    Parameters
+    ----------
+    view : View
+        The record.
+    rows : pandas.DataFrame
+        The instructions that count, rows of `View.instructions`. Of intervals those count in which one of them ran, as
+        a whole.
+    by : str
+        One of `STACKED`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Keys; `cycles`; `instructions`, the number of them, but for intervals; the causes, in cycles of an average
+        kernel, which add up to `cycles`.
+    """
+    keys = _KEYS[by]
+    if by == "interval":
+        frame = view.frame("kernels")
+        frame = frame[_ran(view, rows, frame["cycle"].to_numpy())]
+        found = frame.groupby(keys, observed=True)[CAUSE_NAMES].mean().reset_index()
+        found.insert(len(keys), "cycles", found[CAUSE_NAMES].sum(axis=1).round().astype("int64"))
+        return found
+    if by in ("engine", "kernel"):
+        frame = view.frame("instruction_kernels")
+        frame = frame[frame["instruction"].isin(rows.index)]
+        sums = frame.groupby(keys, observed=True)[CAUSE_NAMES].sum()
+        runs = frame.groupby(keys, observed=True)["instruction"].nunique()
+        kernels = frame.groupby(keys, observed=True)["kernel"].nunique() if by == "engine" else runs * 0 + 1
+        found = sums.div(kernels, axis=0)
+        found.insert(0, "instructions", runs)
+        found.insert(0, "cycles", found[CAUSE_NAMES].sum(axis=1).round().astype("int64"))
+        return found.reset_index()
+    kernels = rows["module"].map({module: view.kernels(module) for module in ("bfs", "intersection")})
+    frame = view.stacks.reindex(rows.index).div(kernels.astype(float), axis=0)
+    frame[["cycles", *keys]] = rows[["cycles", *keys]]
+    if by == "phase":
+        # In the order of a search.
+        frame = frame.sort_values(keys, kind="stable", key=lambda names: names.map((*PHASES, *PARTS).index))
+    grouped = frame.groupby(keys, sort=False)
+    found = grouped[["cycles", *CAUSE_NAMES]].sum()
+    found.insert(1, "instructions", grouped.size())
+    return found.reset_index()
+
+
+def _ran(view: View, rows: "pd.DataFrame", cycles: "np.ndarray") -> "np.ndarray":
+    """Return whether one of the instructions ran in each interval, given by its first cycle."""
+    starts = rows["start"].to_numpy()
+    ends = starts + rows["cycles"].to_numpy()
+    last = np.searchsorted(starts, cycles + view.record.interval) - 1  # the last one that began before its end
+    ran: np.ndarray = (last >= 0) & (ends[np.maximum(last, 0)] > cycles)
+    return ran

@@ -1,0 +1,107 @@
+"""The document of a record: what ran, with which result, and what the numbers of the tables mean."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from host.record.reader import RECORD_SCHEMA
+from host.record.tables import MODULES
+from host.results.version import identity
+from sim.observation.causes import CAUSES
+
+if TYPE_CHECKING:
+    from sim.machine import Machine
+
+__all__ = ["kernel_cycles", "machine_document", "record_document"]
+
+
+def machine_document(machine: "Machine") -> dict[str, Any]:
+    """Return the sizes of a machine that the tables speak of, JSON-able."""
+    config, memory = machine.config, machine.memory
+    contention = memory.profile.contention
+    return {
+        "engines": config.engines,
+        "kernels": dict(zip(MODULES, (config.bfs_kernels, config.intersection_kernels), strict=True)),
+        "fifos": {
+            module: [
+                {"name": fifo.name, "depth": getattr(config, fifo.parameter), "parameter": fifo.parameter}
+                for fifo in fifos
+            ]
+            for module, fifos in machine.fifos.items()
+        },
+        "memory": None
+        if contention is None
+        else {
+            "controllers": contention.controllers,
+            "banks": contention.banks // contention.controllers,
+            "links": contention.links,
+            "bank_busy": contention.bank_busy,
+        },
+    }
+
+
+def kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
+    """Return the cycles of all kernels by module and cause, from the table ``kernels`` in a folder."""
+    import pyarrow.parquet as pq
+
+    names = [cause.name for cause in CAUSES]
+    sums = np.zeros((len(MODULES), len(CAUSES)), np.int64)
+    with pq.ParquetFile(folder / "kernels.parquet") as file:
+        # Piece by piece: a long run has more rows than fit into memory.
+        for rows in file.iter_batches(columns=["module", *names]):
+            module = rows.column("module")
+            own = np.array([MODULES.index(name) for name in module.dictionary.to_pylist()])[module.indices.to_numpy()]
+            for place, name in enumerate(names):
+                sums[:, place] += np.bincount(own, weights=rows.column(name).to_numpy(), minlength=len(MODULES)).astype(
+                    np.int64
+                )
+    return {module: dict(zip(names, row, strict=True)) for module, row in zip(MODULES, sums.tolist(), strict=True)}
+
+
+def record_document(
+    machine: "Machine",
+    *,
+    command: str,
+    run: Mapping[str, Any],
+    interval: int,
+    causes: Mapping[str, Mapping[str, int]],
+    rows: Mapping[str, int],
+    result: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the document of a record.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine.
+    command : str
+        The command that ran.
+    run : mapping
+        What a replay needs: the graph's file and digest, the folder of the run, and its options.
+    interval : int
+        Cycles of an interval.
+    causes : mapping
+        Kernel-cycles by module and cause.
+    rows : mapping of str to int
+        Rows of each table.
+    result : mapping
+        The result, as ``--json`` has it.
+    """
+    return {
+        "record": RECORD_SCHEMA,
+        **identity(),
+        "command": command,
+        "run": dict(run),
+        "interval": interval,
+        "clock_hz": machine.clock,
+        "configuration": asdict(machine.config),
+        "memory_profile": machine.memory.profile.describe(),
+        "machine": machine_document(machine),
+        "cycles": result["statistics"]["cycles"],
+        "causes": causes,
+        "tables": dict(rows),
+        "result": dict(result),
+    }

@@ -1,0 +1,185 @@
+"""A run as it is recorded: what the machine tells goes into tables, under the names that the host's program gives."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from host.algorithms.observer import Observer
+from host.record.restarts import given_up
+from host.record.rows import Rows
+from host.record.tables import ARRAYS, MODULES, PHASES
+from host.record.writer import Columns, TableWriter
+from sim.machine import Machine
+from sim.recording import Intervals, RanInstruction, RecordingState
+
+__all__ = ["Recorder", "RecorderState"]
+
+_GATHERED = 3_000_000
+"""Rows that are gathered before they are written: some 60 MB."""
+
+
+@dataclass(kw_only=True)
+class InstructionRow:
+    """A row of the table ``instructions`` that is not written, since its search is not over."""
+
+    instruction: int
+    attempt: int
+    iteration: int
+    phase: int
+    level: int
+    start: int
+    cycles: int
+    working: int
+    frontier: int = 0
+    pushed: int = 0
+    duplicates: int = 0
+
+
+@dataclass(kw_only=True)
+class RecorderState:
+    """Where a recorder is.
+
+    Parameters
+    ----------
+    recording : RecordingState
+        Where the machine's recording is.
+    parts : int
+        Parts of the tables that are written.
+    instructions : int
+        Instructions that are complete.
+    iteration, phase, level : int
+        What the next instruction is; the phase by its number.
+    rows : list of InstructionRow
+        Instructions of the search that goes on.
+    """
+
+    recording: RecordingState
+    parts: int = 0
+    instructions: int = 0
+    iteration: int = 0
+    phase: int = 0
+    level: int = 0
+    rows: list[InstructionRow] = field(default_factory=list)
+
+
+class Recorder(Observer):
+    """Records the run of a machine in a folder.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine, before its first instruction.
+    folder : Path
+        Where to; it exists.
+    interval : int
+        Cycles of an interval.
+    state : RecorderState, optional
+        Where to go on from, before the machine is loaded.
+
+    Attributes
+    ----------
+    state : RecorderState
+        Where it is; after `catch_up` up to date.
+
+    Raises
+    ------
+    ValueError
+        The interval is too short for the memory.
+    """
+
+    def __init__(self, machine: Machine, folder: Path, *, interval: int, state: RecorderState | None = None) -> None:
+        self._machine = machine
+        self._interval = interval
+        self._recording = machine.record(interval, self, None if state is None else state.recording)
+        self.state = state or RecorderState(recording=self._recording.state)
+        self._rows = Rows(machine, interval)
+        self._writer = TableWriter(
+            folder,
+            categories={"module": MODULES, "phase": PHASES, "array": ARRAYS, "fifo": self._rows.fifos},
+            parts=self.state.parts,
+        )
+        self._gathered = 0
+
+    def catch_up(self) -> None:
+        """Bring the state, and the parts that it counts, up to where the machine is."""
+        self._recording.catch_up(self._machine.cycle)
+        self._flush(wait=True)
+
+    def begin(self, iteration: int, phase: str) -> None:
+        """Take the name of the instructions to come."""
+        self.state.iteration, self.state.phase, self.state.level = iteration, PHASES.index(phase), 0
+
+    def on_instruction(self, entries: int, pushed: int) -> None:
+        """Take what the instruction that is complete has read and pushed."""
+        self.state.rows[-1].frontier, self.state.rows[-1].pushed = entries, pushed
+
+    def end(self, distinct: Callable[[], npt.NDArray[np.int64]] | None = None) -> None:
+        """Take the instructions of a search, or an intersection, as complete."""
+        if distinct is not None:
+            for row, once in zip(self.state.rows, distinct().tolist(), strict=True):
+                row.duplicates = row.pushed - once
+        self._write_rows()
+
+    def take_intervals(self, block: Intervals) -> None:
+        """Take intervals."""
+        self._add(self._rows.of_intervals(block))
+
+    def take_instruction(self, ran: RanInstruction) -> None:
+        """Take an instruction that is complete."""
+        state = self.state
+        searching = PHASES[state.phase] != "intersection"
+        state.rows.append(
+            InstructionRow(
+                instruction=state.instructions,
+                attempt=ran.attempt,
+                iteration=state.iteration,
+                phase=state.phase,
+                level=state.level if searching else -1,
+                start=ran.start,
+                cycles=ran.cycles,
+                working=ran.working,
+            )
+        )
+        self._add(self._rows.of_instruction(state.instructions, ran))
+        state.instructions += 1
+        state.level += 1
+
+    def take_restart(self, cycle: int, readouts: list[tuple[int, int]]) -> None:
+        """Call everything before a cycle restarted, but for readouts."""
+        self._write_rows()
+        self._flush(wait=True)
+        for table in ("kernels", "instruction_kernels"):
+            self._writer.rewrite(table, lambda rows: given_up(rows, readouts, interval=self._interval))
+
+    def finish(self) -> dict[str, int]:
+        """Write everything; return the rows of each table."""
+        self._recording.finish(self._machine.cycle)
+        return self._writer.finish()
+
+    def close(self) -> None:
+        """Wait for what is written."""
+        self._writer.close()
+
+    def _write_rows(self) -> None:
+        rows: list[dict[str, Any]] = [asdict(row) for row in self.state.rows]
+        if rows:
+            self._add({"instructions": {name: np.array([row[name] for row in rows]) for name in rows[0]}})
+        self.state.rows.clear()
+
+    def _add(self, tables: dict[str, Columns]) -> None:
+        for name, columns in tables.items():
+            rows = len(next(iter(columns.values())))
+            if rows:
+                self._gathered += rows
+                self._writer.add(name, columns)
+        if self._gathered > _GATHERED:
+            self._flush()
+
+    def _flush(self, *, wait: bool = False) -> None:
+        self._writer.flush(wait=wait)
+        self._gathered = 0
+        self.state.parts = self._writer.parts

@@ -1,0 +1,175 @@
+"""Rows of a record's tables, of what the machine tells in arrays."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from host.record.tables import MODULES
+from host.record.writer import Columns
+from sim.coprocessor import Instruction
+from sim.machine import Machine
+from sim.memory import RecordedIntervals, RecordedSums
+from sim.observation.causes import CAUSES
+from sim.recording import Intervals, RanInstruction
+
+__all__ = ["Rows", "module_of"]
+
+Numbers = npt.NDArray[np.int64]
+
+
+def module_of(instruction: Instruction) -> str:
+    """Return the module that runs an instruction."""
+    return MODULES[instruction == Instruction.INTERSECTION]
+
+
+class Rows:
+    """Makes the rows of a machine's record.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine.
+    interval : int
+        Cycles of an interval.
+    """
+
+    def __init__(self, machine: Machine, interval: int) -> None:
+        config = machine.config
+        self._interval = interval
+        self._engines = config.engines
+        self._kernels = {"bfs": config.bfs_kernels, "intersection": config.intersection_kernels}
+        self._fifos = {module: tuple(fifo.name for fifo in fifos) for module, fifos in machine.fifos.items()}
+        self.fifos = tuple(dict.fromkeys(name for names in self._fifos.values() for name in names))
+        """Names of all FIFOs, in the order of their numbers."""
+        modules = np.repeat(np.arange(len(MODULES)), list(self._kernels.values()))
+        numbers = np.concatenate([np.arange(count) for count in self._kernels.values()])
+        self._module, self._kernel = modules, numbers
+        # Places of the FIFOs that there are among those of kernels, of which some have fewer.
+        places = [
+            (kernel, place, self.fifos.index(name))
+            for kernel, module in enumerate(modules)
+            for place, name in enumerate(self._fifos[MODULES[module]])
+        ]
+        self._fifo_kernel, self._fifo_place, self._fifo_number = np.array(places).T
+        contention = machine.memory.profile.contention
+        self._banks = 1 if contention is None else contention.banks // contention.controllers
+
+    def _index(self, first: int, count: int, *columns: tuple[str, Numbers]) -> dict[str, Numbers]:
+        """Return columns that are the same in every interval and AE, with those that tell both."""
+        width = columns[0][1].size
+        cycles = self._interval * np.arange(first, first + count)
+        return {
+            "cycle": np.repeat(cycles, self._engines * width),
+            "engine": np.tile(np.repeat(np.arange(self._engines, dtype=np.uint8), width), count),
+            **{name: np.tile(values, count * self._engines) for name, values in columns},
+        }
+
+    def of_intervals(self, block: Intervals) -> dict[str, Columns]:
+        """Return the rows of some intervals by table."""
+        count = len(block.causes)
+        kernel = self._index(
+            block.first, count, ("module", self._module.astype(np.int8)), ("kernel", self._kernel.astype(np.uint8))
+        )
+        fifo = self._index(
+            block.first,
+            count,
+            ("module", self._module[self._fifo_kernel].astype(np.int8)),
+            ("kernel", self._kernel[self._fifo_kernel].astype(np.uint8)),
+            ("fifo", self._fifo_number.astype(np.int8)),
+        )
+        picked = {
+            name: values[:, :, self._fifo_kernel, self._fifo_place].ravel()
+            for name, values in (("fill", block.fills), ("most", block.marks))
+        }
+        cycles = self._interval * np.arange(block.first, block.first + count)
+        engines = {
+            "cycle": np.repeat(cycles, self._engines),
+            "engine": np.tile(np.arange(self._engines, dtype=np.uint8), count),
+            **{f"{module}_turns": block.turns[..., number].ravel() for number, module in enumerate(MODULES)},
+            **{
+                name: block.memory.engines[..., number].ravel()
+                for number, name in enumerate(("ordering", "read_stalls", "write_stalls"))
+            },
+        }
+        return {
+            "kernels": {**kernel, **_causes(block.causes)},
+            "fifos": {**fifo, **picked},
+            "engines": engines,
+            **self._of_memory(block.memory, cycles),
+        }
+
+    def _of_memory(self, memory: RecordedIntervals, cycles: Numbers) -> dict[str, Columns]:
+        """Return the rows of arrays, links and banks, where there was anything."""
+        tables: dict[str, Columns] = {}
+        row, engine, array = memory.arrays.any(axis=-1).nonzero()
+        found = memory.arrays[row, engine, array].T
+        tables["arrays"] = {
+            "cycle": cycles[row],
+            "engine": engine,
+            "array": array,
+            **dict(zip(("reads", "writes", "latency", "longest"), found, strict=True)),
+        }
+        row, engine, link = memory.links.any(axis=-1).nonzero()
+        requests, waiting = memory.links[row, engine, link].T
+        tables["links"] = {
+            "cycle": cycles[row],
+            "engine": engine,
+            "link": link,
+            "requests": requests,
+            "waiting": waiting,
+        }
+        row, bank = memory.banks.any(axis=-1).nonzero()
+        accesses, waiting = memory.banks[row, bank].T
+        tables["banks"] = {"cycle": cycles[row], **self._bank(bank), "accesses": accesses, "waiting": waiting}
+        return tables
+
+    def _bank(self, bank: Numbers) -> dict[str, Numbers]:
+        controller, number = np.divmod(bank, self._banks)
+        return {"controller": controller, "bank": number}
+
+    def of_instruction(self, number: int, ran: RanInstruction) -> dict[str, Columns]:
+        """Return the rows of an instruction by table, but for that of ``instructions``."""
+        module = module_of(ran.instruction)
+        kernels = self._kernels[module]
+        kernel = {
+            "engine": np.repeat(np.arange(self._engines), kernels),
+            "module": np.full(self._engines * kernels, MODULES.index(module)),
+            "kernel": np.tile(np.arange(kernels), self._engines),
+            "begun": ran.begun.ravel(),
+            "done": ran.done.ravel(),
+            **_causes(ran.causes),
+        }
+        names = self._fifos[module]
+        fifo = {
+            "module": np.full(len(names), MODULES.index(module)),
+            "fifo": np.array([self.fifos.index(name) for name in names]),
+            "fill": ran.fills[..., : len(names)].sum(axis=(0, 1)),
+            "most": ran.marks[..., : len(names)].max(axis=(0, 1)),
+        }
+        return {
+            "instruction_kernels": _numbered(number, kernel),
+            "instruction_fifos": _numbered(number, fifo),
+            **self._of_take(number, ran.memory),
+        }
+
+    def _of_take(self, number: int, memory: RecordedSums) -> dict[str, Columns]:
+        bank, array = memory.banks.any(axis=-1).nonzero()
+        accesses, waiting = memory.banks[bank, array].T
+        latency = memory.latencies.nonzero()[0]
+        return {
+            "instruction_banks": _numbered(
+                number, {**self._bank(bank), "array": array, "accesses": accesses, "waiting": waiting}
+            ),
+            "instruction_latencies": _numbered(number, {"latency": latency, "reads": memory.latencies[latency]}),
+        }
+
+
+def _causes(counts: Numbers) -> dict[str, npt.NDArray[np.uint32]]:
+    return {cause.name: counts[..., place].ravel().astype(np.uint32) for place, cause in enumerate(CAUSES)}
+
+
+def _numbered(number: int, columns: Mapping[str, Sequence[int] | Numbers]) -> Columns:
+    """Return columns with that of their instruction."""
+    rows = len(next(iter(columns.values())))
+    return {"instruction": np.full(rows, number, np.int32), **{name: np.asarray(v) for name, v in columns.items()}}

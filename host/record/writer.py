@@ -1,0 +1,182 @@
+"""The tables of a record while a run goes on: rows are gathered, and written in parts that are joined at the end."""
+
+import os
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from host.record.tables import TABLES, Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["PARTS", "Columns", "TableWriter", "schema_of"]
+
+PARTS = "parts"
+"""Folder of what is written while a run goes on."""
+
+_CODEC = "zstd"
+_CATEGORY = "category"
+_INDEX = ("cycle", "engine", "kernel", "controller", "bank", "link", "instruction", "attempt", "iteration", "level")
+
+Columns = Mapping[str, npt.NDArray[Any]]
+"""Columns of some rows by name; those of categories hold numbers of their values."""
+
+
+def schema_of(table: Table) -> "pa.Schema":
+    """Return the columns of a table as Arrow has them."""
+    import pyarrow as pa
+
+    kinds = {_CATEGORY: pa.dictionary(pa.int8(), pa.string())}
+    return pa.schema([(column.name, kinds.get(column.kind) or getattr(pa, column.kind)()) for column in table.columns])
+
+
+class TableWriter:
+    """Writes the tables of a record.
+
+    Rows are kept in memory until `flush`, which has them written to files of their own by another thread.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the record; it exists.
+    categories : mapping of str to sequence of str
+        Values of the columns that are categories.
+    parts : int
+        Parts that are there already, of a run that is taken up again. Later ones are removed.
+    """
+
+    def __init__(self, folder: Path, *, categories: Mapping[str, tuple[str, ...]], parts: int = 0) -> None:
+        # Here rather than in the first flush: to import it takes a third of a second.
+        import pyarrow.parquet  # noqa: F401
+
+        self._folder = folder
+        self._parts = folder / PARTS
+        self._categories = categories
+        self._written = parts
+        self._schemas = {table.name: schema_of(table) for table in TABLES}
+        self._gathered: dict[str, list[Columns]] = {table.name: [] for table in TABLES}
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="record")
+        self._pending: Future[None] | None = None
+        self._parts.mkdir(exist_ok=True)
+        for path in self._parts.iterdir():
+            if _number(path) >= parts:
+                path.unlink()
+
+    @property
+    def parts(self) -> int:
+        """Parts that were flushed."""
+        return self._written
+
+    def add(self, table: str, columns: Columns) -> None:
+        """Add rows to a table; the arrays are the writer's from now on."""
+        self._gathered[table].append(columns)
+
+    def flush(self, *, wait: bool = False) -> None:
+        """Have what was gathered written; `wait` until it is.
+
+        Raises
+        ------
+        OSError
+            This part, or the one before it, cannot be written.
+        """
+        self._wait()
+        gathered, self._gathered = self._gathered, {name: [] for name in self._gathered}
+        self._pending = self._pool.submit(self._write, gathered, self._written)
+        self._written += 1
+        if wait:
+            self._wait()
+
+    def rewrite(self, table: str, change: Any) -> None:
+        """Change the rows of a table that were flushed: `change` takes and returns an Arrow table."""
+        import pyarrow.parquet as pq
+
+        self._wait()
+        for number in range(self._written):
+            path = self._part(table, number)
+            if path.exists():
+                self._put(change(pq.read_table(path)), path)
+
+    def finish(self) -> dict[str, int]:
+        """Write what is left, and join the parts of each table; return the rows of each.
+
+        Raises
+        ------
+        OSError
+            Something cannot be written.
+        """
+        import pyarrow.parquet as pq
+
+        self.flush(wait=True)
+        rows = {}
+        for name, schema in self._schemas.items():
+            parts = [path for number in range(self._written) if (path := self._part(name, number)).exists()]
+            target = self._folder / f"{name}.parquet"
+            target.unlink(missing_ok=True)
+            if len(parts) == 1:
+                # The part stays until the record is complete: a run that is killed now is taken up with it.
+                os.link(parts[0], target)
+            else:
+                with pq.ParquetWriter(target, schema, compression=_CODEC) as writer:
+                    for path in parts:
+                        writer.write_table(pq.read_table(path))
+            rows[name] = pq.read_metadata(target).num_rows
+        return rows
+
+    def close(self) -> None:
+        """Let go of the thread, when it has written what it was given."""
+        self._pool.shutdown()
+
+    def _wait(self) -> None:
+        if self._pending is not None:
+            pending, self._pending = self._pending, None
+            pending.result()
+
+    def _part(self, table: str, number: int) -> Path:
+        return self._parts / f"{table}-{number}.parquet"
+
+    def _write(self, gathered: dict[str, list[Columns]], number: int) -> None:
+        """Write a part of every table that has rows."""
+        import pyarrow as pa
+
+        for name, blocks in gathered.items():
+            if not blocks:
+                continue
+            schema = self._schemas[name]
+            arrays = [self._array(schema.field(index), blocks) for index in range(len(schema))]
+            self._put(pa.Table.from_arrays(arrays, schema=schema), self._part(name, number))
+            blocks.clear()
+
+    def _put(self, rows: "pa.Table", path: Path) -> None:
+        """Write a file that is there for good when this returns."""
+        import pyarrow.parquet as pq
+
+        numbers = [field.name for field in rows.schema if field.name not in (*self._categories, *_INDEX)]
+        with path.open("wb") as file:
+            # Columns of counts have no values that come back, of which a dictionary could be made.
+            pq.write_table(
+                rows,
+                file,
+                compression=_CODEC,
+                use_dictionary=[*self._categories, *_INDEX],
+                column_encoding=dict.fromkeys(numbers, "BYTE_STREAM_SPLIT"),
+            )
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _array(self, field: Any, blocks: list[Columns]) -> "pa.Array":
+        import pyarrow as pa
+
+        values = np.concatenate([block[field.name] for block in blocks])
+        if pa.types.is_dictionary(field.type):
+            return pa.DictionaryArray.from_arrays(values.astype(np.int8), list(self._categories[field.name]))
+        return pa.array(values.astype(field.type.to_pandas_dtype(), copy=False))
+
+
+def _number(path: Path) -> int:
+    """Return which part a file is of."""
+    return int(path.stem.rpartition("-")[2])

@@ -1,0 +1,273 @@
+"""What the memory has recorded, as arrays: rows of the intervals that are over, and sums by bank and array."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.memory.arrays import ArrayKind, kinds_by_block
+from sim.memory.profiles.profile import Contention
+from sim.memory.recording import COUNT_BITS, ENGINE_WORDS, KIND_WORDS, KINDS
+from sim.memory.records import BATCHES, HISTOGRAM_BINS, Recording
+from sim.memory.structures import Room
+
+__all__ = ["LONGEST_INTERVAL", "RecordedIntervals", "RecordedSums", "Recorder"]
+
+LONGEST_INTERVAL = 1 << 18
+"""Most cycles of an interval."""
+
+_ROWS = 64
+_SPAN = 8
+"""The rings have places for at least so many quanta."""
+
+_SETTINGS = ("interval", "next")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RecordedIntervals:
+    """What happened in some intervals, all of int64.
+
+    An access belongs to the interval in which its port handed it over, with all that it waited for, whenever that was.
+
+    Parameters
+    ----------
+    first : int
+        Number of the first interval: that of cycle c is c // interval.
+    banks : ndarray, shape (intervals, banks, 2)
+        Accesses; cycles that they waited for the bank. Numbered as `banks` of the statistics.
+    links : ndarray, shape (intervals, engines, links, 2)
+        Requests; cycles that they waited until they entered the link.
+    arrays : ndarray, shape (intervals, engines, kinds, 4)
+        By `ArrayKind`: reads; writes; sum of the reads' latencies from acceptance to response; largest of them.
+    engines : ndarray, shape (intervals, engines, 3)
+        Cycles that responses waited for those before them; cycles in which a port took no read, summed over the ports;
+        the same of writes.
+    """
+
+    first: int
+    banks: NDArray[np.int64]
+    links: NDArray[np.int64]
+    arrays: NDArray[np.int64]
+    engines: NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RecordedSums:
+    """What happened since this was last taken, all of int64.
+
+    Parameters
+    ----------
+    banks : ndarray, shape (banks, kinds, 2)
+        Accesses by `ArrayKind`; cycles that they waited for the bank.
+    latencies : ndarray, shape (2048,)
+        Reads by cycles from acceptance to response; the last is open above.
+    """
+
+    banks: NDArray[np.int64]
+    latencies: NDArray[np.int64]
+
+
+class Recorder:
+    """The record of a memory, and the arrays that compiled code fills.
+
+    Parameters
+    ----------
+    interval : int
+        Cycles of an interval.
+    cycle : int
+        The first cycle.
+    engines : int
+        Application Engines.
+    batch_depth : int
+        Requests of a batch.
+    quantum : int
+        Most cycles between two meetings of the AEs.
+    contention : Contention or None
+        Links and banks; None where there are none.
+
+    Members
+    -------
+    interval : int
+        As given.
+    most : int
+        Most intervals between two calls of `drain`.
+    recordings : ndarray of Recording, one an AE
+        What compiled code is given.
+
+    Raises
+    ------
+    ValueError
+        The interval is not from 1 to 2**18.
+    """
+
+    def __init__(
+        self,
+        interval: int,
+        *,
+        cycle: int,
+        engines: int,
+        batch_depth: int,
+        quantum: int,
+        contention: Contention | None,
+    ) -> None:
+        if not 1 <= interval <= LONGEST_INTERVAL:
+            raise ValueError(f"the interval of a record must be from 1 to {LONGEST_INTERVAL} cycles, not {interval!r}")
+        self.interval = interval
+        words = contention.bank_by_word.size if contention else 1
+        links = contention.links if contention else 1
+        # Where there are no banks and links, all is counted for one, and not returned.
+        self._count = None if contention else 0
+        rows = max(_ROWS, 1 << (_SPAN * quantum // interval).bit_length())
+        self.most = rows // 2
+        self._room = Room()
+        self.recordings = self._room.make(Recording, engines)
+        numbers = {"last": rows - 1, "word_mask": words - 1, "links": links, "row": cycle // interval}
+        for name, number in numbers.items():
+            self.recordings[name] = number
+        self.recordings["end"] = (cycle // interval + 1) * interval
+        self._settings = dict(zip(_SETTINGS, self._room.make(int, len(_SETTINGS))[:, None], strict=True))
+        self._settings["interval"][0], self._settings["next"][0] = interval, cycle // interval
+
+        def make(field: str, *shape: int) -> NDArray[np.int64]:
+            made = self._room.link(self.recordings, field, int, int(np.prod(shape)))
+            return made.reshape(engines, *shape)
+
+        self._counts = make("counts", KINDS, words)
+        make("before", words)
+        self._totals = make("totals", 2, KINDS, words)
+        self._banks = make("banks", rows, 2, words)
+        self._link_waits = make("link_waits", rows, links)
+        self._arrays = make("arrays", rows, KINDS, KIND_WORDS)
+        self._engines = make("engines", rows, ENGINE_WORDS)
+        make("waits", BATCHES * batch_depth)
+        self._taken = self._room.make(int, 2 * KINDS * words).reshape(2, KINDS, words)
+        self._latencies = self._room.make(int, HISTOGRAM_BINS)
+        nothing = np.zeros(1, np.int64)
+        self._by_bank = _Grouping(contention.bank_by_word if contention else nothing)
+        self._by_link = _Grouping(contention.link_by_word if contention else nothing)
+        make("link_by_word", words)[:] = contention.link_by_word if contention else 0
+        self._tables: dict[str, NDArray[Any]] = {}
+
+    def know(self, allocations: Sequence[tuple[int, int]], kinds: Sequence[ArrayKind], top: int) -> None:
+        """Tell what lies where; it is the same for whoever goes on from a state of this.
+
+        Parameters
+        ----------
+        allocations : sequence of (int, int)
+            Address and size in bytes of each allocation, in the order of addresses.
+        kinds : sequence of ArrayKind
+            What each of them holds.
+        top : int
+            End of the last one.
+        """
+        shift, blocks = kinds_by_block(allocations, kinds, top)
+        self.recordings["shift"], self.recordings["allocations"] = shift, len(allocations)
+        linked = not self._tables
+        self._tables = {
+            "blocks": blocks,
+            "starts": np.array([address for address, _ in allocations], np.int64),
+            "kinds": np.array(kinds, np.int64),
+        }
+        for name, table in self._tables.items():
+            if linked:
+                self._room.set_link(self.recordings, name, table.ctypes.data)
+            self.recordings[name] = table.ctypes.data
+
+    def drain(self, cycle: int) -> RecordedIntervals:
+        """Return the intervals that end before a cycle, and make their places free.
+
+        Raises
+        ------
+        ValueError
+            More intervals have passed since the last time than there are places.
+        """
+        first, stop = int(self._settings["next"][0]), cycle // self.interval
+        rows = self._banks.shape[1]
+        if stop - first >= rows:
+            raise ValueError(f"{stop - first} intervals were recorded, and there are places for {rows - 1}")
+        places = np.arange(first, stop) % rows
+        words, waits, arrays, engines = (
+            self._emptied(ring, places) for ring in (self._banks, self._link_waits, self._arrays, self._engines)
+        )
+        self._settings["next"][0] = max(first, stop)
+        banks = self._by_bank.sums(words.sum(axis=0))
+        links = np.stack([self._by_link.sums(words[:, :, 0]), waits], axis=-1)
+        return RecordedIntervals(
+            first=first,
+            banks=banks.swapaxes(1, 2)[:, : self._count],
+            links=links.swapaxes(0, 1)[:, :, : self._count],
+            arrays=arrays.swapaxes(0, 1),
+            engines=engines.swapaxes(0, 1),
+        )
+
+    def take(self, histograms: NDArray[np.int64]) -> RecordedSums:
+        """Return what has been counted since the last time, given the AEs' histograms of read latencies."""
+        packed = self._counts.sum(axis=0)
+        now = self._totals.sum(axis=0)
+        now[0] += packed & ((1 << COUNT_BITS) - 1)
+        now[1] += packed >> COUNT_BITS
+        latencies = histograms.sum(axis=0)
+        sums = RecordedSums(
+            banks=self._by_bank.sums(now - self._taken).transpose(2, 1, 0)[: self._count],
+            latencies=latencies - self._latencies,
+        )
+        self._taken[:] = now
+        self._latencies[:] = latencies
+        return sums
+
+    def forget(self, histograms: NDArray[np.int64]) -> None:
+        """Go on counting where the AEs' histograms of read latencies will begin anew."""
+        self._latencies -= histograms.sum(axis=0)
+
+    def save(self) -> list[NDArray[np.uint64]]:
+        """Return a copy of all."""
+        return self._room.save()
+
+    def load(self, copies: Sequence[NDArray[np.uint64]]) -> None:
+        """Go on from a copy.
+
+        Raises
+        ------
+        ValueError
+            It is of a record of other sizes, of another interval, or of none.
+        """
+        if not copies:
+            raise ValueError("the memory's state has no record to go on with")
+        before = self.save()
+        self._room.load(copies)
+        interval = int(self._settings["interval"][0])
+        if interval != self.interval:
+            self._room.load(before)
+            raise ValueError(f"the memory's record has intervals of {interval} cycles, not {self.interval}")
+
+    @staticmethod
+    def _emptied(ring: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return places of a ring of each AE, which are 0 afterwards."""
+        rows = ring[:, places]
+        ring[:, places] = 0
+        return rows
+
+
+class _Grouping:
+    """Sums up words by what they belong to, each of which has some.
+
+    Parameters
+    ----------
+    groups : ndarray of int64
+        What each word belongs to, from 0 on.
+    """
+
+    def __init__(self, groups: NDArray[np.int64]) -> None:
+        # The words of each group one after another, and where those of each begin.
+        self._order = np.argsort(groups, kind="stable")
+        self._starts = np.flatnonzero(np.diff(groups[self._order], prepend=-1))
+
+    def sums(self, by_word: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the sums of numbers whose last axis are the words."""
+        ordered = by_word[..., self._order]
+        if self._starts.size == self._order.size:
+            return ordered
+        sums: NDArray[np.int64] = np.add.reduceat(ordered, self._starts, axis=-1)
+        return sums

@@ -1,0 +1,386 @@
+"""What happens in a machine over time: every interval, and every instruction, cut exactly to the cycle."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hw.causes import Cause
+from hw.config import AcceleratorConfig
+from hw.registers import Instruction
+from sim.errors import SimulationError
+from sim.executors.base import Executor
+from sim.memory import Memory, RecordedIntervals, RecordedSums
+from sim.observation.causes import CAUSES, IDLE_CAUSES
+
+__all__ = ["Intervals", "RanInstruction", "Recording", "RecordingState", "Sink"]
+
+Counts = npt.NDArray[np.int64]
+
+_DRAINED = 32
+"""Intervals after which a recording looks after its rows, about."""
+
+_START, _NO_WORK, _END, _NOT_RUNNING, _HOST, _READOUT, _RESTARTED, _KEPT = range(8)
+"""How cycles in which a kernel has no run are told apart; `_READOUT` and `_KEPT`, that of attempts given up, are the
+host's as well."""
+
+_NEVER = 1 << 62
+_COLUMN = {cause.name: number for number, cause in enumerate(CAUSES)}
+_TOLD = [_COLUMN[cause.name.lower()] for cause in Cause if cause != Cause.IDLE]
+assert {cause.name for cause in CAUSES} == {cause.name.lower() for cause in Cause if cause} | set(IDLE_CAUSES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intervals:
+    """What was counted in some intervals, one after the other.
+
+    Parameters
+    ----------
+    first : int
+        Number of the first one, which begins at so many times the interval.
+    causes : ndarray of int64, shape (intervals, AEs, kernels, len(CAUSES))
+        Cycles by recorded cause, BFS kernels first.
+    fills : ndarray of int64, shape (intervals, AEs, kernels, FIFOs)
+        Entries held, summed over the cycles.
+    marks : ndarray of int64, shape (intervals, AEs, kernels, FIFOs)
+        Most entries held in a cycle.
+    turns : ndarray of int64, shape (intervals, AEs, 2)
+        Tokens that reached the first kernel of each module.
+    memory : RecordedIntervals
+        What the memory counted.
+    """
+
+    first: int
+    causes: Counts
+    fills: Counts
+    marks: Counts
+    turns: Counts
+    memory: RecordedIntervals
+
+
+@dataclass(frozen=True, kw_only=True)
+class RanInstruction:
+    """What was counted in an instruction, by the kernels of its module.
+
+    Parameters
+    ----------
+    instruction : Instruction
+        What it was.
+    attempt : int
+        Attempts given up before.
+    start, cycles, working : int
+        Cycle of the dispatch; cycles from there until the last AE was idle, and until the last kernel was done.
+    begun, done : ndarray of int64, shape (AEs, kernels)
+        Cycles from the dispatch until a kernel began and was done.
+    causes : ndarray of int64, shape (AEs, kernels, len(CAUSES))
+        Cycles by recorded cause.
+    fills, marks : ndarray of int64, shape (AEs, kernels, FIFOs)
+        Entries held, summed over the cycles; most entries held in a cycle.
+    memory : RecordedSums
+        What the memory counted.
+    """
+
+    instruction: Instruction
+    attempt: int
+    start: int
+    cycles: int
+    working: int
+    begun: Counts
+    done: Counts
+    causes: Counts
+    fills: Counts
+    marks: Counts
+    memory: RecordedSums
+
+
+class Sink(Protocol):
+    """Who takes what was recorded."""
+
+    def take_intervals(self, block: Intervals) -> None:
+        """Take intervals, which follow those before."""
+
+    def take_instruction(self, ran: RanInstruction) -> None:
+        """Take an instruction that is complete."""
+
+    def take_restart(self, cycle: int, readouts: list[tuple[int, int]]) -> None:
+        """Learn that all before a cycle, but for the cycles of some readouts, was an attempt that was given up."""
+
+
+@dataclass(kw_only=True)
+class RecordingState:
+    """Where a recording is.
+
+    Parameters
+    ----------
+    position : int
+        Number of the next interval to be handed out.
+    closed : int
+        Cycle up to which it is known what kernels without a run waited for.
+    attempt : int
+        Attempts given up.
+    readouts : list of tuple of int
+        First cycle, and the cycle after the last, of each readout of event counters.
+    instruction, start : int
+        The instruction that runs, -1 if none does, and the cycle of its dispatch.
+    split : ndarray of int64, shape (intervals, AEs, kernels, 8)
+        Cycles without a run, told apart, in the intervals from `position` on.
+    causes, fills, turns : ndarray
+        Counters of the hardware at the last boundary.
+    causes_before, fills_before : ndarray
+        Counters of the hardware at the end of the last instruction.
+    """
+
+    position: int = 0
+    closed: int = 0
+    attempt: int = 0
+    readouts: list[tuple[int, int]] = field(default_factory=list)
+    instruction: int = -1
+    start: int = 0
+    split: npt.NDArray[np.int64]
+    causes: npt.NDArray[np.int64]
+    fills: npt.NDArray[np.int64]
+    turns: npt.NDArray[np.int64]
+    causes_before: npt.NDArray[np.int64]
+    fills_before: npt.NDArray[np.int64]
+
+
+class Recording:
+    """Records what happens in a machine; the machine tells it where it is.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    executor : Executor
+        What executes the hardware; it has run no cycle yet.
+    memory : Memory
+        The memory.
+    interval : int
+        Cycles of an interval.
+    sink : Sink
+        Who takes what was recorded.
+    state : RecordingState, optional
+        Where to go on from, before executor and memory are loaded.
+
+    Attributes
+    ----------
+    state : RecordingState
+        Where it is; after `catch_up` up to date.
+    most_cycles : int
+        Cycles that the executor may run until `meet` is called.
+    """
+
+    def __init__(
+        self,
+        config: AcceleratorConfig,
+        executor: Executor,
+        memory: Memory,
+        *,
+        interval: int,
+        sink: Sink,
+        state: RecordingState | None = None,
+    ) -> None:
+        self._executor = executor
+        self._memory = memory
+        self._interval = interval
+        self._sink = sink
+        self._kernels = {
+            Instruction.BFS_LEVEL: slice(config.bfs_kernels),
+            Instruction.INTERSECTION: slice(config.bfs_kernels, None),
+        }
+        # A run of the executor ends at the meeting after its last cycle.
+        beyond = -(-memory.quantum // interval)
+        self._samples = executor.record(interval=interval, places=1 << (2 * _DRAINED + beyond).bit_length())
+        memory.record(interval)
+        self.most_cycles = min(_DRAINED * interval, memory.record_span)
+        rows = self._samples.now()
+        shape = (self._samples.places, *rows["causes"].shape[:2], 8)
+        self.state = state or RecordingState(
+            split=np.zeros(shape, np.int64),
+            causes=rows["causes"].copy(),
+            fills=rows["fills"].copy(),
+            turns=rows["turns"].copy(),
+            causes_before=rows["causes"].copy(),
+            fills_before=rows["fills"].copy(),
+        )
+
+    def dispatched(self, instruction: Instruction, cycle: int) -> None:
+        """Learn that an instruction is dispatched in a cycle to come, or this one."""
+        self.state.instruction, self.state.start = int(instruction), cycle
+
+    def meet(self, cycle: int) -> None:
+        """Look after the rows, in the middle of an instruction, where all AEs have met."""
+        if cycle - self.state.position * self._interval >= self.most_cycles:
+            self.catch_up(cycle)
+
+    def catch_up(self, cycle: int) -> None:
+        """Hand out everything up to a cycle in which all AEs have met."""
+        if self.state.instruction < 0 or cycle <= self.state.start:
+            self._close(cycle, _HOST)
+        else:
+            self._close(self.state.start, _HOST)
+            self._close_running(cycle, self._samples.now())
+        self._hand_out(cycle // self._interval)
+
+    def ended(self, cycles: int, cycle: int) -> None:
+        """Learn that the instruction is complete, so many cycles after its dispatch; all AEs have met at `cycle`."""
+        state = self.state
+        rows = self._samples.now()
+        end = state.start + cycles
+        self._close(state.start, _HOST)
+        working = self._close_running(end, rows) - state.start
+        instruction = Instruction(state.instruction)
+        own = self._kernels[instruction]
+        begun, done = (rows[name][:, own] - state.start for name in ("begun", "done"))
+        causes = self._recorded(rows["causes"][:, own] - state.causes_before[:, own])
+        for name, counts in (("start", begun), ("no_work", working - done), ("end", cycles - working)):
+            causes[..., _COLUMN[name]] = counts
+        if not np.all(causes.sum(axis=-1) == cycles):
+            raise self._inconsistent(f"the instruction of cycle {state.start:,}")
+        self._sink.take_instruction(
+            RanInstruction(
+                instruction=instruction,
+                attempt=state.attempt,
+                start=state.start,
+                cycles=cycles,
+                working=working,
+                begun=begun,
+                done=done,
+                causes=causes,
+                fills=rows["fills"][:, own] - state.fills_before[:, own],
+                marks=rows["instruction_marks"][:, own].astype(np.int64),
+                memory=self._memory.take(),
+            )
+        )
+        self._samples.forget_marks()
+        state.causes_before, state.fills_before = rows["causes"].copy(), rows["fills"].copy()
+        state.instruction = -1
+        if cycle - state.position * self._interval >= self.most_cycles:
+            self.catch_up(cycle)
+
+    def readout(self, begin: int, end: int) -> None:
+        """Learn that event counters were read from one cycle to another."""
+        self._close(begin, _HOST)
+        self._close(end, _READOUT)
+        self.state.readouts.append((begin, end))
+        if end - self.state.position * self._interval >= self.most_cycles:
+            self.catch_up(end)
+
+    def restart(self, cycle: int) -> None:
+        """Learn that an attempt has been given up, and that all that follows belongs to another."""
+        state = self.state
+        self.catch_up(cycle)
+        # What remains is of the interval that the next attempt begins in.
+        row = state.split[0]
+        spent = cycle - state.position * self._interval - row[..., _KEPT] - row[..., _READOUT]
+        kept = row[..., _KEPT] + row[..., _READOUT]
+        row[:] = 0
+        row[..., _RESTARTED], row[..., _KEPT] = spent, kept
+        state.causes = self._samples.now()["causes"].copy()
+        state.attempt += 1
+        self._sink.take_restart(cycle, state.readouts)
+
+    def finish(self, cycle: int) -> None:
+        """Hand out everything, the last interval as far as it has come."""
+        self.catch_up(cycle)
+        if cycle % self._interval:
+            rows = self._samples.now()
+            self._emit(cycle // self._interval, rows[np.newaxis], self._memory.drain(cycle, partial=True))
+
+    def _close(self, end: int, kind: int) -> None:
+        """Say what kernels without a run wait for up to a cycle, the same for all."""
+        begin = self.state.closed
+        if end > begin:
+            self._add(kind, begin, end, slice(None))
+            self.state.closed = end
+
+    def _close_running(self, end: int, rows: npt.NDArray[np.void]) -> int:
+        """Say up to a cycle what kernels wait for that have no run while an instruction runs.
+
+        Returns
+        -------
+        int
+            The cycle in which the last kernel was done, or a cycle in the far future.
+        """
+        state = self.state
+        instruction = Instruction(state.instruction)
+        own = self._kernels[instruction]
+        begun, done = rows["begun"][:, own], rows["done"][:, own]
+        begun = np.where(begun >= state.start, begun, _NEVER)
+        done = np.where((begun < _NEVER) & (done > begun), done, _NEVER)
+        working = int(done.max(initial=0))
+        begin = state.closed
+        if end > begin:
+            for other, kernels in self._kernels.items():
+                if other != instruction:
+                    self._add(_NOT_RUNNING, begin, end, kernels)
+            self._add(_START, begin, np.minimum(begun, end), own)
+            self._add(_NO_WORK, np.maximum(done, begin), min(working, end), own)
+            self._add(_END, max(working, begin), end, own)
+            state.closed = end
+        return working
+
+    def _add(self, kind: int, begin: "int | Counts", end: "int | Counts", kernels: slice) -> None:
+        """Add the cycles from one to another to those of a kind, in the intervals that they are in."""
+        state, interval = self.state, self._interval
+        first, last = int(np.min(begin)) // interval, (int(np.max(end)) - 1) // interval
+        if last < first:
+            return
+        starts = interval * np.arange(first, last + 1)[:, np.newaxis, np.newaxis]
+        common = np.minimum(end, starts + interval) - np.maximum(begin, starts)
+        rows = slice(first - state.position, last + 1 - state.position)
+        state.split[rows, :, kernels, kind] += np.maximum(common, 0)
+
+    def _hand_out(self, position: int) -> None:
+        """Hand out the intervals before a number."""
+        count = position - self.state.position
+        if count:
+            memory = self._memory.drain(position * self._interval)
+            self._emit(position, self._samples.rows(self.state.position + 1, count), memory)
+
+    def _emit(self, position: int, rows: npt.NDArray[np.void], memory: RecordedIntervals) -> None:
+        """Hand out the intervals that end with some rows."""
+        state, count = self.state, len(rows)
+        differences = {
+            name: np.diff(np.concatenate([getattr(state, name)[np.newaxis], rows[name]]), axis=0)
+            for name in ("causes", "fills", "turns")
+        }
+        split = state.split[:count]
+        idle = split[..., : _READOUT + 1].sum(axis=-1)
+        if not np.array_equal(idle, differences["causes"][..., Cause.IDLE]):
+            raise self._inconsistent(f"the intervals from cycle {state.position * self._interval:,} on")
+        causes = self._recorded(differences["causes"])
+        for name, kinds in (
+            ("start", [_START]),
+            ("no_work", [_NO_WORK]),
+            ("end", [_END]),
+            ("not_running", [_NOT_RUNNING]),
+            ("host", [_HOST, _READOUT, _KEPT]),
+            ("restarted", [_RESTARTED]),
+        ):
+            causes[..., _COLUMN[name]] = split[..., kinds].sum(axis=-1)
+        block = Intervals(
+            first=state.position,
+            causes=causes,
+            fills=differences["fills"],
+            marks=rows["marks"].astype(np.int64),
+            turns=differences["turns"],
+            memory=memory,
+        )
+        state.causes, state.fills, state.turns = (rows[name][-1].copy() for name in ("causes", "fills", "turns"))
+        state.split = np.roll(state.split, -count, axis=0)
+        state.split[-count:] = 0
+        state.position = position
+        self._sink.take_intervals(block)
+
+    @staticmethod
+    def _recorded(told: Counts) -> Counts:
+        """Return counts by recorded cause of those by cause of the hardware, cycles without a run left out."""
+        causes = np.zeros((*told.shape[:-1], len(CAUSES)), np.int64)
+        causes[..., _TOLD] = told[..., Cause.IDLE + 1 :]
+        return causes
+
+    @staticmethod
+    def _inconsistent(where: str) -> SimulationError:
+        return SimulationError(f"the cycles of the kernels by cause do not add up in {where}")

@@ -1,0 +1,149 @@
+"""What explanations look at: groups, stacks, evidence and comparisons of synthetic records, whose sums are known."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from host.errors import InputError
+from host.explain.comparison import compare
+from host.explain.evidence import Evidence
+from host.explain.stacks import STACKED, stacks
+from host.explain.view import CAUSE_NAMES, ENDING, GROWING, SATURATED, View
+from host.record.reader import Record
+from tests.record.synthetic import Shape, write_record
+from tests.refusals import refused
+
+SEARCH = Shape(levels=(150, 700, 3000, 400, 120))
+COMPONENTS = Shape(iterations=3, restarted=True)
+
+
+@pytest.fixture(scope="module")
+def search(tmp_path_factory: pytest.TempPathFactory) -> View:
+    return View(Record(write_record(tmp_path_factory.mktemp("record") / "search", SEARCH)))
+
+
+@pytest.fixture(scope="module")
+def components(tmp_path_factory: pytest.TempPathFactory) -> View:
+    return View(Record(write_record(tmp_path_factory.mktemp("record") / "components", COMPONENTS)))
+
+
+def test_a_search_has_three_parts(search: View) -> None:
+    assert search.instructions["part"].tolist() == [GROWING, GROWING, SATURATED, ENDING, ENDING]
+    assert [str(group) for group, _ in search.groups_of(search.instructions)] == [
+        "forward, growing levels",
+        "forward, saturated levels",
+        "forward, ending levels",
+    ]
+
+
+def test_a_search_that_never_fills_the_machine_ends_after_its_peak(tmp_path: Path) -> None:
+    small = View(Record(write_record(tmp_path / "small", Shape(levels=(60, 150, 80, 60)))))
+    assert small.instructions["part"].tolist() == [GROWING, GROWING, ENDING, ENDING]
+
+
+def test_attempts_that_were_given_up_do_not_count(components: View) -> None:
+    cycles = components.record.document["cycles"]
+    assert cycles["restarted"] > 0
+    assert components.instructions["cycles"].sum() == cycles["instructions"]
+
+
+def test_a_selection(components: View) -> None:
+    rows = components.select(phase="backward", level=2, iteration=3)
+    assert [(row.phase, row.level, row.iteration) for row in rows.itertuples()] == [("backward", 2, 3)]
+    assert len(components.select(level=2)) == 6
+    with refused(InputError, f"{components.record.folder}: has no phase forward, level 9"):
+        components.select(phase="forward", level=9)
+
+
+@pytest.mark.parametrize("by", STACKED)
+def test_stacks_add_up(by: str, components: View) -> None:
+    found = stacks(components, components.instructions, by)
+    assert len(found) > 1
+    assert np.allclose(found[CAUSE_NAMES].sum(axis=1), found["cycles"])
+    if by in ("phase", "iteration", "level"):
+        assert found["cycles"].sum() == components.instructions["cycles"].sum()
+        assert found["instructions"].sum() == len(components.instructions)
+    if by in ("engine", "kernel"):
+        # Each of them has all cycles of its module.
+        assert set(found["cycles"]) == set(components.instructions.groupby("module")["cycles"].sum())
+
+
+def test_stacks_of_intervals_are_those_in_which_the_instructions_ran(search: View) -> None:
+    rows = search.select(level=2)
+    start, cycles = (int(rows[name].iloc[0]) for name in ("start", "cycles"))
+    found = stacks(search, rows, "interval")["cycle"].tolist()
+    assert found == list(range(start // 64 * 64, start + cycles, 64))
+
+
+def test_evidence(search: View) -> None:
+    rows = search.select(level=2)
+    evidence = Evidence(search, rows)
+    assert sum(evidence.stack.values()) == pytest.approx(evidence.cycles)
+    frame = search.frame("instruction_banks")
+    frame = frame[frame["instruction"] == rows.index[0]]
+    sums = frame.groupby(["controller", "bank"])["accesses"].sum()
+    hot, second = evidence.hottest(2)
+    assert (hot.controller, hot.bank) == sums.idxmax()
+    assert hot.accesses == sums.max() == sum(hot.arrays.values())
+    assert hot.array == "words"
+    assert second.accesses <= hot.accesses
+    assert hot.use == pytest.approx(hot.accesses * 15 / evidence.cycles)
+    assert hot.multiple == pytest.approx(hot.accesses * 1024 / sums.sum())
+    banks = search.frame("banks")
+    peak = banks[(banks["controller"] == hot.controller) & (banks["bank"] == hot.bank) & (banks["cycle"] == hot.cycle)]
+    assert peak["accesses"].tolist() == [round(hot.peak * 64 / 15)]
+    latency = evidence.latency
+    assert latency is not None
+    assert latency.least == 75 < latency.mean < latency.high <= latency.most
+    assert [fifo.parameter for fifo in evidence.fifos] == [
+        "frontier_depth",
+        "neighbour_depth",
+        "word_depth",
+        "visit_depth",
+    ]
+    assert evidence.turn == pytest.approx(64 / 3, rel=0.02)
+    assert evidence.links is not None
+    assert evidence.unevenness > 1
+
+
+def test_intervals_are_divided_among_instructions(search: View) -> None:
+    cycles = search.frame("links")["cycle"].unique()
+    weights = sum(Evidence(search, search.select(level=level)).weights(cycles) for level in range(5))
+    lengths = np.minimum(cycles + 64, search.record.cycles) - cycles
+    assert (weights * lengths).sum() == pytest.approx(search.instructions["cycles"].sum())
+    links = search.frame("links")
+    whole = Evidence(search, search.instructions).links
+    assert whole is not None
+    # All requests are of instructions, but an interval's may be of its cycles between two.
+    assert whole.mean * search.instructions["cycles"].sum() * 32 == pytest.approx(links["requests"].sum(), rel=0.05)
+
+
+@pytest.mark.parametrize(("most", "depth", "proposed"), [(0, 64, 4), (5, 64, 8), (33, 64, 64), (60, 64, 128)])
+def test_depths(most: int, depth: int, proposed: int, search: View) -> None:
+    fifo = Evidence(search, search.instructions).fifos[0]
+    assert type(fifo)(**{**vars(fifo), "most": most, "depth": depth}).proposed == proposed
+
+
+def test_a_memory_without_banks(tmp_path: Path) -> None:
+    view = View(Record(write_record(tmp_path / "fixed", Shape(memory="fixed:75"))))
+    evidence = Evidence(view, view.instructions)
+    assert evidence.hottest(3) == []
+    assert (evidence.bank, evidence.links, evidence.banks_use) == (None, None, 0.0)
+
+
+def test_a_difference_adds_up(search: View, tmp_path: Path) -> None:
+    shape = Shape(config="published", levels=(150, 900, 5000, 400, 120, 100))
+    other = View(Record(write_record(tmp_path / "other", shape)))
+    comparison = compare(search, other)
+    assert comparison.difference == other.record.cycles - search.record.cycles
+    assert sum(comparison.causes.values()) == pytest.approx(comparison.difference)
+    assert comparison.levels["difference"].tolist() == [0, 200, 2000, 0, 0, 100]
+    assert comparison.levels["level"].tolist() == [0, 1, 2, 3, 4, 5]
+    assert np.allclose(comparison.levels[CAUSE_NAMES].sum(axis=1), comparison.levels["difference"])
+    assert comparison.phases["difference"].tolist() == [2300]
+    assert comparison.settings["issue_interval"] == (1, 2)
+    assert comparison.same_graph
+    level = compare(search, other, level=2)
+    assert level.difference == comparison.difference
+    assert sum(level.causes.values()) == pytest.approx(2000)

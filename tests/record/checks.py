@@ -1,0 +1,152 @@
+"""What holds in every record: cycles of every kernel add up, tables agree with each other and with the result."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jsonschema import Draft202012Validator
+
+from host.record.reader import Record
+from host.record.tables import TABLES
+from host.record.writer import schema_of
+from sim.observation.causes import CAUSES, IDLE_CAUSES
+
+__all__ = ["NAMES", "check_record", "frames"]
+
+NAMES = [cause.name for cause in CAUSES]
+_KERNEL = ["engine", "module", "kernel"]
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    path = Path(__file__).parents[2] / "host" / "record" / "record.schema.json"
+    return Draft202012Validator(json.loads(path.read_text()))
+
+
+def frames(record: Record) -> dict[str, pd.DataFrame]:
+    """Return all tables."""
+    for table in TABLES:
+        assert record.table(table.name).schema.equals(schema_of(table)), table.name
+    return {table.name: record.frame(table.name) for table in TABLES}
+
+
+def _summed(rows: pd.DataFrame, keys: list[str], names: list[str]) -> Any:
+    return rows.groupby(keys, observed=True)[names].sum()
+
+
+def check_record(folder: Path | str) -> Record:
+    """Check a record by all that must hold in it, and return it."""
+    record = Record(folder)
+    document = record.document
+    _validator().validate(document)
+    tables = frames(record)
+    assert document["tables"] == {name: len(rows) for name, rows in tables.items()}
+    _check_kernels(record, tables)
+    _check_instructions(record, tables)
+    _check_memory(record, tables)
+    return record
+
+
+def _check_kernels(record: Record, tables: dict[str, pd.DataFrame]) -> None:
+    """Check that every cycle of every kernel has one cause, and that there are as many as were simulated."""
+    document, rows = record.document, tables["kernels"]
+    result = document["result"]
+    kernels = sum(document["machine"]["kernels"].values()) * document["machine"]["engines"]
+    assert record.cycles == result["wall"]["simulated_cycles"] == result["statistics"]["cycles"]["total"]
+    lengths = np.minimum(record.interval, record.cycles - rows["cycle"])
+    assert (rows[NAMES].sum(axis=1) == lengths).all()
+    assert len(rows) == kernels * -(-record.cycles // record.interval)
+    assert (_summed(rows, _KERNEL, NAMES).sum(axis=1) == record.cycles).all()
+    cycles = document["cycles"]
+    totals = _summed(rows, _KERNEL, NAMES)
+    assert (totals["host"] == cycles["host"] + cycles["readout"]).all()
+    assert (totals["restarted"] == cycles["restarted"]).all()
+    sums = _summed(rows, ["module"], NAMES)
+    for module, causes in document["causes"].items():
+        if document["machine"]["kernels"][module]:
+            assert sums.loc[module].to_dict() == causes
+        else:
+            assert not any(causes.values())
+    told = result["statistics"]["causes"]
+    for module in told:
+        shown = (
+            {name: causes[name] for name in NAMES if name not in IDLE_CAUSES}
+            if (causes := document["causes"][module])
+            else {}
+        )
+        assert {name: count for name, count in told[module].items() if name != "idle"} == shown
+
+
+def _check_instructions(record: Record, tables: dict[str, pd.DataFrame]) -> None:
+    """Check that instructions agree with the intervals and with the result."""
+    document, rows = record.document, tables["instructions"]
+    last = rows[rows["attempt"] == rows["attempt"].max()]
+    assert last["cycles"].sum() == document["cycles"]["instructions"] == document["result"]["cycles"]["total"]
+    assert (rows["start"].diff().dropna() > 0).all()
+    assert (rows["working"] <= rows["cycles"]).all()
+    own = tables["instruction_kernels"].merge(rows, on="instruction")
+    assert (own[NAMES].sum(axis=1) == own["cycles"]).all()
+    counted = own[own["attempt"] == rows["attempt"].max()]
+    working = [name for name in NAMES if name not in IDLE_CAUSES] + ["start", "end", "no_work"]
+    # A kernel whose module never ran has no rows there.
+    sums = _summed(counted, _KERNEL, working)
+    whole = _summed(tables["kernels"], _KERNEL, working)
+    pd.testing.assert_frame_equal(sums, whole.loc[sums.index], check_dtype=False)
+    assert (whole.drop(sums.index).sum(axis=1) == 0).all()
+    if document["command"] == "bfs":
+        levels = pd.DataFrame(document["result"]["levels"])
+        for name in ("frontier", "pushed", "cycles", "start"):
+            assert last[name].tolist() == levels[name].tolist()
+        assert last["duplicates"].sum() == document["result"]["duplicates"]
+    else:
+        for phase in ("forward", "backward"):
+            total = document["result"][phase]
+            mine = last[last["phase"] == phase]
+            assert mine["cycles"].sum() == total["cycles"]
+            assert mine["duplicates"].sum() == total["duplicates"]
+            assert len(mine) == total["levels"]
+        assert (last["phase"] == "intersection").sum() == document["result"]["intersection"]["runs"]
+    fills = tables["fifos"].groupby(["module", "fifo"], observed=True)
+    by_instruction = tables["instruction_fifos"].groupby(["module", "fifo"], observed=True)
+    common = by_instruction["fill"].sum()
+    assert (fills["fill"].sum().loc[common.index] == common).all()
+    assert (fills["most"].max().loc[common.index] == by_instruction["most"].max()).all()
+
+
+def _check_memory(record: Record, tables: dict[str, pd.DataFrame]) -> None:
+    """Check what the memory recorded against its statistics, which are of the last attempt, and against itself."""
+    memory = record.document["result"]["statistics"]["memory"]
+    arrays, banks, taken = tables["arrays"], tables["banks"], tables["instruction_banks"]
+    accesses = int(arrays["reads"].sum() + arrays["writes"].sum())
+    if "banks" in memory:
+        assert banks["accesses"].sum() == accesses == taken["accesses"].sum() == tables["links"]["requests"].sum()
+        assert banks["waiting"].sum() == taken["waiting"].sum()
+        keys = ["controller", "bank"]
+        pd.testing.assert_frame_equal(
+            _summed(banks, keys, ["accesses", "waiting"]), _summed(taken, keys, ["accesses", "waiting"])
+        )
+        of_arrays = arrays.assign(accesses=arrays["reads"] + arrays["writes"])
+        assert (
+            _summed(of_arrays, ["array"], ["accesses"]).to_dict() == _summed(taken, ["array"], ["accesses"]).to_dict()
+        )
+    else:
+        assert banks.empty
+        assert taken.empty
+        assert tables["links"].empty
+    latencies = tables["instruction_latencies"]
+    assert latencies["reads"].sum() == arrays["reads"].sum()
+    if record.document["result"]["retries"] == 0:
+        assert arrays["reads"].sum() == memory["reads"]["total"]
+        assert arrays["writes"].sum() == memory["writes"]["total"]
+        engines = tables["engines"]
+        assert engines["ordering"].sum() == memory["waiting_cycles"]["ordering"]
+        for kind in ("read", "write"):
+            assert engines[f"{kind}_stalls"].sum() == np.sum(memory["stall_cycles"][kind])
+        if "banks" in memory:
+            by_bank = banks.groupby(["controller", "bank"])["accesses"].sum()
+            assert by_bank.tolist() == [count for count in memory["banks"] if count]
+            assert banks["waiting"].sum() == memory["waiting_cycles"]["bank"]
+            assert tables["links"]["waiting"].sum() == memory["waiting_cycles"]["link"]

@@ -1,0 +1,129 @@
+"""Records of real runs: what holds, whatever the executor, the threads, the interval, or how often it was killed."""
+
+import json
+import os
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from host.command_line.main import main
+from host.record.reader import Record
+from tests.host.command_line.test_keeping import interrupt
+from tests.record.checks import check_record, frames
+
+GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("g.txt").write_text(GRAPH)
+
+
+def recorded(name: str, *arguments: str) -> Record:
+    """Make a run that is recorded, and check the record."""
+    assert main([*arguments, "--record", name, "--quiet"]) == 0
+    return check_record(name)
+
+
+def check_same(record: Record, other: Record) -> None:
+    """Check that two records have the same tables."""
+    theirs = frames(other)
+    for name, rows in frames(record).items():
+        pd.testing.assert_frame_equal(rows, theirs[name], obj=name)
+
+
+@pytest.mark.parametrize("interval", ["64", "100"])
+def test_executors_record_the_same(interval: str) -> None:
+    run = ["scc", "g.txt", "--config", "test", "--record-interval", interval]
+    record = recorded("one", *run, "--threads", "1")
+    check_same(record, recorded("two", *run, "--threads", "2"))
+    check_same(record, recorded("amaranth", *run, "--executor", "amaranth"))
+
+
+@pytest.mark.parametrize("memory", ["fixed:9", "fixed:75", "stress:5"])
+@pytest.mark.parametrize("command", ["scc", "bfs --source 3"])
+def test_memories(memory: str, command: str) -> None:
+    name, *options = command.split()
+    record = recorded("record", name, "g.txt", *options, "--config", "test", "--memory", memory)
+    assert record.interval == 1024
+
+
+@pytest.mark.parametrize("config", ["hc2", "published", "published-bfs-1ae"])
+def test_whole_machines(config: str) -> None:
+    assert main(["generate", "rmat", "--vertices", "4096", "--degree", "8", "--seed", "6", "-o", "r.npz"]) == 0
+    record = recorded("record", "bfs", "r.npz", "--source", "0", "--config", config)
+    assert record.frame("kernels")["write"].sum() > 4096
+
+
+def test_restarts_are_told_apart() -> None:
+    options = ["scc", "g.txt", "--config", "test", "--queue-slack", "0", "--record-interval", "50"]
+    Path("g.txt").write_text(GRAPH * 8)
+    record = recorded("record", *options)
+    document = record.document
+    assert document["result"]["retries"] > 0
+    assert document["cycles"]["restarted"] > 0
+    assert record.frame("instructions")["attempt"].max() == document["result"]["retries"]
+
+
+def test_a_killed_run_has_the_record_of_one_that_was_not(capfd: pytest.CaptureFixture[str]) -> None:
+    run = ["scc", "g.txt", "--config", "test", "--record-interval", "100"]
+    whole = recorded("whole", *run)
+    kept = ["--checkpoint", "kept", "--checkpoint-every", "1kcycles"]
+    interrupt(*run, *kept, "--record", "parts")
+    assert not Path("parts", "record.json").exists()
+    interrupt("scc", "--resume", "kept", "--executor", "amaranth", "--checkpoint-every", "300cycles", after=1)
+    capfd.readouterr()
+    assert main(["scc", "--resume", "kept", "--executor", "compiled", "--quiet"]) == 0
+    assert capfd.readouterr().err == ""
+    check_same(whole, check_record("parts"))
+    assert sorted(os.listdir("parts")) == sorted(os.listdir("whole"))
+    assert not Path("kept").exists()
+
+
+def refused(*arguments: str, capfd: pytest.CaptureFixture[str]) -> str:
+    """Return the line by which a command line is refused."""
+    capfd.readouterr()
+    assert main([*arguments]) == 2
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    return printed.err.rstrip("\n")
+
+
+def test_folders_that_cannot_be_used(capfd: pytest.CaptureFixture[str]) -> None:
+    run = ["scc", "g.txt", "--config", "test"]
+    assert refused(*run, "--record-interval", "100", capfd=capfd) == "cyscc scc: --record-interval needs --record"
+    Path("mine").mkdir()
+    Path("mine", "thesis.tex").write_text("a year of work")
+    assert refused(*run, "--record", "mine", capfd=capfd) == (
+        "cyscc scc: mine: is no folder of a record: it holds thesis.tex (--record)"
+    )
+    assert refused(*run, "--record", "g.txt", capfd=capfd) == "cyscc scc: g.txt: Not a directory (--record)"
+    assert refused(*run, "--record", "no/where", capfd=capfd) == (
+        "cyscc scc: no/where: No such file or directory (--record)"
+    )
+    recorded("record", *run)
+    before = Path("record", "record.json").read_bytes()
+    assert refused(*run, "--record", "record", capfd=capfd) == (
+        "cyscc scc: record: holds a record: remove it, or name another folder (--record)"
+    )
+    assert Path("record", "record.json").read_bytes() == before
+
+
+def test_nothing_is_left_of_a_run_that_fails(capfd: pytest.CaptureFixture[str]) -> None:
+    run = ["scc", "g.txt", "--config", "test", "--cycle-limit", "500"]
+    assert main([*run, "--record", "new"]) == 3
+    Path("old").mkdir()
+    assert main([*run, "--record", "old"]) == 3
+    assert sorted(os.listdir()) == ["g.txt", "old"]
+    assert os.listdir("old") == []
+
+
+def test_records_say_what_ran() -> None:
+    record = recorded("record", "bfs", "g.txt", "--source", "3", "--config", "test", "--json", "json")
+    run = record.document["run"]
+    assert (run["graph"], run["folder"], run["vertices"], run["edges"]) == ("g.txt", str(Path.cwd()), 40, 120)
+    assert run["options"]["source"] == 3
+    assert record.document["result"] == json.loads(Path("json").read_text())

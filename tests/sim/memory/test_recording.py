@@ -1,0 +1,339 @@
+"""The record against a brute-force count of the same requests; the same however the steps are driven."""
+
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from sim.memory import READ, ArrayKind, Hc2, Memory, Profile, RecordedIntervals, parse_profile
+from tests.sim.memory.outside import Channel
+from tests.sim.memory.stepper import Stepper, hand_over, read, write
+from tests.sim.memory.test_order import mixed
+from tests.sim.memory.traffic import Played, Rounds, play, requests
+
+CYCLES = 1200
+ENGINES, PORTS = 3, 6
+HELD = (ArrayKind.WORDS, ArrayKind.NEIGHBOURS, ArrayKind.QUEUES, ArrayKind.COLOURS, ArrayKind.OTHER)
+SMALL = Hc2(request_travel=7, bank_busy=40, response_travel=3, flush_travel=9, port_queue=3, reads_in_flight=20)
+FIELDS = ("banks", "links", "arrays", "engines")
+
+
+def placed(profile: Profile, *, alignment: int = 512, scale: int = 1) -> tuple[Memory, NDArray[np.int64]]:
+    """Return a memory of five allocations of 600 bytes and more, and where each begins."""
+    memory = Memory(profile, engines=ENGINES, ports=PORTS, capacity=1 << 26)
+    sizes = [scale * (600 + 8 * number) for number in range(len(HELD))]
+    places = [memory.allocate(size, alignment, holds=holds) for size, holds in zip(sizes, HELD, strict=True)]
+    return memory, np.array(places)
+
+
+def traffic(places: NDArray[np.int64], seed: int = 7) -> NDArray[np.void]:
+    """Return reads, writes and flushes of the first and the last words of all allocations."""
+    plan = mixed(seed, engines=ENGINES, ports=PORTS, words=64)
+    rng = np.random.default_rng(seed)
+    plan["address"] += rng.choice(places, plan.shape) - 4096
+    return plan
+
+
+def joined(parts: list[RecordedIntervals]) -> dict[str, NDArray[np.int64]]:
+    """Return intervals that follow each other as one."""
+    ends = [part.first + len(part.banks) for part in parts]
+    assert [part.first for part in parts] == [0, *ends[:-1]]
+    return {name: np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS}
+
+
+def accesses(plan: NDArray[np.void], played: Played, places: NDArray[np.int64]) -> Iterator[dict[str, Any]]:
+    """Return what is known of each access from outside: acceptance, response, address, array."""
+    for ae, port in np.ndindex(ENGINES, PORTS):
+        answer = 0
+        for request, cycle in zip(plan[ae, port], played.accepted[ae, port], strict=True):
+            if cycle < 0 or request["kind"] == 2:
+                continue
+            latency = 0
+            if request["kind"] == READ:
+                latency = played.seen[ae, port, answer] - cycle
+                answer += 1
+            kind = HELD[int(np.searchsorted(places, request["address"], side="right")) - 1]
+            yield {
+                "cycle": int(cycle),
+                "order": (int(cycle), (ae - int(cycle)) % ENGINES, (port - int(cycle)) % PORTS, int(request["kind"])),
+                "ae": ae,
+                "port": port,
+                "kind": int(kind),
+                "write": int(request["kind"]),
+                "address": int(request["address"]),
+                "latency": int(latency),
+            }
+
+
+def counted(found: list[dict[str, Any]], profile: Hc2, interval: int) -> dict[str, NDArray[np.int64]]:
+    """Return the rows of banks, links and arrays, whose resources are played request by request."""
+    rows = CYCLES // interval
+    banks = np.zeros((rows, 1024, 2), np.int64)
+    links = np.zeros((rows, ENGINES, 16, 2), np.int64)
+    arrays = np.zeros((rows, ENGINES, len(ArrayKind), 4), np.int64)
+    taken: set[tuple[int, int, int]] = set()
+    entered: dict[tuple[int, int], int] = {}
+    free: dict[int, int] = {}
+    for each in sorted(found, key=lambda access: access["order"]):  # type: ignore[no-any-return]
+        row, ae, link, bank = (
+            each["cycle"] // interval,
+            each["ae"],
+            profile.link_of(each["address"]),
+            profile.bank_of(each["address"]),
+        )
+        entry = max(each["cycle"], entered.get((ae, each["port"]), -1) + 1)
+        while (ae, link, entry) in taken:
+            entry += 1
+        taken.add((ae, link, entry))
+        entered[ae, each["port"]] = entry
+        arrival = entry + profile.request_travel
+        start = max(arrival, free.get(bank, 0))
+        free[bank] = start + profile.bank_busy
+        if row >= rows:
+            continue
+        banks[row, bank] += 1, start - arrival
+        links[row, ae, link] += 1, entry - each["cycle"]
+        array = arrays[row, ae, each["kind"]]
+        array[each["write"]] += 1
+        array[2] += each["latency"]
+        array[3] = max(array[3], each["latency"])
+    return {"banks": banks, "links": links, "arrays": arrays}
+
+
+def answered(plan: NDArray[np.void]) -> NDArray[np.void]:
+    """Return a plan that ends so early that all is answered."""
+    plan["after"] = np.where(plan["after"] < CYCLES // 6, plan["after"], 10**9)
+    return plan
+
+
+@pytest.mark.parametrize("interval", [1, 23, 100, 512, 1200, 5000])
+@pytest.mark.parametrize("profile", [Hc2(), SMALL], ids=str)
+def test_rows_are_what_a_count_finds(profile: Hc2, interval: int) -> None:
+    memory, places = placed(profile)
+    plan = answered(traffic(places))
+    memory.record(interval)
+    # So few that the rings need no draining in between.
+    played = play(memory, plan, cycles=CYCLES)
+    assert memory.error() is None
+    if interval == 1:
+        with pytest.raises(ValueError, match=r"^1200 intervals were recorded, and there are places for \d+$"):
+            memory.drain(CYCLES)
+        return
+    rows = joined([memory.drain(CYCLES)])
+    found = list(accesses(plan, played, places))
+    for name, expected in counted(found, profile, interval).items():
+        assert rows[name].dtype == np.int64
+        assert np.array_equal(rows[name], expected), name
+    assert {each["kind"] for each in found} == set(ArrayKind)
+
+
+def drive(
+    memory: Memory, seed: int, first: int, stop: int, *, step: int, rounds: Rounds, drained: list[RecordedIntervals]
+) -> None:
+    """Play random requests from one cycle to another, in rounds; drain after every fifth, all settled."""
+    for start in range(first, stop, step):
+        if rounds == "served first":
+            memory.serve()
+        if rounds != "settled":
+            for ae in range(memory.engines):
+                memory.deliver(ae)
+        end = min(start + step, stop)
+        for cycle in range(start, end):
+            for ae in range(memory.engines):
+                rng = np.random.default_rng((seed, cycle, ae))
+                memory.prepare(ae, cycle)
+                box = memory.mailboxes[ae]
+                wanted = []
+                for port in range(memory.ports):
+                    address = memory.allocations[int(rng.integers(0, 5))][0] + 8 * int(rng.integers(0, 16))
+                    kind = int(rng.integers(0, 4))
+                    if kind < 2 and int(box[("read_ready", "write_ready")[kind]]) >> port & 1:
+                        wanted.append(write(port, address, cycle) if kind else read(port, address))
+                hand_over(box, wanted)
+                memory.accept(ae, cycle)
+        if rounds == "served last":
+            memory.serve()
+        if rounds == "settled":
+            memory.settle(end - 1)
+        else:
+            memory.seal(end - 1)
+        if start // step % 5 == 4 or end == stop:
+            memory.settle(end - 1)
+            drained.append(memory.drain(end))
+    assert memory.error() is None
+
+
+@pytest.mark.parametrize("profile", [Hc2(), SMALL, Channel(), *map(parse_profile, ("fixed:5", "stress:3"))], ids=str)
+def test_sums_agree_with_the_statistics_however_it_is_driven(profile: Profile) -> None:
+    stop = 16 * 9 + 5
+    seen = []
+    for rounds, step in (("settled", 1), ("served first", 1), ("served last", profile.quantum // 2)):
+        memory, _ = placed(profile)
+        memory.record(9)
+        parts: list[RecordedIntervals] = []
+        drive(memory, 5, 0, stop, step=step, rounds=rounds, drained=parts)  # type: ignore[arg-type]
+        rows = joined(parts)
+        # The last interval ends after a pause that brings nothing.
+        drive(memory, 5, stop, stop, step=1, rounds="settled", drained=parts)
+        for cycle in range(stop, 17 * 9):
+            for ae in range(ENGINES):
+                memory.prepare(ae, cycle)
+            memory.settle(cycle)
+        rows = joined([*parts, memory.drain(17 * 9)])
+        statistics, sums = memory.statistics(), memory.take()
+        arrays = rows["arrays"].sum(axis=(0, 1))
+        assert arrays[:, :2].sum(axis=0).tolist() == [statistics[name]["total"] for name in ("reads", "writes")]
+        latency = statistics["read_latency"]
+        assert arrays[:, 2].sum() == pytest.approx(latency["mean"] * latency["count"])
+        assert rows["arrays"][..., 3].max() == latency["maximum"]
+        assert np.all(arrays[:, :2] > 0)
+        order, *stalls = rows["engines"].sum(axis=(0, 1)).tolist()
+        assert order == statistics["waiting_cycles"]["ordering"]
+        assert stalls == [int(np.sum(statistics["stall_cycles"][name])) for name in ("read", "write")]
+        assert [[cycles, int(count)] for cycles, count in enumerate(sums.latencies) if count] == latency["histogram"]
+        if isinstance(profile, Hc2):
+            assert rows["banks"][:, :, 0].sum(axis=0).tolist() == statistics["banks"]
+            assert rows["banks"][:, :, 1].sum() == statistics["waiting_cycles"]["bank"]
+            assert rows["links"][..., 0].sum() == rows["banks"][..., 0].sum()
+            assert rows["links"][..., 1].sum() == statistics["waiting_cycles"]["link"]
+            assert np.array_equal(sums.banks.sum(axis=1), rows["banks"].sum(axis=0))
+            assert np.array_equal(sums.banks[:, :, 0].sum(axis=0), arrays[:, :2].sum(axis=1))
+        else:
+            assert rows["banks"].shape == (17, 0, 2)
+            assert rows["links"].shape == (17, ENGINES, 0, 2)
+            assert sums.banks.shape == (0, len(ArrayKind), 2)
+        seen.append((rows, sums))
+    for rows, sums in seen[1:]:
+        assert all(np.array_equal(rows[name], seen[0][0][name]) for name in FIELDS)
+        assert np.array_equal(sums.banks, seen[0][1].banks)
+
+
+@pytest.mark.parametrize("rounds", get_args(Rounds))
+def test_threads_and_rounds_give_the_same(rounds: Rounds) -> None:
+    records = []
+    for mode, threads in (("settled", 1), (rounds, 3)):
+        memory, places = placed(Hc2())
+        memory.record(100)
+        play(memory, traffic(places), cycles=CYCLES, rounds=mode, threads=threads)  # type: ignore[arg-type]
+        records.append((joined([memory.drain(CYCLES)]), memory.take()))
+    assert all(np.array_equal(records[0][0][name], records[1][0][name]) for name in FIELDS)
+    assert records[0][0]["banks"][..., 1].sum() > 0
+    assert np.array_equal(records[0][1].banks, records[1][1].banks)
+    assert np.array_equal(records[0][1].latencies, records[1][1].latencies)
+
+
+def test_nothing_is_lost_between_two_machines_nor_where_counting_begins_anew() -> None:
+    whole, _ = placed(SMALL)
+    whole.record(9)
+    parts: list[RecordedIntervals] = []
+    drive(whole, 3, 0, 100, step=2, rounds="settled", drained=parts)
+    first = whole.take()
+    drive(whole, 3, 100, 180, step=2, rounds="settled", drained=parts)
+
+    before, _ = placed(SMALL)
+    before.record(9)
+    others: list[RecordedIntervals] = []
+    drive(before, 3, 0, 50, step=2, rounds="settled", drained=others)
+    before.reset_statistics()
+    drive(before, 3, 50, 100, step=2, rounds="settled", drained=others)
+    taken = before.take()
+    state = before.save()
+    drive(before, 3, 100, 180, step=2, rounds="settled", drained=[])
+    after, _ = placed(SMALL)
+    after.record(9)
+    after.load(state)
+    drive(after, 3, 100, 180, step=2, rounds="settled", drained=others)
+
+    rows, expected = joined(others), joined(parts)
+    assert all(np.array_equal(rows[name], expected[name]) for name in FIELDS)
+    for one, other in ((first, taken), (whole.take(), after.take())):
+        assert one.latencies.sum() > 0
+        assert np.array_equal(one.banks, other.banks)
+        assert np.array_equal(one.latencies, other.latencies)
+
+    # The state serves a memory without a record too, which may begin one there.
+    plain, _ = placed(SMALL)
+    plain.load(state)
+    assert plain.record_interval == 0
+    plain.record(9)
+    late: list[RecordedIntervals] = []
+    drive(plain, 3, 100, 180, step=2, rounds="settled", drained=late)
+    begun = 100 // 9
+    assert late[0].first == begun
+    for name in FIELDS:
+        # All but the interval in which it began.
+        rows_of_late = np.concatenate([getattr(part, name) for part in late])
+        assert np.array_equal(rows_of_late[1:], expected[name][begun + 1 :]), name
+
+
+def test_a_state_has_the_record_to_go_on_with() -> None:
+    (memory, _), (recorded, _), (other, _) = (placed(SMALL) for _ in range(3))
+    recorded.record(9)
+    other.record(10)
+    with pytest.raises(ValueError, match=r"^the memory's state has no record to go on with$"):
+        recorded.load(memory.save())
+    with pytest.raises(ValueError, match=r"^the memory's record has intervals of 9 cycles, not 10$"):
+        other.load(recorded.save())
+
+
+@pytest.mark.parametrize("alignment", [8, 512])
+@pytest.mark.parametrize("scale", [1, 7000])
+def test_each_access_is_of_the_array_at_its_address(alignment: int, scale: int) -> None:
+    memory, _ = placed(Hc2(), alignment=alignment, scale=scale)
+    memory.record(1000)
+    late = memory.allocate(700, 8, holds=ArrayKind.COLOURS)
+    bench = Stepper(memory)
+    expected = np.zeros(len(ArrayKind), np.int64)
+    for (address, size), holds in zip(memory.allocations, (*HELD, ArrayKind.COLOURS), strict=True):
+        for place in (address, address + size // 16 * 8, address + size - 8):
+            bench.step([read(0, place & -8)])
+            expected[holds] += 1
+    bench.run(1000)
+    assert memory.allocations[-1] == (late, 700)
+    assert memory.take().banks[:, :, 0].sum(axis=0).tolist() == expected.tolist()
+
+
+def test_counts_are_moved_before_they_overflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As if most of the room were in use already.
+    records = []
+    for used in (0, 1 << 21):
+        memory, places = placed(Hc2())
+        memory.record(100)
+        recordings = memory._recording.recordings
+        recordings["accesses"] = used
+        play(memory, traffic(places), cycles=CYCLES)
+        assert np.all(recordings["accesses"] < 1 << 21)
+        records.append((joined([memory.drain(CYCLES)]), memory.take()))
+    assert np.any(memory._recording._totals)
+    assert all(np.array_equal(records[0][0][name], records[1][0][name]) for name in FIELDS)
+    assert np.array_equal(records[0][1].banks, records[1][1].banks)
+
+
+def test_what_cannot_be_is_refused() -> None:
+    memory, _ = placed(Hc2())
+    with pytest.raises(ValueError, match=r"^the memory keeps no record$"):
+        memory.take()
+    assert memory.record_interval == 0
+    for interval in (0, (1 << 18) + 1):
+        message = f"^the interval of a record must be from 1 to 262144 cycles, not {interval}$"
+        with pytest.raises(ValueError, match=message):
+            memory.record(interval)
+    memory.record(64)
+    assert memory.record_span == 32 * 64
+    with pytest.raises(ValueError, match=r"^the memory keeps a record already$"):
+        memory.record(64)
+    with pytest.raises(ValueError, match=r"^the memory's record is complete until cycle 0, not 64$"):
+        memory.drain(64)
+
+
+def test_an_address_beyond_all_ends_the_run_as_without_a_record() -> None:
+    memory, _ = placed(Hc2())
+    memory.record(10)
+    bench = Stepper(memory)
+    bench.step([read(0, (1 << 48) - 8)])
+    bench.step([read(1, 1 << 40)])
+    bench.run(3)
+    assert "read of 8 bytes at address 0xfffffffffff8 (engine 0 port 0 cycle 0)" in str(memory.error())
+    assert requests(count=1).size == 1
