@@ -75,7 +75,7 @@ USAGE = {
     "scc": "cyscc scc: the following arguments are required: GRAPH",
     "scc g.txt extra": "cyscc: unrecognized arguments: extra",
     "scc g.txt --label=x": "cyscc scc: unrecognized arguments: --label; did you mean --labels?",
-    "scc g.txt --hue x": "cyscc scc: unrecognized arguments: --hue",
+    "scc g.txt --zzz x": "cyscc scc: unrecognized arguments: --zzz",
     "bfs g.txt --sorce 1": "cyscc bfs: unrecognized arguments: --sorce; did you mean --source?",
     "scc g.txt --config hc3": "cyscc scc: --config: unknown configuration 'hc3': there are "
     f"{', '.join(PRESETS)}, or a .toml file",
