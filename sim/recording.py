@@ -269,7 +269,7 @@ class Recording:
         own = self._kernels[instruction]
         begun, done = (each[:, own] - state.start for each in (now.begun, now.ended))
         causes = self._recorded(now.causes[:, own] - state.causes_before[:, own])
-        for name, counts in (("start", begun), ("no_work", working - done), ("end", cycles - working)):
+        for name, counts in (("starting", begun), ("no_work", working - done), ("ending", cycles - working)):
             causes[..., _COLUMN[name]] = counts
         if not np.all(causes.sum(axis=-1) == cycles):
             raise self._inconsistent(f"the instruction of cycle {state.start:,}")
@@ -387,9 +387,9 @@ class Recording:
             raise self._inconsistent(f"the intervals from cycle {state.position * self._interval:,} on")
         causes = self._recorded(differences["causes"])
         for name, kinds in (
-            ("start", [_START]),
+            ("starting", [_START]),
             ("no_work", [_NO_WORK]),
-            ("end", [_END]),
+            ("ending", [_END]),
             ("not_running", [_NOT_RUNNING]),
             ("host", [_HOST, _READOUT, _KEPT]),
             ("restarted", [_RESTARTED]),
@@ -403,7 +403,9 @@ class Recording:
             turns=differences["turns"],
             memory=memory,
         )
-        state.causes, state.fills, state.turns = (getattr(rows, name)[-1].copy() for name in ("causes", "fills", "turns"))
+        state.causes, state.fills, state.turns = (
+            getattr(rows, name)[-1].copy() for name in ("causes", "fills", "turns")
+        )
         state.split = np.roll(state.split, -count, axis=0)
         state.split[-count:] = 0
         state.position = position

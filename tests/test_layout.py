@@ -11,7 +11,15 @@ LAYERS = ("hw", "sim", "host", "cyscc")
 ROOMS = (
     "hw",
     "sim",
-    *("sim.memory", "sim.configuration", "sim.observation", "sim.export", "sim.executors", "sim.recording", "sim.machine"),
+    *(
+        "sim.memory",
+        "sim.configuration",
+        "sim.observation",
+        "sim.export",
+        "sim.executors",
+        "sim.recording",
+        "sim.machine",
+    ),
     "host",
     *("host.graph", "host.algorithms", "host.results", "host.measuring", "host.checkpoints", "host.record"),
     *("host.running", "host.studies", "host.explain", "host.trace", "host.report", "host.api"),

@@ -57,7 +57,7 @@ def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Ad
         least = DEPENDENT_WAITS * (latency.least if latency is not None else 0)
         each = evidence.cycles / max(len(evidence.rows), 1)
         if each <= SMALL * (least + (evidence.turn or 0.0)):
-            found.append((("no_work", "response", "start", "end", "flush"), _small(evidence, each, least)))
+            found.append((("no_work", "response", "starting", "ending", "flush"), _small(evidence, each, least)))
     elif latency is not None and latency.mean >= SLOWED * latency.least:
         contended = _contention(evidence)
         if contended is not None:
@@ -244,7 +244,7 @@ def _work(group: Group, evidence: Evidence) -> tuple[str, str]:
 
 
 def _ring(group: Group, evidence: Evidence) -> tuple[str, str]:
-    each = evidence.cycles * evidence.share("start", "end") / max(len(evidence.rows), 1)
+    each = evidence.cycles * evidence.share("starting", "ending") / max(len(evidence.rows), 1)
     turn = "" if evidence.turn is None else f"; a turn of the token is {evidence.turn:.0f}"
     noun = "level" if group.part else "intersection"
     return (
@@ -268,8 +268,8 @@ _RULES: dict[str, Callable[[Group, Evidence], tuple[str, str]]] = {
     "slot": _slot,
     "no_work": _no_work,
     "resting": _resting,
-    "start": _ring,
-    "end": _ring,
+    "starting": _ring,
+    "ending": _ring,
     "flush": _flush,
     **dict.fromkeys(("issue_1", "issue_2", "issue_3", "write"), _work),
 }

@@ -348,7 +348,7 @@ class Evidence:
         Reads under way are the reads that a process issues in a cycle, times the mean time of a read (Little's law).
         """
         latency = self.latency
-        working = self.cycles * (1 - self.share("start", "end", "no_work", "flush"))
+        working = self.cycles * (1 - self.share("starting", "ending", "no_work", "flush"))
         if latency is None or working <= 0:
             return []
         by_parameter = {fifo.parameter: fifo for fifo in self.fifos}

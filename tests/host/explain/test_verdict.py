@@ -102,7 +102,7 @@ QUEUEING = LatencyUse(least=75, median=120, high=900, most=999, mean=150.0)
         ("resting", LARGE, {}, "a cycle between two requests", "Try issue_interval = 1"),
         ("resting", LARGE, {"bank": bank()}, "a cycle between two requests", "as long as there is a hot bank"),
         ("issue_2", LARGE, {}, "a request in 50% of their cycles", "More kernels"),
-        ("end", SMALL, {}, "costs each level 1250 cycles; a turn of the token is 100", "link_cycles"),
+        ("ending", SMALL, {}, "costs each level 1250 cycles; a turn of the token is 100", "link_cycles"),
         ("flush", SMALL, {}, "625 cycles go by each time", "flush_travel"),
     ],
 )
@@ -125,7 +125,13 @@ def test_advice(cause: str, group: Group, changes: dict[str, Any], text: str, pr
             "150 cycles on average",
         ),
         (LARGE, {"links": CROWDED_LINKS, "latency": QUEUEING}, "refused response credit", "head-of-line", "59 %"),
-        (SMALL, {"cycles": 900}, "no_work response start end flush", "fixed cost", "450 cycles each, with 7.0 entries"),
+        (
+            SMALL,
+            {"cycles": 900},
+            "no_work response starting ending flush",
+            "fixed cost",
+            "450 cycles each, with 7.0 entries",
+        ),
     ],
 )
 def test_one_reason_for_several_causes(
