@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-LAYERS = ("hw", "sim", "host")
+LAYERS = ("hw", "sim", "host", "cyscc")
 ROOMS = (
     "hw",
     "sim",
@@ -21,8 +21,10 @@ ROOMS = (
         "sim.machine",
     ),
     "host",
-    *("host.graph", "host.algorithms", "host.results", "host.measuring", "host.checkpoints", "host.studies"),
+    *("host.graph", "host.algorithms", "host.results", "host.measuring", "host.checkpoints", "host.record"),
+    *("host.running", "host.studies", "host.explain", "host.trace", "host.report", "host.api"),
     "host.command_line",
+    "cyscc",
     "tests",
 )
 """From the bottom up: a room may import itself and those before it. Modules of no room are in that of their layer."""

@@ -1,18 +1,76 @@
 """What a cause means where it was seen, and what to try: one function a cause, from the evidence."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from host.explain.evidence import BankUse, Evidence
-from host.explain.thresholds import BUSY, CROWDED, HEAD_OF_LINE, SAID_OF_BANK, SLOWED
+from host.explain.thresholds import (
+    BUSY,
+    CROWDED,
+    DEPENDENT_WAITS,
+    HEAD_OF_LINE,
+    SAID_OF_BANK,
+    SLOWED,
+    SMALL,
+    UNEVEN,
+)
 from host.explain.view import SATURATED, Group
+from host.words import counted
+from sim.observation.causes import cause_named
+
+__all__ = ["Advice", "advise", "array_text", "diagnose"]
 
 _NAMED = 2  # arrays of a bank
 
-__all__ = ["advise", "array_text"]
+
+class Advice(NamedTuple):
+    """What is said about causes.
+
+    Parameters
+    ----------
+    title : str
+        What it is.
+    text : str
+        What was seen.
+    proposal : str
+        What to try; empty where nothing would help.
+    """
+
+    title: str
+    text: str
+    proposal: str
 
 
-def advise(cause: str, group: Group, evidence: Evidence) -> tuple[str, str]:
-    """Return what a cause means in a group, and what to try; either may be empty.
+def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Advice]]:
+    """Return what one thing explains several causes, each with these causes.
+
+    Parameters
+    ----------
+    group : Group
+        The group.
+    evidence : Evidence
+        All that was seen there.
+    """
+    found: list[tuple[tuple[str, ...], Advice]] = []
+    latency = evidence.latency
+    if group.part and group.part != SATURATED:
+        least = DEPENDENT_WAITS * (latency.least if latency is not None else 0)
+        each = evidence.cycles / max(len(evidence.rows), 1)
+        if each <= SMALL * (least + (evidence.turn or 0.0)):
+            found.append((("no_work", "response", "starting", "ending", "flush"), _small(evidence, each, least)))
+    elif latency is not None and latency.mean >= SLOWED * latency.least:
+        contended = _contention(evidence)
+        if contended is not None:
+            slow = (
+                f"{contended.text} Reads take {latency.mean:.0f} cycles on average, {latency.least} at best, and "
+                "answers come in the order of the reads."
+            )
+            found.append((("refused", "response", "credit"), contended._replace(text=slow)))
+    return found
+
+
+def advise(cause: str, group: Group, evidence: Evidence) -> Advice:
+    """Return what a cause by itself means in a group, and what to try.
 
     Parameters
     ----------
@@ -23,8 +81,8 @@ def advise(cause: str, group: Group, evidence: Evidence) -> tuple[str, str]:
     evidence : Evidence
         All that was seen there.
     """
-    rule = _RULES.get(cause)
-    return rule(group, evidence) if rule is not None else ("", "")
+    text, proposal = _RULES[cause](group, evidence) if cause in _RULES else ("", "")
+    return Advice(cause_named(cause).title, text, proposal)
 
 
 def array_text(bank: BankUse) -> str:
@@ -36,44 +94,79 @@ def array_text(bank: BankUse) -> str:
     )
 
 
-def bank_text(bank: BankUse) -> str:
-    """Return a bank and what it is busy with."""
-    return f"bank {bank.bank} of controller {bank.controller} ({array_text(bank)})"
-
-
 def _configured(evidence: Evidence, name: str) -> int | bool | float:
     value: int | bool | float = evidence.view.record.document["configuration"][name]
     return value
 
 
-def _hot(evidence: Evidence) -> BankUse | None:
-    """Return the busiest bank if it is a bottleneck by itself."""
-    bank = evidence.bank
-    return bank if bank is not None and bank.use >= BUSY and bank.multiple >= CROWDED else None
-
-
-def _hot_bank(bank: BankUse, evidence: Evidence) -> tuple[str, str]:
-    text = (
-        f"One bank is the bottleneck: {bank_text(bank)} was busy {min(bank.use, 1):.0%} of the time, "
-        f"{bank.multiple:.0f} times the mean."
+def _small(evidence: Evidence, each: float, least: int) -> Advice:
+    turn = "" if evidence.turn is None else f", and turns of the token, {evidence.turn:.0f} cycles each"
+    entries = float(evidence.rows["frontier"].mean())
+    return Advice(
+        "fixed cost of small levels",
+        f"They take {each:.0f} cycles each, with {entries:,.1f} entries on average. However small it is, a level needs "
+        f"{DEPENDENT_WAITS} ways to the memory and back, one after the other ({least} cycles){turn}.",
+        "A shorter way to the memory (request_travel, response_travel), a shorter ring (link_cycles, fewer AEs); "
+        "neither more kernels nor deeper FIFOs.",
     )
-    if bank.array == "words" and not _configured(evidence, "remembered_ids"):
-        return text, (
-            "All kernels read the word of the same hub: drop the copies that a kernel sees (remembered_ids), or "
-            "repeated edges beforehand (--simplify). More banks do not divide one word; a shorter bank_busy does help."
+
+
+def _contention(evidence: Evidence) -> Advice | None:
+    """Return what in the memory is the bottleneck; None where nothing is."""
+    bank, links = evidence.bank, evidence.links
+    if bank is None or links is None:
+        return None
+    if bank.use >= BUSY and bank.multiple >= CROWDED:
+        return _hot_bank(bank, evidence)
+    if evidence.banks_use >= BUSY:
+        return Advice(
+            "all banks busy",
+            f"All banks together are busy {evidence.banks_use:.0%} of the time.",
+            "More banks (banks, controllers), or a shorter bank_busy.",
         )
-    return text, "More banks help only where the accesses are to several words; a shorter bank_busy always does."
+    if links.most >= BUSY and links.most >= CROWDED * links.mean:
+        return Advice(
+            "a busy link",
+            f"Link {links.link} of AE {links.engine} is busy {links.most:.0%} of the time, all links {links.mean:.0%}.",
+            "Divide the addresses otherwise over the links (link_bit, controller_bit).",
+        )
+    if links.mean >= HEAD_OF_LINE:
+        return Advice(
+            "head-of-line blocking in the crossbar",
+            f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
+            "link: the one at the head of a port's queue blocks those behind it, and a crossbar with one queue a port "
+            "carries 59 % at most.",
+            f"More links to each controller (links = {2 * _links(evidence)}). A longer queue (port_queue) does not "
+            "raise that limit.",
+        )
+    return None
+
+
+def _links(evidence: Evidence) -> int:
+    memory = evidence.view.memory or {}
+    return int(memory["links"]) // int(memory["controllers"])
+
+
+def _hot_bank(bank: BankUse, evidence: Evidence) -> Advice:
+    text = (
+        f"Bank {bank.bank} of controller {bank.controller} ({array_text(bank)}) is busy {min(bank.use, 1):.0%} of the "
+        f"time, all banks {evidence.banks_use:.0%}; an access waits {bank.waiting:.0f} cycles for it."
+    )
+    memory = evidence.view.memory or {}
+    divided = f"Try more banks (banks = {2 * int(memory['banks'])}), which divide what several words bring to one"
+    if bank.array != "words":
+        return Advice("a hot bank", text, f"{divided}, or a shorter bank_busy.")
+    copies = "a larger" if _configured(evidence, "remembered_ids") else "with"
+    return Advice(
+        "a hot bank",
+        text,
+        f"{divided}, or a shorter bank_busy. Where it is the word of one hub, kernels should read it less often: "
+        f"{copies} remembered_ids, or without repeated edges (--simplify).",
+    )
 
 
 def _response(group: Group, evidence: Evidence) -> tuple[str, str]:
-    latency, bank = evidence.latency, _hot(evidence)
-    if bank is not None:
-        return _hot_bank(bank, evidence)
-    if latency is not None and group.part == SATURATED and latency.mean >= SLOWED * latency.least:
-        return (
-            f"Reads take {latency.mean:.0f} cycles on average, {latency.least} at best: they queue in the memory.",
-            "See the busiest banks and links: more links or banks, a shorter bank_busy.",
-        )
+    latency = evidence.latency
     least = latency.least if latency is not None else 0
     return (
         f"Latency bounds them: the kernels have too little to read at once to hide the {least} cycles of a read.",
@@ -83,43 +176,28 @@ def _response(group: Group, evidence: Evidence) -> tuple[str, str]:
 
 
 def _credit(group: Group, evidence: Evidence) -> tuple[str, str]:
-    full = [fifo for fifo in evidence.fifos if fifo.full]
-    if not full:
-        return "Answers that are on their way hold all places.", ""
-    tight = max(full, key=lambda fifo: fifo.mean / fifo.depth)
-    text = f"FIFO {tight.name} was full: {tight.most} of {tight.depth} entries, {tight.mean:.1f} on average."
-    bank = _hot(evidence)
-    if bank is not None:
-        return f"{text} {_hot_bank(bank, evidence)[0]}", _hot_bank(bank, evidence)[1]
-    return text, f"Try {tight.parameter} = {2 * tight.depth}."
+    if not evidence.places:
+        return "", ""
+    fifo, held = max(evidence.places, key=lambda place: place[1] / place[0].depth)
+    return (
+        f"Places for answers are short: of the {fifo.depth} of {fifo.name}, {min(held, fifo.depth):.0f} are promised "
+        "to reads under way, or held, on average while a kernel works.",
+        f"Try {fifo.parameter} = {2 * fifo.depth}.",
+    )
 
 
 def _refused(group: Group, evidence: Evidence) -> tuple[str, str]:
-    bank, links = _hot(evidence), evidence.links
-    if bank is not None:
-        return _hot_bank(bank, evidence)
-    if evidence.banks_use >= BUSY:
-        return (
-            f"All banks are busy {evidence.banks_use:.0%} of the time.",
-            "More banks or controllers, or a shorter bank_busy.",
-        )
+    contended = _contention(evidence)
+    if contended is not None:
+        return contended.text, contended.proposal
+    links = evidence.links
     if links is None:
         return "This memory refuses by its own rules.", ""
-    if links.most >= BUSY and links.most >= 1.5 * links.mean:
-        return (
-            f"Link {links.link} of AE {links.engine} is busy {links.most:.0%} of the time, all links {links.mean:.0%}.",
-            "Divide the addresses otherwise over the links (link_bit, controller_bit).",
-        )
-    text = (
-        f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.1f} cycles for its own."
+    return (
+        f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
+        "link: bursts fill the ports' queues.",
+        "A longer port_queue takes bursts; more links to each controller (links) serve them sooner.",
     )
-    if links.mean >= HEAD_OF_LINE:
-        return (
-            f"{text} A request that waits at the head of its port's queue blocks those behind it; a crossbar with "
-            "one queue a port ends at 59 %.",
-            "More links to each controller (links). A longer queue (port_queue) does not raise that limit.",
-        )
-    return text, "Bursts fill the ports' queues: try a longer port_queue."
 
 
 def _slot(group: Group, evidence: Evidence) -> tuple[str, str]:
@@ -132,19 +210,29 @@ def _slot(group: Group, evidence: Evidence) -> tuple[str, str]:
 
 
 def _no_work(group: Group, evidence: Evidence) -> tuple[str, str]:
-    if group.part and evidence.frontier < evidence.kernels:
+    if group.part and evidence.starved > 0.5:
         return (
-            f"A frontier of {evidence.frontier:.1f} entries on average cannot feed {evidence.kernels} kernels.",
-            "Fewer kernels or AEs would be as fast here.",
+            f"In {evidence.short} of {counted(len(evidence.rows), 'level')} the queue has fewer entries than there are "
+            f"kernels ({evidence.kernels}), and a vertex's edges stay on one kernel.",
+            "Nothing in the configuration: fewer kernels or AEs would hardly be slower here.",
         )
     text = f"The last kernel works {evidence.unevenness:.2f} times as long as the mean one."
-    if group.part:
-        return text, "A vertex's edges stay on one kernel, so a hub serialises its level: divide hubs, or --simplify."
-    return text, ""
+    if not group.part:
+        return text, ""
+    if evidence.unevenness < UNEVEN:
+        return text, "Shares differ by chance; larger levels even them out."
+    return (
+        text,
+        "A vertex's edges stay on one kernel, so a hub serialises its level: --simplify where edges are repeated.",
+    )
 
 
 def _resting(group: Group, evidence: Evidence) -> tuple[str, str]:
-    return "The multiplexer needs a cycle between two requests.", "Try issue_interval = 1."
+    text = "The multiplexer needs a cycle between two requests."
+    contended = _contention(evidence)
+    if contended is not None:
+        return text, f"issue_interval = 1 gains little as long as there is {contended.title}."
+    return text, "Try issue_interval = 1."
 
 
 def _work(group: Group, evidence: Evidence) -> tuple[str, str]:
@@ -155,11 +243,21 @@ def _work(group: Group, evidence: Evidence) -> tuple[str, str]:
     )
 
 
-def _fixed(group: Group, evidence: Evidence) -> tuple[str, str]:
-    each = evidence.cycles * evidence.share("starting", "ending", "flush") / max(len(evidence.rows), 1)
+def _ring(group: Group, evidence: Evidence) -> tuple[str, str]:
+    each = evidence.cycles * evidence.share("starting", "ending") / max(len(evidence.rows), 1)
+    turn = "" if evidence.turn is None else f"; a turn of the token is {evidence.turn:.0f}"
+    noun = "level" if group.part else "intersection"
     return (
-        f"Start, end and flush cost each of them {each:.0f} cycles, however small it is.",
-        "A shorter ring (ring_stages, link_cycles) or fewer AEs make it less.",
+        f"To begin and to end costs each {noun} {each:.0f} cycles{turn}.",
+        "A shorter ring: link_cycles, ring_stages, fewer AEs.",
+    )
+
+
+def _flush(group: Group, evidence: Evidence) -> tuple[str, str]:
+    each = evidence.cycles * evidence.share("flush") / max(len(evidence.rows), 1)
+    return (
+        f"Until the last writes of all ports are complete {counted(round(each), 'cycle')} go by each time.",
+        "A shorter way to the memory (request_travel, response_travel, flush_travel).",
     )
 
 
@@ -170,8 +268,8 @@ _RULES: dict[str, Callable[[Group, Evidence], tuple[str, str]]] = {
     "slot": _slot,
     "no_work": _no_work,
     "resting": _resting,
-    "starting": _fixed,
-    "ending": _fixed,
-    "flush": _fixed,
+    "starting": _ring,
+    "ending": _ring,
+    "flush": _flush,
     **dict.fromkeys(("issue_1", "issue_2", "issue_3", "write"), _work),
 }

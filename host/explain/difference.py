@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from host.explain.comparison import Comparison
 from host.explain.page import head
-from host.explain.terminal import letter, section, table
+from host.explain.terminal import Cell, letter, section, table
 from host.explain.view import CAUSE_NAMES, View
 from sim.notices import printable
 from sim.observation.causes import cause_named
@@ -12,7 +12,6 @@ from sim.observation.causes import cause_named
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
-    from rich.text import Text
 
 __all__ = ["difference_page"]
 
@@ -56,7 +55,7 @@ def _value(value: object) -> str:
 
 def _causes(comparison: Comparison, total: int) -> "RenderableType":
     ranked = sorted(comparison.causes.items(), key=lambda item: -abs(item[1]))
-    rows: list[list[str | Text]] = [
+    rows: list[list[Cell]] = [
         [letter(name), name, cause_named(name).title, f"{cycles:+,.0f}", f"{cycles / total:+.1%}"]
         for name, cycles in ranked
         if abs(cycles) >= 0.5
@@ -65,9 +64,9 @@ def _causes(comparison: Comparison, total: int) -> "RenderableType":
 
 
 def _rows(frame: "pd.DataFrame", keys: list[str], total: int) -> "RenderableType":
-    rows: list[list[str | Text]] = []
+    rows: list[list[Cell]] = []
     for _, row in frame.iterrows():
-        cells: list[str | Text] = [str(row[name]) for name in keys]
+        cells: list[Cell] = [str(row[name]) for name in keys]
         cells += [f"{row[name]:,}" for name in ("first_cycles", "second_cycles")]
         cells += [f"{row['difference']:+,}", f"{row['difference'] / total:+.1%}", _why(row)]
         rows.append(cells)

@@ -13,6 +13,12 @@ from host.explain.view import CAUSE_NAMES, View
 if TYPE_CHECKING:
     import pandas as pd
 
+_ANSWERS = {
+    "bfs": {"issue_1": "frontier_depth", "issue_2": "neighbour_depth", "issue_3": "word_depth"},
+    "intersection": {"issue_1": "reach_depth", "issue_2": "colour_depth", "issue_3": "unvisit_depth"},
+}
+"""By what each process issues, the depth of the FIFO that takes the answers."""
+
 _SHALLOWEST, _DEEPEST = 4, 512  # as the configuration has them
 
 __all__ = ["BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse"]
@@ -323,7 +329,32 @@ class Evidence:
         longest, mean = done.max().sum(), done.mean().sum()
         return float(longest / mean) if mean else 1.0
 
+    @cached_property
+    def starved(self) -> float:
+        """Share of the cycles without work that is of instructions with fewer entries than there are kernels."""
+        idle = self.view.stacks["no_work"].reindex(self.rows.index)
+        total = float(idle.sum())
+        return float(idle[self.rows["frontier"] < self.kernels].sum()) / total if total else 0.0
+
     @property
-    def frontier(self) -> float:
-        """Entries of the queues that an instruction read, on average."""
-        return float(self.rows["frontier"].mean())
+    def short(self) -> int:
+        """Instructions with fewer entries than there are kernels."""
+        return int((self.rows["frontier"] < self.kernels).sum())
+
+    @cached_property
+    def places(self) -> list[tuple[FifoUse, float]]:
+        """The FIFOs that take answers, and how many of their places are promised or held while a kernel works.
+
+        Reads under way are the reads that a process issues in a cycle, times the mean time of a read (Little's law).
+        """
+        latency = self.latency
+        working = self.cycles * (1 - self.share("starting", "ending", "no_work", "flush"))
+        if latency is None or working <= 0:
+            return []
+        by_parameter = {fifo.parameter: fifo for fifo in self.fifos}
+        return [
+            (by_parameter[parameter], (self.stack[cause] * latency.mean + fill * self.cycles) / working)
+            for cause, parameter in _ANSWERS[self.module].items()
+            if parameter in by_parameter
+            for fill in (by_parameter[parameter].mean,)
+        ]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from host.explain.advice import array_text
 from host.explain.evidence import Evidence
 from host.explain.stacks import stacks
-from host.explain.terminal import LETTERS, letter, section, stack_table, table
+from host.explain.terminal import LETTERS, Bar, Cell, letter, section, table
 from host.explain.verdict import Finding, findings_of
 from host.explain.view import CAUSE_NAMES, Group, View
 from host.words import counted
@@ -15,7 +15,6 @@ from sim.observation.causes import CAUSES, cause_named
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
-    from rich.text import Text
 
 __all__ = ["bank_section", "fifo_section", "instruction_text", "largest_cause", "page"]
 
@@ -107,19 +106,17 @@ def _stack_section(view: View, rows: "pd.DataFrame", by: str, top: int) -> "list
     shown = [name for name in keys if name == keys[-1] or frame[name].nunique() > 1]
     count = ["instructions"] if by in ("phase", "iteration") else []
     total = max(view.record.cycles, 1)
-    lines = [
-        (
-            [
-                *(_cell(row[name]) for name in [*shown, *count]),
-                f"{row['cycles']:,}",
-                f"{row['cycles'] / total:.1%}",
-                largest_cause(row),
-            ],
-            {name: float(row[name]) for name in CAUSE_NAMES},
-        )
+    lines: list[list[Cell]] = [
+        [
+            *(_cell(row[name]) for name in [*shown, *count]),
+            f"{row['cycles']:,}",
+            f"{row['cycles'] / total:.1%}",
+            largest_cause(row),
+            Bar({name: float(row[name]) for name in CAUSE_NAMES}),
+        ]
         for _, row in chosen.iterrows()
     ]
-    return section(title, stack_table([*shown, *count, "cycles", "of run", "most"], lines, words=1))
+    return section(title, table([*shown, *count, "cycles", "of run", "most", "stack"], lines, last=True))
 
 
 def _cell(value: object) -> str:
@@ -145,7 +142,7 @@ def _chosen(frame: "pd.DataFrame", by: str, top: int) -> "tuple[pd.DataFrame, st
 
 def _cause_section(view: View, rows: "pd.DataFrame") -> "list[RenderableType]":
     evidence = {str(module): Evidence(view, its) for module, its in rows.groupby("module", sort=False)}
-    lines: list[list[str | Text]] = []
+    lines: list[list[Cell]] = []
     for name in LETTERS:
         shares = [each.share(name) for each in evidence.values()]
         if max(shares, default=0.0) >= _SHOWN_CAUSE:
@@ -162,7 +159,7 @@ def bank_section(view: View, rows: "pd.DataFrame", top: int) -> "list[Renderable
     parts: list[RenderableType] = []
     for module, its in rows.groupby("module", sort=False):
         evidence = Evidence(view, its)
-        lines: list[list[str | Text]] = []
+        lines: list[list[Cell]] = []
         for bank in evidence.hottest(top):
             instruction = view.instructions.loc[bank.instruction]
             lines.append(
@@ -186,7 +183,7 @@ def fifo_section(view: View, rows: "pd.DataFrame") -> "list[RenderableType]":
     """Return how deep each FIFO got, when, and which depth would have done."""
     parts: list[RenderableType] = []
     for module, its in rows.groupby("module", sort=False):
-        lines: list[list[str | Text]] = []
+        lines: list[list[Cell]] = []
         for fifo in Evidence(view, its).fifos:
             when = instruction_text(view.instructions.loc[fifo.instruction])
             numbers = [f"{fifo.most}", f"{fifo.most / fifo.depth:.0%}", f"{fifo.mean:.1f}"]

@@ -4,15 +4,20 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
+from typing import TypeAlias
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from host.record.colours import CAUSE_COLOURS, STACK
 
-__all__ = ["LETTERS", "bar", "letter", "rendered", "section", "stack_table", "table"]
+__all__ = ["LETTERS", "Bar", "Cell", "as_html", "as_text", "bar", "letter", "rendered", "section", "table"]
+
+Cell: TypeAlias = "str | Text | Bar"
+"""What a table can hold."""
 
 LETTERS = {
     "issue_1": "1",
@@ -68,14 +73,14 @@ def bar(stack: Mapping[str, float], width: int) -> Text:
     return text
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str | Text]], *, words: int = 1, last: bool = False) -> Table:
+def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], *, words: int = 1, last: bool = False) -> Table:
     """Return a table.
 
     Parameters
     ----------
     head : sequence of str
         Names of the columns.
-    rows : iterable of sequence of str or Text
+    rows : iterable of sequence of str, Text or Bar
         The cells.
     words : int
         Columns, from the first on, that go to the left; the others are numbers.
@@ -89,26 +94,27 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str | Text]], *, words: i
         wraps = last and place == len(head) - 1
         made.add_column(name, justify="left" if left else "right", no_wrap=not wraps, overflow="fold")
     for row in rows:
-        made.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
+        made.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return made
 
 
-def stack_table(head: Sequence[str], rows: Sequence[tuple[Sequence[str], Mapping[str, float]]], *, words: int) -> Table:
-    """Return a table with a bar at the end of each row, as long as there is room.
+class Bar:
+    """A stack as a bar that is as long as its column.
 
     Parameters
     ----------
-    head : sequence of str
-        Names of the columns but the bar's.
-    rows : sequence of (sequence of str, mapping)
-        The cells, and the stack.
-    words : int
-        See `table`.
+    stack : mapping of str to float
+        Cycles by cause.
     """
-    widths = [max(len(name), *(len(cells[place]) for cells, _ in rows)) for place, name in enumerate(head)]
-    room = terminal_width() - _INDENT - sum(widths) - _GAP * len(widths)
-    width = min(max(room, _LEAST_BAR), _LONGEST_BAR)
-    return table([*head, "stack"], ([*cells, bar(stack, width)] for cells, stack in rows), words=words, last=True)
+
+    def __init__(self, stack: Mapping[str, float]) -> None:
+        self._stack = stack
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(_LEAST_BAR, max(_LEAST_BAR, min(_LONGEST_BAR, options.max_width)))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield bar(self._stack, min(_LONGEST_BAR, options.max_width))
 
 
 def section(title: str, *parts: RenderableType) -> list[RenderableType]:
@@ -122,12 +128,27 @@ def terminal_width() -> int:
 
 
 def rendered(parts: Iterable[RenderableType]) -> str:
-    """Return a page as text, with colours only where standard output is a terminal that has them."""
-    file = StringIO()
+    """Return a page for standard output: as wide as the terminal, with colours only where it is one that has them."""
     shown = sys.stdout is not None and sys.stdout.isatty()
-    console = Console(
-        file=file, force_terminal=shown, width=terminal_width(), highlight=False, markup=False, emoji=False
-    )
+    return as_text(parts, width=terminal_width(), colours=shown)
+
+
+def as_text(parts: Iterable[RenderableType], *, width: int, colours: bool = False) -> str:
+    """Return a page as text."""
+    file = StringIO()
+    console = Console(file=file, force_terminal=colours, width=width, highlight=False, markup=False, emoji=False)
+    _print(console, parts)
+    return "".join(f"{line.rstrip()}\n" for line in file.getvalue().splitlines())
+
+
+def as_html(parts: Iterable[RenderableType], *, width: int) -> str:
+    """Return a page as an HTML element, in colours."""
+    console = Console(file=StringIO(), record=True, width=width, highlight=False, markup=False, emoji=False)
+    _print(console, parts)
+    style = "line-height: 1.3; overflow-x: auto"
+    return console.export_html(inline_styles=True, code_format=f'<pre style="{style}">{{code}}</pre>')
+
+
+def _print(console: Console, parts: Iterable[RenderableType]) -> None:
     for part in parts:
         console.print(part, overflow="fold" if isinstance(part, Text) else None)
-    return "".join(f"{line.rstrip()}\n" for line in file.getvalue().splitlines())

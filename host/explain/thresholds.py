@@ -10,6 +10,8 @@ __all__ = [
     "SAID_OF_GROUP",
     "SAID_OF_RUN",
     "SLOWED",
+    "SMALL",
+    "UNEVEN",
 ]
 
 DEPENDENT_WAITS = 4
@@ -25,20 +27,27 @@ SAID_OF_RUN = 0.03
 SAID_OF_GROUP = 0.01
 """Share of a run from which on a group gets at least the finding of its largest cause."""
 
-BUSY = 0.85
-"""Use of a bank or link from which on it counts as the bottleneck: random traffic waits long before 100 %, and at this
-use a queue before a server of constant service time holds about three requests."""
+BUSY = 0.7
+"""Use of a bank or link over some levels from which on it counts as the bottleneck: while a level begins and ends there
+is little to serve, and random traffic waits long before 100 %."""
 
 HEAD_OF_LINE = 0.5
 """Use of all links together from which on head-of-line blocking explains refusals: with one queue a port a crossbar
 carries 2 - sqrt 2 = 59 % of what its links could, however long the queues are."""
 
-CROWDED = 4.0
-"""Accesses of the busiest bank, as a multiple of the mean, from which on the traffic is called uneven: random traffic
-of a level stays below twice the mean."""
+CROWDED = 1.5
+"""Accesses of the busiest bank, as a multiple of the mean, from which on it is a matter of this bank: random traffic of
+a saturated level stays below 1.2."""
 
 NEAR_FULL = 0.9
 """High-water mark of a FIFO, as a share of its depth, from which on it counts as having been full."""
 
 SLOWED = 1.5
 """Mean latency, as a multiple of the shortest, from which on requests are said to queue in the memory."""
+
+SMALL = 3.0
+"""Cycles of a level, as a multiple of what the smallest one must take, up to which that is what it is said to take."""
+
+UNEVEN = 1.2
+"""How long the last kernel works, as a multiple of the mean one, from which on a few vertices with many edges are
+suspected: shares of many like vertices differ less."""

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from host.explain.advice import advise
+from host.explain.advice import advise, diagnose
 from host.explain.evidence import Evidence
-from host.explain.thresholds import SAID_OF_GROUP, SAID_OF_RUN
+from host.explain.thresholds import BUSY, SAID_OF_GROUP, SAID_OF_RUN
 from host.explain.view import Group, View
 from host.record.reader import Record
 from host.words import counted
@@ -26,7 +26,7 @@ class Finding:
     phase : str
         Where: ``forward, saturated levels``, ``intersection``, ``whole run``.
     cause : str
-        The cause of `sim.observation.causes.CAUSES` that it is about.
+        The cause of `sim.observation.causes.CAUSES` that it is about, the largest of several.
     title : str
         A line: where and what.
     text : str
@@ -79,34 +79,48 @@ def findings_of(view: View, rows: "pd.DataFrame") -> list[Finding]:
     return sorted(found, key=lambda finding: -finding.cycles)
 
 
+_WORK = tuple(cause.name for cause in CAUSES if cause.kind == "work")
+
+
 def _of_group(group: Group, evidence: Evidence, total: int) -> list[Finding]:
-    """Return what is worth saying about a group: its largest cause, and what else can be felt in the run."""
-    ranked = sorted((cause for cause in CAUSES), key=lambda cause: -evidence.stack[cause.name])
-    said = []
-    for place, cause in enumerate(ranked):
-        cycles = evidence.stack[cause.name]
-        share = cycles / total
+    """Return what is worth saying about a group: what takes most of it, and what else can be felt in the run."""
+    said = diagnose(group, evidence)
+    explained = {cause for causes, _ in said for cause in causes}
+    left = [(cause.name,) for cause in CAUSES if cause.name not in explained and cause.name not in _WORK]
+    said += [(causes, advise(causes[0], group, evidence)) for causes in left if evidence.share(*causes)]
+    if evidence.share(*_WORK) >= BUSY:
+        said.append((_WORK, advise(_WORK[0], group, evidence)._replace(title="issuing requests")))
+    ranked = sorted(said, key=lambda each: -evidence.share(*each[0]))
+    found = []
+    for place, (causes, advice) in enumerate(ranked):
+        cycles = evidence.share(*causes) * evidence.cycles
         largest = place == 0 and evidence.cycles >= SAID_OF_GROUP * total
-        if not largest and (share < SAID_OF_RUN or cause.kind == "work"):
-            continue
-        text, advice = advise(cause.name, group, evidence)
-        said.append(
-            Finding(
-                phase=str(group),
-                cause=cause.name,
-                title=f"{str(group).capitalize()}: {cause.title}",
-                text=f"{_cost(group, evidence, cause.name)} {text}",
-                share=share,
-                cycles=round(cycles),
-                advice=advice,
+        if largest or cycles >= SAID_OF_RUN * total:
+            found.append(
+                Finding(
+                    phase=str(group),
+                    cause=max(causes, key=lambda cause: evidence.stack[cause]),
+                    title=f"{str(group).capitalize()}: {advice.title}",
+                    text=f"{_cost(group, evidence, causes)} {advice.text}".rstrip(),
+                    share=cycles / total,
+                    cycles=round(cycles),
+                    advice=advice.proposal,
+                )
             )
-        )
-    return said
+    return found
 
 
-def _cost(group: Group, evidence: Evidence, cause: str) -> str:
+def _cost(group: Group, evidence: Evidence, causes: tuple[str, ...]) -> str:
+    """Return what share of a group's kernel-cycles causes have."""
     noun = "level" if group.part else "intersection"
-    return f"{evidence.share(cause):.0%} of the kernel-cycles of {counted(len(evidence.rows), noun)}."
+    parts = sorted(((evidence.share(cause), cause) for cause in causes), reverse=True)
+    names = ", ".join(f"{cause} {share:.0%}" for share, cause in parts if share >= _NAMED)
+    what = f" ({names})" if len(causes) > 1 else ""
+    return f"{evidence.share(*causes):.0%} of the kernel-cycles of {counted(len(evidence.rows), noun)}{what}."
+
+
+_NAMED = 0.005
+"""Share of a group from which on a cause is named among others."""
 
 
 def _outside(view: View) -> list[Finding]:

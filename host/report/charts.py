@@ -27,16 +27,30 @@ _TEMPLATE = go.layout.Template(
         "plot_bgcolor": "white",
         "margin": _MARGIN,
         "hoverlabel": {"font": {"family": _FONT, "size": 12}, "namelength": -1},
-        "legend": {"orientation": "h", "yanchor": "top", "x": 0, "font": {"size": 11}, "traceorder": "normal"},
-        "xaxis": {"gridcolor": _GRID, "zeroline": False, "linecolor": "#9aa0a8", "ticks": "outside", "ticklen": 4},
+        "legend": {
+            "orientation": "h",
+            "yref": "container",
+            "y": 0,
+            "yanchor": "bottom",
+            "x": 0,
+            "font": {"size": 11},
+            "traceorder": "normal",
+        },
+        "xaxis": {
+            "gridcolor": _GRID,
+            "zeroline": False,
+            "linecolor": "#9aa0a8",
+            "ticks": "outside",
+            "ticklen": 4,
+            "title": {"standoff": 6},
+            "automargin": "height",
+        },
         "yaxis": {"gridcolor": _GRID, "zeroline": False, "linecolor": "#9aa0a8", "automargin": False},
         "bargap": 0.15,
     }
 )
 _STRIP = 14
 """Height of the strip of phases, in pixels."""
-_BELOW = 54
-"""Pixels from the axis down to the legend: the ticks and the axis' name are between."""
 _MOST_LINES = 60
 _FELT = 0.005
 """Share of a run from which on an instruction's beginning is marked, where there are too many."""
@@ -70,7 +84,7 @@ def cause_name(cause: str) -> str:
     return cause_named(cause).title
 
 
-def new_figure(*, height: int, x: str = "", y: str = "", below: int = _BELOW, **layout: Any) -> go.Figure:
+def new_figure(*, height: int, x: str = "", y: str = "", **layout: Any) -> go.Figure:
     """Return an empty figure of a height in pixels, with names of its axes.
 
     Parameters
@@ -79,22 +93,14 @@ def new_figure(*, height: int, x: str = "", y: str = "", below: int = _BELOW, **
         Of the figure, in pixels.
     x, y : str
         Names of the axes.
-    below : int
-        Pixels from the x axis down to the legend.
     **layout
         Of the figure.
     """
     figure = go.Figure()
-    legend = {"y": -below / _inside(height)}
-    figure.update_layout({"template": _TEMPLATE, "height": height, "hovermode": "closest", "legend": legend, **layout})
+    figure.update_layout({"template": _TEMPLATE, "height": height, "hovermode": "closest", **layout})
     figure.update_xaxes(title_text=x)
     figure.update_yaxes(title_text=y)
     return figure
-
-
-def _inside(height: int) -> int:
-    """Return the height between the margins of a figure, in pixels."""
-    return height - _MARGIN["t"] - _MARGIN["b"]
 
 
 def choice(figure: go.Figure, options: Mapping[str, Sequence[int]], *, updates: Sequence[Any] = ()) -> None:
@@ -167,7 +173,7 @@ def over_time(time: Timeline, instructions: Instructions, *, height: int, y: str
             yaxis="y2",
         )
     )
-    strip = _STRIP / _inside(height)
+    strip = _STRIP / (height - _MARGIN["t"] - _MARGIN["b"])
     figure.update_layout(
         xaxis={"range": [0, time.cycles], "anchor": "y"},
         yaxis={"domain": [0, 1 - 1.3 * strip]},

@@ -102,14 +102,13 @@ class Fill:
         """Mean and largest share of the places taken, by FIFO and column of time; shape (FIFOs, columns)."""
         activity = self.activity
         table = activity.record.table("fifos")
-        titles = [f"{module} {size['name']}" for module, size in self.sizes]
         names = sorted({size["name"] for _, size in self.sizes})
         row_of = np.full((len(MODULES), len(names)), -1, np.int64)
         for row, (module, size) in enumerate(self.sizes):
             row_of[MODULES.index(module), names.index(size["name"])] = row
         row = row_of[codes(table, "module", MODULES), codes(table, "fifo", names)]
         column = activity.time.at(numbers(table, "cycle"))
-        shape = (len(titles), activity.time.columns)
+        shape = (len(self.sizes), activity.time.columns)
         fill = sums(numbers(table, "fill"), shape, row, column)
         most = np.zeros(shape, np.int64)
         np.maximum.at(most, (row, column), numbers(table, "most"))
@@ -120,7 +119,7 @@ class Fill:
     @property
     def titles(self) -> list[str]:
         """What each FIFO is called."""
-        return [f"{module} {size['name']}" for module, size in self.sizes]
+        return [f"{'int.' if module == 'intersection' else module} {size['name']}" for module, size in self.sizes]
 
     @property
     def mean(self) -> npt.NDArray[np.float64]:

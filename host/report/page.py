@@ -79,14 +79,15 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
     run = f"run{number}"
     activity = Activity(record, columns=columns, levels=_LEVELS)
     traffic, fill = Traffic(activity), Fill(activity)
-    whole, levels, over_time, lapse, kernels = activity_charts(activity, run)
+    whole, iterations, levels, over_time, lapse, kernels = activity_charts(activity, run)
+    several = bool(activity.instructions.iteration.any())
 
     def section(what: str, title: str, **more: object) -> Section:
         return Section(name=f"{run}-{what}", title=title, run=name, **more)  # type: ignore[arg-type]
 
     return [
         section("verdict", "Verdict", findings=findings(record)),
-        section("stacks", "Cycle stacks", charts=[whole, levels, over_time]),
+        section("stacks", "Cycle stacks", charts=[whole, *([iterations] if several else []), levels, over_time]),
         section("kernels", "Kernels", charts=[lapse, kernels]),
         section("work", "Work", charts=[work_chart(activity, run)]),
         section("memory", "Memory", charts=memory_charts(activity, traffic, run)),

@@ -1,6 +1,9 @@
 """Where the cycles went: stacks of causes, and every kernel over time."""
 
+from collections.abc import Sequence
+
 import numpy as np
+import numpy.typing as npt
 import plotly.graph_objects as go
 
 from host.record.colours import CAUSE_COLOURS, STACK
@@ -10,6 +13,9 @@ from host.report.charts import Chart, bars, cause_name, choice, heat_map, new_fi
 
 __all__ = ["activity_charts"]
 
+_ITERATIONS = 60
+"""Most bars of iterations."""
+_UPRIGHT = 16
 _NAMES = {cause: cause_name(cause) for cause in STACK}
 
 
@@ -23,7 +29,7 @@ def activity_charts(activity: Activity, run: str) -> list[Chart]:
     run : str
         What the page calls the run; begins the names of the charts.
     """
-    return [make(activity, run) for make in (_whole, _levels, _over_time, _lapse, _kernels)]
+    return [make(activity, run) for make in (_whole, _iterations, _levels, _over_time, _lapse, _kernels)]
 
 
 def _whole(activity: Activity, run: str) -> Chart:
@@ -67,31 +73,50 @@ def _totals(activity: Activity, rows: list[str]) -> list[float]:
     return [whole, *(float(sum(each[PHASES.index(row)] for each in phases.values())) for row in rows[1:])]
 
 
-def _levels(activity: Activity, run: str) -> Chart:
-    figure = new_figure(height=430, y="cycles")
-    bars(
-        figure,
-        activity.levels.titles,
-        {cause: activity.by_level[cause] for cause in STACK},
-        colours=CAUSE_COLOURS,
-        names=_NAMES,
-        form=",.0f",
-    )
+def _stack_of(titles: Sequence[str], by_cause: dict[str, npt.NDArray[np.float64]], what: str) -> go.Figure:
+    """Return bars of cycles by cause, or of shares."""
+    # Many names stand upright.
+    figure = new_figure(height=440 if len(titles) < _UPRIGHT else 520, y="cycles")
+    bars(figure, titles, {c: by_cause[c] for c in STACK}, colours=CAUSE_COLOURS, names=_NAMES, form=",.0f")
     every = list(range(len(figure.data)))
     choice(
         figure,
         {"cycles": every, "shares": every},
         updates=[
             {"barnorm": "", "yaxis.title.text": "cycles", "yaxis.autorange": True},
-            {"barnorm": "percent", "yaxis.title.text": "% of the level", "yaxis.autorange": True},
+            {"barnorm": "percent", "yaxis.title.text": f"% of the {what}", "yaxis.autorange": True},
         ],
     )
+    return figure
+
+
+def _iterations(activity: Activity, run: str) -> Chart:
+    instructions = activity.instructions
+    last = int(instructions.iteration.max(initial=0))
+    each = max(1, -(-last // _ITERATIONS))
+    group = np.maximum(instructions.iteration - 1, 0) // each
+    firsts = range(1, max(last, 1) + 1, each)
+    titles = [str(first) if each == 1 else f"{first:,} to {min(first + each - 1, last):,}" for first in firsts]
+    figure = _stack_of(titles, activity.by_group(group, len(titles)), "iterations")
+    figure.update_xaxes(title_text="iteration" if each == 1 else "iterations")
+    about = "Searches and intersection of an iteration together."
+    if each > 1:
+        about = f"Searches and intersections of {each:,} iterations together."
+    return Chart(name=f"{run}-iterations", title="Cycle stack of iterations", about=about, figure=figure)
+
+
+def _levels(activity: Activity, run: str) -> Chart:
+    levels = activity.levels
+    figure = _stack_of(levels.titles, activity.by_level, "level")
     about = "The same for each level."
-    if not activity.levels.detailed:
+    if not levels.detailed:
         about = (
             "The same for each level and intersection. There are too many to show: those that took longest stand by "
-            "themselves, in the order in which they ran; behind them the others together."
+            "themselves, in the order in which they ran; behind them the others together, whose bars may go beyond "
+            "what is shown until a double click shows everything."
         )
+        cycles = sum(activity.by_level.values())
+        figure.update_yaxes(range=[0, 1.15 * float(cycles[levels.sizes == 1].max(initial=1))])
     return Chart(name=f"{run}-levels", title="Cycle stack of each level", about=about, figure=figure)
 
 
@@ -143,7 +168,7 @@ def _name_engines(figure: go.Figure, activity: Activity) -> None:
 
 
 def _kernels(activity: Activity, run: str) -> Chart:
-    figure = new_figure(height=430, y="% of the cycles", below=96)
+    figure = new_figure(height=430, y="% of the cycles")
     total = max(activity.record.cycles, 1)
     parts = {cause: 100 * activity.by_lane[cause] / total for cause in STACK}
     bars(figure, activity.lanes, parts, colours=CAUSE_COLOURS, names=_NAMES, form=".1f")

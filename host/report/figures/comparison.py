@@ -56,7 +56,7 @@ def _whole(comparison: Comparison, names: Sequence[str]) -> Chart:
 
 
 def _beside(comparison: Comparison, names: Sequence[str]) -> Chart:
-    figure = new_figure(height=460, y="cycles", below=80)
+    figure = new_figure(height=460, y="cycles")
     levels = comparison.levels
     both = [
         [title for title in levels.titles for _ in names],

@@ -21,9 +21,9 @@ def latency_charts(traffic: Traffic, run: str) -> list[Chart]:
 def _histogram(traffic: Traffic, run: str) -> Chart:
     counts = traffic.latencies_by_phase
     (taken,) = np.nonzero(counts.sum(axis=0))
-    low = int(taken.min(initial=1)) or 1
+    low = max(1, int(taken[0])) if taken.size else 1
     edges = np.unique(np.rint(np.geomspace(low, LONGEST_LATENCY + 1, _BINS + 1)).astype(np.int64))
-    edges[0] = 0 if not taken.size else min(low, edges[0])
+    edges[0] = min(low, int(taken[0])) if taken.size else 0
     figure = new_figure(height=340, x="cycles from a read to its response", y="reads")
     for phase, values in zip(PHASES, counts, strict=True):
         if not values.any():
@@ -41,14 +41,14 @@ def _histogram(traffic: Traffic, run: str) -> Chart:
             )
         )
     figure.update_layout(barmode="stack", showlegend=True, bargap=0)
-    figure.update_xaxes(type="log", dtick="D2")
+    figure.update_xaxes(type="log", dtick="D1", range=[float(np.log10(max(1, edges[0]))), float(np.log10(edges[-1]))])
     figure.update_yaxes(type="log", exponentformat="power", dtick=1)
     about = f"Both axes are logarithmic; {LONGEST_LATENCY:,} cycles are that or more."
     return Chart(name=f"{run}-latencies", title="Latencies of reads", about=about, figure=figure)
 
 
 def _levels(traffic: Traffic, run: str) -> Chart:
-    figure = new_figure(height=340, y="cycles", hovermode="x unified")
+    figure = new_figure(height=400, y="cycles", hovermode="x unified")
     for share, name, colour in ((0.5, "median", "#0072B2"), (0.95, "95 %", "#E69F00"), (0.99, "99 %", "#D55E00")):
         figure.add_trace(
             go.Scatter(

@@ -68,11 +68,9 @@ def _array_latencies(activity: Activity, traffic: Traffic, run: str) -> Chart:
     return Chart(name=f"{run}-array-latency", title=title, about=about, figure=figure, time_of=run)
 
 
-def _accesses_or_waiting(
-    titles: list[str], accesses: Integers, waiting: Integers, *, height: int = 380, below: int = 54
-) -> go.Figure:
+def _accesses_or_waiting(titles: list[str], accesses: Integers, waiting: Integers, *, height: int = 380) -> go.Figure:
     """Return bars by array, of accesses or of waiting."""
-    figure = new_figure(height=height, y="accesses", below=below)
+    figure = new_figure(height=height, y="accesses")
     options = {}
     for name, values in (("accesses", accesses), ("waiting", waiting)):
         begin = len(figure.data)
@@ -97,7 +95,6 @@ def _hottest(traffic: Traffic, run: str) -> Chart:
         accesses[:, order],
         waiting[:, order],
         height=440,
-        below=90,
     )
     mean = accesses.sum() / max(traffic.banks, 1)
     figure.add_hline(

@@ -60,18 +60,19 @@ def token_chart(activity: Activity, traffic: Traffic, run: str) -> Chart:
             mode="lines",
             line={"width": 0},
             fill="tozeroy",
-            fillcolor=CAUSE_COLOURS["slot"],
-            opacity=0.5,
+            fillcolor=f"rgba({', '.join(str(int(CAUSE_COLOURS['slot'][at : at + 2], 16)) for at in (1, 3, 5))}, 0.25)",
             hovertemplate="%{y:.1f} %",
         )
     )
     figure.update_layout(
         hovermode="x unified",
+        yaxis={"rangemode": "tozero"},
         yaxis3={
             "overlaying": "y",
             "side": "right",
             "title": {"text": "% of the cycles"},
-            "rangemode": "tozero",
+            "range": [0, max(1.0, 1.1 * float((100 * waiting / time.lengths).max(initial=0)))],
+            "tickmode": "auto",
             "showgrid": False,
         },
     )

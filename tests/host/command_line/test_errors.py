@@ -69,13 +69,14 @@ def test_bad_graph(name: str, parts: tuple[str, ...], folder: Path, capfd: pytes
 USAGE = {
     "": "cyscc: the following arguments are required: COMMAND",
     "sc g.txt": "cyscc: argument COMMAND: invalid choice: 'sc' "
-    "(choose from 'scc', 'bfs', 'generate', 'verilog', 'software', 'reproduce', 'bench', 'synth', 'timing', 'cache'); "
+    "(choose from 'scc', 'bfs', 'explain', 'report', 'generate', 'verilog', 'software', 'reproduce', 'bench', "
+    "'synth', 'timing', 'cache'); "
     "did you mean scc?",
     "--versoin": "cyscc: unrecognized arguments: --versoin; did you mean --version?",
     "scc": "cyscc scc: the following arguments are required: GRAPH",
     "scc g.txt extra": "cyscc: unrecognized arguments: extra",
     "scc g.txt --label=x": "cyscc scc: unrecognized arguments: --label; did you mean --labels?",
-    "scc g.txt --colour x": "cyscc scc: unrecognized arguments: --colour",
+    "scc g.txt --zzz x": "cyscc scc: unrecognized arguments: --zzz",
     "bfs g.txt --sorce 1": "cyscc bfs: unrecognized arguments: --sorce; did you mean --source?",
     "scc g.txt --config hc3": "cyscc scc: --config: unknown configuration 'hc3': there are "
     f"{', '.join(PRESETS)}, or a .toml file",

@@ -1,0 +1,80 @@
+"""The Python interface of cyscc: graphs, machines, runs, and what records of runs say.
+
+Everything is imported when it is first used, so that ``import cyscc`` takes no time.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from host.api.graphs import generate, graph_from_edges, read_graph, write_graph
+    from host.api.machines import configuration, memory_profile
+    from host.api.records import Difference, Explanation, compare, explain
+    from host.api.reports import figures, report
+    from host.api.runs import bfs, scc
+    from host.errors import InputError
+    from host.explain.verdict import Finding
+    from host.graph.csr import Graph
+    from host.record.reader import Record
+    from host.running.results import BfsResult, Result, SccResult
+    from sim.configuration import PRESETS, AcceleratorConfig
+    from sim.errors import SimulationError
+    from sim.memory import Profile
+
+__all__ = [
+    "PRESETS",
+    "AcceleratorConfig",
+    "BfsResult",
+    "Difference",
+    "Explanation",
+    "Finding",
+    "Graph",
+    "InputError",
+    "Profile",
+    "Record",
+    "Result",
+    "SccResult",
+    "SimulationError",
+    "bfs",
+    "compare",
+    "configuration",
+    "explain",
+    "figures",
+    "generate",
+    "graph_from_edges",
+    "memory_profile",
+    "read_graph",
+    "report",
+    "scc",
+    "write_graph",
+]
+
+_HOMES = {
+    "host.api.graphs": ("generate", "graph_from_edges", "read_graph", "write_graph"),
+    "host.api.machines": ("configuration", "memory_profile"),
+    "host.api.records": ("Difference", "Explanation", "compare", "explain"),
+    "host.api.reports": ("figures", "report"),
+    "host.api.runs": ("bfs", "scc"),
+    "host.errors": ("InputError",),
+    "host.explain.verdict": ("Finding",),
+    "host.graph.csr": ("Graph",),
+    "host.record.reader": ("Record",),
+    "host.running.results": ("BfsResult", "Result", "SccResult"),
+    "sim.configuration": ("PRESETS", "AcceleratorConfig"),
+    "sim.errors": ("SimulationError",),
+    "sim.memory": ("Profile",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'cyscc' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return what there is, imported or not."""
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""What Python programs and notebooks use; `import cyscc` re-exports it."""

@@ -1,0 +1,97 @@
+"""Graphs for Python: read, made, named."""
+
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from host.graph.csr import Graph
+from host.graph.formats import read_graph as _read
+from host.graph.formats import write_graph as _write
+from host.graph.generators import random_graph, rmat_graph, ssca2_graph
+from sim.notices import notice
+
+__all__ = ["generate", "graph_from_edges", "read_graph", "write_graph"]
+
+_GENERATORS = {"random": random_graph, "rmat": rmat_graph, "ssca2": ssca2_graph}
+
+
+def read_graph(path: str | PathLike[str]) -> Graph:
+    """Read a graph: SNAP edge list, Matrix Market, DIMACS or GTgraph, scipy sparse matrix; each also gzipped.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Raises
+    ------
+    InputError
+        It cannot be read or is none; names file, line and cause.
+    """
+    return _read(str(path), on_note=notice)
+
+
+def write_graph(graph: Graph, path: str | PathLike[str]) -> None:
+    """Write a graph, in the format that the file's suffix names.
+
+    Raises
+    ------
+    InputError
+        It could not be written.
+    """
+    _write(graph, Path(path))
+
+
+def generate(kind: str, vertices: int, degree: int, seed: int = 0) -> Graph:
+    """Make a graph, the same one from the same arguments.
+
+    Parameters
+    ----------
+    kind : str
+        ``random``, ``rmat`` or ``ssca2``.
+    vertices : int
+        Number of vertices.
+    degree : int
+        Average number of edges of a vertex.
+    seed : int
+        Of the generator.
+
+    Raises
+    ------
+    ValueError
+        There is no such kind.
+    InputError
+        The graph would be too large, or there is none of this size.
+    """
+    if kind not in _GENERATORS:
+        raise ValueError(f"unknown kind of graph {kind!r}: there are {', '.join(_GENERATORS)}")
+    return _GENERATORS[kind](vertices, degree, seed)
+
+
+def graph_from_edges(vertices: int, sources: npt.ArrayLike, targets: npt.ArrayLike) -> Graph:
+    """Make a graph of edges.
+
+    Parameters
+    ----------
+    vertices : int
+        Number of vertices, n.
+    sources, targets : array_like of int, shape (m,)
+        Where each edge begins and ends, 0 to n - 1.
+
+    Raises
+    ------
+    ValueError
+        An edge leads to or from a vertex that is not there, or the arrays are not of one length.
+    InputError
+        The graph is too large.
+    """
+    begins, ends = (np.asarray(given, dtype=np.int64).ravel() for given in (sources, targets))
+    if begins.size != ends.size:
+        raise ValueError(f"{begins.size} edges begin, and {ends.size} end")
+    for ids in (begins, ends):
+        wrong = ids[(ids < 0) | (ids >= vertices)]
+        if wrong.size:
+            raise ValueError(f"an edge has vertex {wrong[0]}, and there are 0 to {vertices - 1}")
+    return Graph.from_edges(vertices, begins.astype(np.uint32), ends.astype(np.uint32))
