@@ -37,8 +37,8 @@ def run(arguments: argparse.Namespace) -> None:
     InputError
         There is no record, it cannot be read, or the page cannot be written.
     """
-    from host.progress import Progress
     from host.output import STANDARD_OUTPUT, check_output, open_output, show
+    from host.progress import Progress
     from host.record.reader import Record
     from host.words import counted, sized
 

@@ -22,7 +22,9 @@ from host.report.figures.comparison import comparison_charts
 from host.report.figures.fifos import fifo_charts
 from host.report.figures.latencies import latency_charts
 from host.report.figures.memory import memory_charts, stall_chart
+from host.report.figures.roofline import roofline_charts
 from host.report.figures.work import token_chart, work_chart
+from host.report.roofline import recorded_roofline
 from host.report.traffic import Traffic
 from host.results.version import version
 
@@ -85,6 +87,9 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
     def section(what: str, title: str, **more: object) -> Section:
         return Section(name=f"{run}-{what}", title=title, run=name, **more)  # type: ignore[arg-type]
 
+    limits = []
+    if (found := recorded_roofline(activity, traffic)) is not None:
+        limits.append(section("roofline", "Roofline", charts=roofline_charts(activity, *found, run)))
     return [
         section("verdict", "Verdict", findings=findings(record)),
         section("stacks", "Cycle stacks", charts=[whole, *([iterations] if several else []), levels, over_time]),
@@ -95,6 +100,7 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
         section("latencies", "Latencies", charts=latency_charts(traffic, run)),
         section("token", "Token and slots", charts=[token_chart(activity, traffic, run)]),
         section("stalls", "Credits and stalls", charts=[stall_chart(activity, traffic, run)]),
+        *limits,
     ]
 
 
