@@ -10,7 +10,7 @@ from hw.bfs import Kernel as BfsKernel
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from hw.dispatch import AegWrite
-from hw.interfaces import LinkToken, MemoryPortSignature
+from hw.interfaces import FILL_WIDTH, LinkToken, MemoryPortSignature
 from hw.intersection import Kernel as IntersectionKernel
 from hw.port_share import PortShare
 from hw.shell import Shell
@@ -38,6 +38,12 @@ def application_engine_signature(config: AcceleratorConfig, *, instrument: bool 
         members |= {"link_in": In(link), "link_out": Out(link)}
     if instrument:
         members["cause"] = Out(Cause).array(config.bfs_kernels + config.intersection_kernels)
+        for name, kind, kernels in (
+            ("bfs", BfsKernel, config.bfs_kernels),
+            ("intersection", IntersectionKernel, config.intersection_kernels),
+        ):
+            members[f"{name}_fill"] = Out(FILL_WIDTH * len(kind.fifos(config))).array(kernels)
+            members[f"{name}_arrival"] = Out(1)
     return wiring.Signature(members)
 
 
@@ -63,6 +69,10 @@ class ApplicationEngine(wiring.Component):
         Memory ports.
     cause : array of Out(Cause), instrumented engines only
         Of each kernel, BFS kernels first.
+    bfs_fill, intersection_fill : array of Out, instrumented engines only
+        Entries held in the FIFOs of each kernel, see `hw.interfaces.KernelSignature`.
+    bfs_arrival, intersection_arrival : Out(1), instrumented engines only
+        The token arrives at the module's first kernel.
     """
 
     def __init__(
@@ -113,6 +123,10 @@ class ApplicationEngine(wiring.Component):
         ]
         if self._instrument:
             m.d.comb += [out.eq(kernel.cause) for out, kernel in zip(self.cause, bfs + intersection, strict=True)]
+            for name, kernels in (("bfs", bfs), ("intersection", intersection)):
+                fills = getattr(self, f"{name}_fill")
+                m.d.comb += [out.eq(kernel.fill) for out, kernel in zip(fills, kernels, strict=True)]
+                m.d.comb += getattr(self, f"{name}_arrival").eq(getattr(shell, name).token_out.valid)
         return m
 
     def _add_kernels(

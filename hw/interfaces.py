@@ -8,6 +8,7 @@ from hw.registers import KERNEL_WORD_BITS
 
 __all__ = [
     "ADDRESS_WIDTH",
+    "FILL_WIDTH",
     "SIZE_4",
     "SIZE_8",
     "ChainMessage",
@@ -24,6 +25,9 @@ __all__ = [
 
 ADDRESS_WIDTH = 48
 """Width of a memory address in bits (the HC-2's virtual addresses)."""
+
+FILL_WIDTH = 16
+"""Bits in which an instrumented kernel shows how many entries one of its FIFOs holds."""
 
 SIZE_4 = 0
 """Access size: a 4-byte element."""
@@ -98,13 +102,17 @@ def MemoryPortSignature() -> Signature:  # noqa: N802 - signatures are named lik
     )
 
 
-def KernelSignature(*, instrument: bool) -> Signature:  # noqa: N802 - signatures are named like classes
-    """Return the signature of a kernel; BFS and intersection kernels have the same. All outputs are registered.
+def KernelSignature(*, instrument: bool, fifos: int = 0) -> Signature:  # noqa: N802 - signatures are named like classes
+    """Return the signature of a kernel; BFS and intersection kernels have the same.
+
+    All outputs but `fill` are registered.
 
     Parameters
     ----------
     instrument : bool
         With the members that only simulation needs.
+    fifos : int
+        FIFOs of the kernel.
 
     Members
     -------
@@ -122,6 +130,8 @@ def KernelSignature(*, instrument: bool) -> Signature:  # noqa: N802 - signature
         Unless a valid input arrives or the port takes a request, this cycle changes nothing.
     cause : Out(Cause), instrumented kernels only
         Why the kernel issued a request or none in the last cycle that changed anything.
+    fill : Out(FILL_WIDTH * fifos), instrumented kernels only
+        Entries held in each FIFO; follows from registers alone.
     """
     chain = stream.Signature(ChainMessage, always_ready=True)
     token = stream.Signature(Token, always_ready=True)
@@ -135,5 +145,5 @@ def KernelSignature(*, instrument: bool) -> Signature:  # noqa: N802 - signature
         "error": Out(1),
     }
     if instrument:
-        members |= {"quiescent": Out(1), "cause": Out(Cause)}
+        members |= {"quiescent": Out(1), "cause": Out(Cause), "fill": Out(FILL_WIDTH * fifos)}
     return Signature(members)

@@ -11,7 +11,7 @@ from amaranth.lib.wiring import connect, flipped
 
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
-from hw.interfaces import KernelSignature
+from hw.interfaces import FILL_WIDTH, KernelSignature
 from hw.kernel_control import KernelControl
 from hw.registers import Counter, KernelWord, Register
 from hw.request_mux import READ, RequestMux
@@ -52,7 +52,15 @@ class BaseKernel(wiring.Component):
     def __init__(self, config: AcceleratorConfig, *, instrument: bool = False) -> None:
         self._config = config
         self._instrument = instrument
-        super().__init__(KernelSignature(instrument=instrument))
+        super().__init__(KernelSignature(instrument=instrument, fifos=len(self.fifos(config))))
+
+    @classmethod
+    def fifos(cls, config: AcceleratorConfig) -> dict[str, str]:
+        """Return the FIFOs of a kernel, each with the field of the configuration that sets its depth.
+
+        Queues that are filled or emptied together are one FIFO; its entries are those of which all parts are there.
+        """
+        raise NotImplementedError
 
     def _begin(self) -> tuple[Module, Any]:
         """Return a module with the kernel's control, and the control."""
@@ -169,6 +177,11 @@ class BaseKernel(wiring.Component):
                 self.quiescent.eq(control.quiescent),
                 self.cause.eq(control.cause),
             ]
+
+    def _show_fill(self, m: Module, fill: Mapping[str, Any]) -> None:
+        """Connect the entries held in each of the kernel's FIFOs, by their names."""
+        for number, name in enumerate(self.fifos(self._config)):
+            m.d.comb += self.fill.word_select(number, FILL_WIDTH).eq(fill[name])
 
 
 def _issues(mux: RequestMux) -> dict[Cause, Value]:

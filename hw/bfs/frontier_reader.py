@@ -46,6 +46,8 @@ class FrontierReader(wiring.Component):
         Free places, for the kernel's status.
     starved : Out(1)
         There is something to request, and no credit for it (instrumented processes only).
+    fill : Out
+        Answers that wait for the next process (instrumented processes only).
     """
 
     def __init__(self, *, depth: int, stride: int, instrument: bool = False) -> None:
@@ -64,7 +66,7 @@ class FrontierReader(wiring.Component):
                 "idle": Out(1),
                 "moving": Out(1),
                 "credits": Out(range(depth + 1)),
-                **({"starved": Out(1)} if instrument else {}),
+                **({"starved": Out(1), "fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}),
             }
         )
 
@@ -97,5 +99,5 @@ class FrontierReader(wiring.Component):
             self.credits.eq(credits.count),
         ]
         if self._instrument:
-            m.d.comb += self.starved.eq(reader.index.valid & ~credits.available)
+            m.d.comb += [self.starved.eq(reader.index.valid & ~credits.available), self.fill.eq(fifo.level)]
         return m

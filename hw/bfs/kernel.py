@@ -17,6 +17,7 @@ from hw.bfs.tags import Tag
 from hw.bfs.visitor import Step, Visitor
 from hw.bfs.word_reader import WordReader
 from hw.causes import Cause
+from hw.config import AcceleratorConfig
 from hw.kernel import BaseKernel
 from hw.registers import Counter, KernelWord, Register
 from hw.request_mux import READ, WRITE
@@ -84,6 +85,17 @@ class Kernel(BaseKernel):
         {KernelWord.STATE: BfsState, KernelWord.CREDITS: BfsCredits, KernelWord.RESERVATION: BfsReservation}
     )
 
+    @classmethod
+    def fifos(cls, config: AcceleratorConfig) -> dict[str, str]:
+        """Return the FIFOs of a kernel, each with the field of the configuration that sets its depth."""
+        found = {
+            "frontier": "frontier_depth",
+            "neighbours": "neighbour_depth",
+            "words": "word_depth",
+            "visits": "visit_depth",
+        }
+        return found | ({"marks": "visit_depth"} if config.bfs_only else {})
+
     def elaborate(self, platform: object) -> Elaboratable:
         """Connect the processes."""
         m, control = self._begin()
@@ -95,7 +107,9 @@ class Kernel(BaseKernel):
             depth=config.neighbour_depth, instrument=self._instrument
         )
         m.submodules.word_reader = word = WordReader(depth=config.word_depth, instrument=self._instrument)
-        visitor = (MarkingVisitor if config.bfs_only else Visitor)(depth=config.visit_depth)
+        visitor: Visitor | MarkingVisitor = Visitor(depth=config.visit_depth)
+        if config.bfs_only:
+            visitor = MarkingVisitor(depth=config.visit_depth, instrument=self._instrument)
         m.submodules.visitor = visitor
         m.submodules.allocator = allocator = SlotAllocator(
             depth=config.visit_depth, blocking=config.blocking_reservation
@@ -178,4 +192,15 @@ class Kernel(BaseKernel):
         }
         reasons = {Cause.SLOT: visitor.waiting}
         self._report(m, control, mux, allocator, processes, events=events, status=status, reasons=reasons)
+        if self._instrument:
+            self._show_fill(
+                m,
+                {
+                    "frontier": frontier.fill,
+                    "neighbours": neighbour.fill,
+                    "words": word.fill,
+                    "visits": visitor.level,
+                    **({"marks": visitor.fill} if isinstance(visitor, MarkingVisitor) else {}),
+                },
+            )
         return m

@@ -24,6 +24,8 @@ class MarkingVisitor(wiring.Component):
     ----------
     depth : int
         Marks that can wait, and vertices that can wait for a slot.
+    instrument : bool
+        With the outputs that only simulation needs.
 
     Members
     -------
@@ -55,10 +57,13 @@ class MarkingVisitor(wiring.Component):
         State changes in this cycle without a command being granted.
     level : Out
         Vertices that wait for a slot.
+    fill : Out
+        Vertices that wait for their mark to be written (instrumented processes only).
     """
 
-    def __init__(self, *, depth: int) -> None:
+    def __init__(self, *, depth: int, instrument: bool = False) -> None:
         self._depth = depth
+        self._instrument = instrument
         super().__init__(
             {
                 "next_queue": In(ADDRESS_WIDTH),
@@ -76,6 +81,7 @@ class MarkingVisitor(wiring.Component):
                 "idle": Out(1),
                 "moving": Out(1),
                 "level": Out(range(depth + 2)),
+                **({"fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}),
             }
         )
 
@@ -126,4 +132,6 @@ class MarkingVisitor(wiring.Component):
             self.moving.eq(marks.moving | entries.moving | marks.input.valid | self.overflow),
             self.level.eq(entries.level),
         ]
+        if self._instrument:
+            m.d.comb += self.fill.eq(marks.level)
         return m

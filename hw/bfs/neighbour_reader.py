@@ -39,7 +39,7 @@ class NeighbourReader(wiring.Component):
         From the decoder.
     ids : Out(stream of 32 bits)
         Neighbour ids.
-    idle, moving, credits, starved : Out
+    idle, moving, credits, starved, fill : Out
         As of process 1.
     """
 
@@ -56,7 +56,7 @@ class NeighbourReader(wiring.Component):
                 "idle": Out(1),
                 "moving": Out(1),
                 "credits": Out(range(depth + 1)),
-                **({"starved": Out(1)} if instrument else {}),
+                **({"starved": Out(1), "fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}),
             }
         )
 
@@ -108,5 +108,5 @@ class NeighbourReader(wiring.Component):
             self.credits.eq(credits.count),
         ]
         if self._instrument:
-            m.d.comb += self.starved.eq(expanding & ~credits.available)
+            m.d.comb += [self.starved.eq(expanding & ~credits.available), self.fill.eq(fifo.level)]
         return m

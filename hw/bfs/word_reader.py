@@ -38,7 +38,7 @@ class WordReader(wiring.Component):
         From the decoder.
     neighbours : Out(stream of Neighbour)
         Neighbours with their words.
-    idle, moving, credits, starved : Out
+    idle, moving, credits, starved, fill : Out
         As of process 1.
     """
 
@@ -55,7 +55,7 @@ class WordReader(wiring.Component):
                 "idle": Out(1),
                 "moving": Out(1),
                 "credits": Out(range(depth + 1)),
-                **({"starved": Out(1)} if instrument else {}),
+                **({"starved": Out(1), "fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}),
             }
         )
 
@@ -91,5 +91,5 @@ class WordReader(wiring.Component):
             self.credits.eq(credits.count),
         ]
         if self._instrument:
-            m.d.comb += self.starved.eq(self.ids.valid & ~credits.available)
+            m.d.comb += [self.starved.eq(self.ids.valid & ~credits.available), self.fill.eq(word_fifo.level)]
         return m

@@ -50,7 +50,7 @@ class Classifier(wiring.Component):
         The candidate's vertex is an outsider, asked for in this cycle; `rejected_vertex` is its id.
     painted : Out(1)
         A colour's write was granted.
-    idle, moving, credits, starved : Out
+    idle, moving, credits, starved, fill : Out
         As of process 1.
     """
 
@@ -74,7 +74,7 @@ class Classifier(wiring.Component):
                 "idle": Out(1),
                 "moving": Out(1),
                 "credits": Out(range(depth + 1)),
-                **({"starved": Out(1)} if instrument else {}),
+                **({"starved": Out(1), "fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}),
             }
         )
 
@@ -126,7 +126,8 @@ class Classifier(wiring.Component):
             self.credits.eq(credits.count),
         ]
         if self._instrument:
-            m.d.comb += self.starved.eq(
-                self.candidates.valid & ~candidate.coloured & ~candidate.met & ~credits.available
-            )
+            m.d.comb += [
+                self.starved.eq(self.candidates.valid & ~candidate.coloured & ~candidate.met & ~credits.available),
+                self.fill.eq(word_fifo.level),
+            ]
         return m

@@ -46,7 +46,7 @@ class ColourReader(wiring.Component):
         From the decoder.
     candidates : Out(stream of Candidate)
         To process 3, registered.
-    idle, moving, credits, starved : Out
+    idle, moving, credits, starved, fill : Out
         As of process 1.
     """
 
@@ -66,7 +66,7 @@ class ColourReader(wiring.Component):
                 "idle": Out(1),
                 "moving": Out(1),
                 "credits": Out(range(depth + 1)),
-                **({"starved": Out(1)} if instrument else {}),
+                **({"starved": Out(1), "fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}),
             }
         )
 
@@ -137,5 +137,8 @@ class ColourReader(wiring.Component):
             self.credits.eq(credits.count),
         ]
         if self._instrument:
-            m.d.comb += self.starved.eq(self.entries.valid & (step == Step.COLOUR) & ~credits.available)
+            m.d.comb += [
+                self.starved.eq(self.entries.valid & (step == Step.COLOUR) & ~credits.available),
+                self.fill.eq(word_fifo.level),
+            ]
         return m

@@ -6,6 +6,7 @@ from amaranth.hdl import Elaboratable
 from amaranth.lib import data
 from amaranth.lib.wiring import connect
 
+from hw.config import AcceleratorConfig
 from hw.intersection.classifier import Classifier
 from hw.intersection.colour_reader import ColourReader
 from hw.intersection.reach_reader import ReachReader
@@ -57,6 +58,11 @@ class Kernel(BaseKernel):
         Register.COLOUR,
     )
     WORDS = MappingProxyType({KernelWord.STATE: IntersectionState, KernelWord.CREDITS: IntersectionCredits})
+
+    @classmethod
+    def fifos(cls, config: AcceleratorConfig) -> dict[str, str]:
+        """Return the FIFOs of a kernel, each with the field of the configuration that sets its depth."""
+        return {"entries": "reach_depth", "colours": "colour_depth", "unvisits": "unvisit_depth"}
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Connect the processes."""
@@ -120,4 +126,6 @@ class Kernel(BaseKernel):
         }
         processes = (reach, colour, classifier)
         self._report(m, control, mux, finder, processes, events=events, status=status, reasons={})
+        if self._instrument:
+            self._show_fill(m, {"entries": reach.fill, "colours": colour.fill, "unvisits": classifier.fill})
         return m

@@ -11,13 +11,14 @@ from amaranth.sim import Simulator
 
 from hw.accelerator import Accelerator
 from hw.application_engine import ApplicationEngine
-from hw.causes import Cause
 from hw.config import AcceleratorConfig
+from sim.executors.amaranth_counts import KernelCounts
 from sim.executors.amaranth_state import AmaranthState
 from sim.executors.base import RunState
 from sim.executors.player import Player
+from sim.executors.samples import Samples
 from sim.memory import Memory
-from sim.named_words import NamedWords, whole_field
+from sim.named_words import NamedWords
 from sim.observation.signals import accelerator_signals
 from sim.observation.waves import Waves
 
@@ -59,8 +60,7 @@ class AmaranthExecutor(Player):
         self._config = config
         accelerator = Accelerator(config, instrument=True)
         self._engines = [_Pins(engine) for engine in accelerator.engines]
-        self._kernels = config.bfs_kernels + config.intersection_kernels
-        self._causes = np.zeros((config.engines, self._kernels, len(Cause)), np.int64)
+        self._counts = KernelCounts(config)
         self._loaded: NamedWords | None = None  # a state that is taken before the next cycle
         self._begun = 0  # the cycle that the simulator began with
         self._simulator = Simulator(accelerator)
@@ -87,7 +87,25 @@ class AmaranthExecutor(Player):
 
     def causes(self) -> npt.NDArray[np.int64]:
         """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
-        return self._causes.copy()
+        return self._counts.causes
+
+    @property
+    def samples(self) -> Samples | None:
+        """What `record` has returned, if it was called."""
+        return self._counts.samples
+
+    def record(self, interval: int, places: int) -> Samples:
+        """Have every AE write a row at each multiple of an interval from now on, and count how full FIFOs are."""
+        self._counts.samples = Samples(self._config, interval=interval, places=places, cycle=self._cycle)
+        return self._counts.samples
+
+    def sample(self) -> npt.NDArray[np.void]:
+        """Return the same numbers as of now, a row for each AE, between two runs."""
+        return self._counts.sample(self._cycle)
+
+    def begin_instruction_marks(self) -> None:
+        """Let the rows' ``instruction_most`` begin anew, between two runs."""
+        self._counts.begin_instruction_marks()
 
     def save(self) -> NamedWords:
         """Return the state."""
@@ -95,11 +113,9 @@ class AmaranthExecutor(Player):
             return self._loaded
         while self._engines[0].context is None:
             self._simulator.advance()
-        causes = {name: whole_field(f"{name}.causes", 64, len(Cause)) for name in self._kernel_names()}
-        state = NamedWords.zeros([*self._fields(), *causes.values(), *self._state.fields])
+        state = NamedWords.zeros([*self._fields(), *self._counts.fields(), *self._state.fields])
         self._save_play(state)
-        for field, counts in zip(causes.values(), self._causes.reshape(-1, len(Cause)).tolist(), strict=True):
-            state.put(field.name, counts)
+        self._counts.save(state)
         self._state.save(self._engines[0].context, state, self._cycle)
         return state
 
@@ -115,20 +131,8 @@ class AmaranthExecutor(Player):
         before = self._cycle
         self._load_play(state)
         self._begun += self._cycle - before
-        self._causes[:] = np.reshape(
-            [state.values(f"{name}.causes") for name in self._kernel_names()], self._causes.shape
-        )
+        self._counts.load(state, self._cycle)
         self._loaded = state
-
-    def _kernel_names(self) -> list[str]:
-        """Return the kernels of all AEs, in the order of `causes`."""
-        kinds = {"bfs": self._config.bfs_kernels, "intersection": self._config.intersection_kernels}
-        return [
-            f"engine{engine}.{kind}{number}"
-            for engine in range(self._config.engines)
-            for kind, count in kinds.items()
-            for number in range(count)
-        ]
 
     def close(self) -> None:
         """Complete the waveform file."""
@@ -144,11 +148,10 @@ class AmaranthExecutor(Player):
                 self._state.load(context, self._loaded, self._cycle)
                 self._loaded = None
             self._play(self._engines)
+            self._counts.arrive(self._engines)
             await context.tick()
             # A register shows it in the cycle after.
-            for number, pins in enumerate(self._engines):
-                for kernel in range(self._kernels):
-                    self._causes[number, kernel, pins.get(f"cause_{kernel}")] += 1
+            self._counts.count(self._engines, self._cycle)
             self._cycle += 1
 
     def _cycle_of(self, femtoseconds: int) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hw.config import AcceleratorConfig
+from sim.executors.samples import Samples
 from sim.memory import Memory
 from sim.named_words import NamedWords
 
@@ -16,6 +17,9 @@ __all__ = ["LINK_PLACES", "Command", "CommandKind", "Executor", "RunState", "mee
 
 LINK_PLACES = 2048
 """Tokens that a link has places for: a power of two, at least twice the cycles that it takes."""
+
+
+_UNTOLD = "exported hardware does not tell what its kernels do"
 
 
 class CommandKind(IntEnum):
@@ -90,14 +94,53 @@ class Executor(abc.ABC):
         NotImplementedError
             The hardware has no outputs that only simulation needs, as exported hardware.
         """
-        raise NotImplementedError("exported hardware does not tell what its kernels do")
+        raise NotImplementedError(_UNTOLD)
+
+    @property
+    def samples(self) -> Samples | None:
+        """What `record` has returned, if it was called."""
+        return None
+
+    def record(self, interval: int, places: int) -> Samples:
+        """Have every AE write a row at each multiple of an interval from now on, and count how full FIFOs are.
+
+        Cycles and results are those without it. Rows must be taken before the ring overwrites them, see
+        `Samples.limit`. After `load`, sampling goes on with the next multiple.
+
+        Raises
+        ------
+        NotImplementedError
+            As of `causes`.
+        """
+        raise NotImplementedError(_UNTOLD)
+
+    def sample(self) -> npt.NDArray[np.void]:
+        """Return the same numbers as of now, a row for each AE, between two runs.
+
+        Raises
+        ------
+        NotImplementedError
+            As of `causes`.
+        """
+        raise NotImplementedError(_UNTOLD)
+
+    def begin_instruction_marks(self) -> None:
+        """Let the rows' ``instruction_most`` begin anew, between two runs.
+
+        Raises
+        ------
+        NotImplementedError
+            As of `causes`.
+        """
+        raise NotImplementedError(_UNTOLD)
 
     def save(self) -> NamedWords:
         """Return the state between two runs, while no read is under way: registers, tokens on links, where the host is.
 
         It is the same for all executors of the hardware. What is no register is ``machine.cycle`` and ``machine.begun``
         (the cycle in which the list began), ``engine0.host.*`` (where the host is in its list), ``link0.*`` (places by
-        cycles of arrival) and ``engine0.bfs0.causes``.
+        cycles of arrival), and what `sample` has but for the cycle: ``engine0.bfs0.causes`` and so on by kernel, and
+        ``engine0.bfs.turns``.
 
         Raises
         ------

@@ -4,7 +4,9 @@ from enum import IntEnum
 
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
+from hw.interfaces import FILL_WIDTH
 from sim.executors.base import LINK_PLACES, CommandKind, RunState
+from sim.executors.samples import fifos, most_held, sample_dtype
 
 __all__ = ["machine_header"]
 
@@ -19,12 +21,18 @@ def machine_header(config: AcceleratorConfig) -> str:
         "link_cycles": config.link_cycles,
         "link_places": LINK_PLACES,
         "causes": len(Cause),
+        "bfs_fifos": len(fifos(config)["bfs"]),
+        "intersection_fifos": len(fifos(config)["intersection"]),
+        "fill_bits": FILL_WIDTH,
+        "most_held": most_held(config),
+        "row_words": sample_dtype(config).itemsize // 8,
     }
     lines = [
         "#pragma once",
         f"#define CYSCC_ENGINES {config.engines}",
         "namespace cyscc {",
         *(f"inline constexpr int {_constant(name)} = {value};" for name, value in constants.items()),
+        f"inline constexpr int kIdle = {Cause.IDLE.value};",
         _enumeration(CommandKind),
         _enumeration(RunState),
         "}  // namespace cyscc",

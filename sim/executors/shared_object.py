@@ -18,7 +18,19 @@ __all__ = ["LibraryExecutor"]
 
 _COMMAND = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.uint64)])
 
-_CHECKED = ("create", "destroy", "begin", "run", "causes", "pieces", "save", "load")
+_CHECKED = (
+    "create",
+    "destroy",
+    "begin",
+    "run",
+    "causes",
+    "record",
+    "sample",
+    "begin_instruction",
+    "pieces",
+    "save",
+    "load",
+)
 """Functions that may fail."""
 
 
@@ -74,6 +86,9 @@ class LibraryExecutor(Executor):
             ("instruction_cycles", integer, [pointer]),
             ("answers", None, [pointer, pointer]),
             ("causes", None, [pointer, pointer]),
+            ("record", None, [pointer, integer, integer, pointer]),
+            ("sample", None, [pointer, pointer]),
+            ("begin_instruction", None, [pointer]),
             ("pieces", integer, [pointer, pointer]),
             ("save", None, [pointer, pointer]),
             ("load", None, [pointer, pointer]),

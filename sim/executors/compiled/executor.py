@@ -12,6 +12,7 @@ from sim.errors import SimulationError
 from sim.executors.base import meeting_interval
 from sim.executors.compiled.build import build_library
 from sim.executors.pieces import Pieces
+from sim.executors.samples import Samples, sample_dtype
 from sim.executors.shared_object import LibraryExecutor
 from sim.executors.tools import OnStep
 from sim.memory import Memory
@@ -78,6 +79,8 @@ class CompiledExecutor(LibraryExecutor):
             if self._waves is not None:
                 self._waves.discard()
             raise
+        self._config = config
+        self._samples: Samples | None = None
         self._pieces: Pieces | None = None
         self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
 
@@ -86,6 +89,27 @@ class CompiledExecutor(LibraryExecutor):
         counts = np.zeros(self._shape, np.int64)
         self._library.cyscc_causes(self._machine, counts.ctypes.data)
         return counts
+
+    @property
+    def samples(self) -> Samples | None:
+        """What `record` has returned, if it was called."""
+        return self._samples
+
+    def record(self, interval: int, places: int) -> Samples:
+        """Have every AE write a row at each multiple of an interval from now on, and count how full FIFOs are."""
+        self._samples = samples = Samples(self._config, interval=interval, places=places, cycle=self.cycle)
+        self._library.cyscc_record(self._machine, interval, places, samples.rows.ctypes.data)
+        return samples
+
+    def sample(self) -> npt.NDArray[np.void]:
+        """Return the same numbers as of now, a row for each AE, between two runs."""
+        rows = np.zeros(self._config.engines, sample_dtype(self._config))
+        self._library.cyscc_sample(self._machine, rows.ctypes.data)
+        return rows
+
+    def begin_instruction_marks(self) -> None:
+        """Let the rows' ``instruction_most`` begin anew, between two runs."""
+        self._library.cyscc_begin_instruction(self._machine)
 
     def save(self) -> NamedWords:
         """Return the state; kernels that were left out because they rest are caught up with first."""
@@ -100,6 +124,8 @@ class CompiledExecutor(LibraryExecutor):
             It is of other hardware.
         """
         self._own_pieces().load(state)
+        if self._samples is not None:
+            self._samples.restart(self.cycle)
 
     def _own_pieces(self) -> Pieces:
         if self._pieces is None:

@@ -57,6 +57,15 @@ CYSCC_EXPORT void cyscc_answers(const cyscc::Machine* machine, uint64_t* values)
 CYSCC_EXPORT void cyscc_causes(cyscc::Machine* machine, int64_t* counts) {
     cyscc::guarded([&] { machine->causes(counts); });
 }
+CYSCC_EXPORT void cyscc_record(cyscc::Machine* machine, int64_t interval, int64_t places, int64_t* rows) {
+    cyscc::guarded([&] { machine->record(interval, places, rows); });
+}
+CYSCC_EXPORT void cyscc_sample(cyscc::Machine* machine, int64_t* rows) {
+    cyscc::guarded([&] { machine->sample(rows); });
+}
+CYSCC_EXPORT void cyscc_begin_instruction(cyscc::Machine* machine) {
+    cyscc::guarded([&] { machine->begin_instruction(); });
+}
 CYSCC_EXPORT int64_t cyscc_pieces(cyscc::Machine* machine, cyscc::Piece** pieces) {
     return cyscc::guarded([&] {
         *pieces = machine->inventory().pieces().data();

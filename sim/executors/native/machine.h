@@ -57,6 +57,13 @@ public:
     // Cycles as [AE][kernel][cause], where the hardware tells them.
     virtual void causes(int64_t*) {}
 
+    // Writes what was counted at every multiple of an interval from now on, as [AE][place][word], see `Engine::record`.
+    virtual void record(int64_t, int64_t, int64_t*) {}
+    // Writes what was counted up to now, as [AE][word].
+    virtual void sample(int64_t*) {}
+    // The high-water marks of an instruction begin anew.
+    virtual void begin_instruction() {}
+
     // Completes what is written while the machine runs; throws where that is impossible.
     virtual void finish() {}
     // The state by name, where the hardware has names.

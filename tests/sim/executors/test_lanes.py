@@ -250,7 +250,7 @@ def looking(m: Module, part: Refused) -> None:
 @pytest.mark.parametrize(
     ("describe", "cause"),
     [
-        (unregistered, "drives an output, which only a register may"),
+        (unregistered, "output c_0 follows from the input a, not from registers alone"),
         (shifting, "is of the kind $shr, which the lanes cannot compute"),
         (looking, "is of a form that the lanes do not cover"),
     ],

@@ -57,6 +57,11 @@ class Expressions:
         }
         self.lines: list[str] = []
 
+    @property
+    def inputs(self) -> list[str]:
+        """Names of the inputs that statements so far look at."""
+        return [signal.name for signal, _ in self._known if signal.cell is None]
+
     def slice_name(self, signal: Signal, first: int) -> str:
         """Return the name of a slice's value, after computing it if that has not been done."""
         known = self._known.get((signal, first))

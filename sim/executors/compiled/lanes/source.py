@@ -21,7 +21,8 @@ def lanes_source(component: wiring.Component, *, name: str, lanes: int) -> str:
 
     The class has for each port of one bit a function of its name that takes or returns a mask, and for each wider one,
     for each 64-bit word ``w`` of it, ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` of an input,
-    ``get_<port>_<w>(lane)`` and ``get_<port>_<w>(values)`` of an output. ``tick()`` advances all instances by a cycle;
+    ``get_<port>_<w>(lane)`` and ``get_<port>_<w>(values)`` of an output; of an output that is no register but follows
+    from some, the latter alone, which computes it. ``tick()`` advances all instances by a cycle;
     outputs are then those of the next one. ``registers()`` are the bytes of all state but memories, and ``wrote()`` is
     the mask of instances whose memories the last cycle has written. ``list(inventory, lane)`` adds the registers and
     memories of an instance by their names.
@@ -29,7 +30,7 @@ def lanes_source(component: wiring.Component, *, name: str, lanes: int) -> str:
     Parameters
     ----------
     component : wiring.Component
-        The module. Its outputs must come from registers.
+        The module. Its outputs must be registers, or follow from registers alone if they have more than one bit.
     name : str
         Name of the class.
     lanes : int
@@ -277,6 +278,20 @@ class _Source:
             bits = port.bits[word : word + WORD]
             yield from (self._put if port.is_input else self._get)(f"{port.name}_{word // WORD}", bits)
 
+    def _is_kept(self, bits: Bits) -> bool:
+        """Return whether bits are constants and registers."""
+        return all(run.signal is None or run.signal in self._signals.registers for run in self._signals.runs(bits))
+
+    def _compute(self, name: str, bits: Bits) -> Iterator[str]:
+        """Yield how an output is computed that is no register: only when the host of the class asks for it."""
+        build = Expressions(self._signals)
+        value = build.value(bits)
+        if build.inputs:
+            raise BuildError(f"output {name} follows from the input {build.inputs[0]}, not from registers alone")
+        result = f"widen({value})" if vector_type(len(bits)) == "Word" else value
+        body = " ".join(build.lines)
+        yield f"void get_{name}(uint64_t (&values)[kLanes]) const {{ {body} store(values, {result}); }}"
+
     def _member(self, piece: Run) -> tuple[str, int, int]:
         """Return the member that holds a piece of an input or a register, its first bit and its width."""
         signal = piece.signal
@@ -303,6 +318,9 @@ class _Source:
         yield f"void put_{name}(const uint64_t (&values)[kLanes]) {{ {body} }}"
 
     def _get(self, name: str, bits: Bits) -> Iterator[str]:
+        if not self._is_kept(bits):
+            yield from self._compute(name, bits)
+            return
         scalars, vectors = [], []
         for piece, place in self._expressions.pieces(bits):
             if piece.signal is None:

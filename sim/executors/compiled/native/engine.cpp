@@ -57,7 +57,37 @@ void Engine::rest(int64_t cycle) {
     clocked_ = cycle - 1;
 }
 
+void Engine::record(int64_t cycle, int64_t interval, int64_t places, int64_t* rows) {
+    bfs_.record();
+    intersection_.record();
+    interval_ = interval;
+    places_ = places;
+    rows_ = rows;
+    boundary_ = (cycle / interval + 1) * interval;
+}
+
+void Engine::write(int64_t cycle, int64_t* row) {
+    *row++ = cycle;
+    row = intersection_.write(cycle, bfs_.write(cycle, row));
+    *row++ = bfs_.turns();
+    *row++ = intersection_.turns();
+}
+
+void Engine::begin_instruction(int64_t cycle) {
+    bfs_.begin_instruction(cycle);
+    intersection_.begin_instruction(cycle);
+}
+
+// Everything up to this boundary has happened here, and nothing after it.
+void Engine::sample(int64_t cycle) {
+    write(cycle, rows_ + cycle / interval_ % places_ * kRowWords);
+    bfs_.begin_interval();
+    intersection_.begin_interval();
+    boundary_ += interval_;
+}
+
 void Engine::resume(int64_t cycle) {
+    if (interval_) boundary_ = (cycle / interval_ + 1) * interval_;
     bfs_.resume(cycle);
     intersection_.resume(cycle);
     resting_ = false;
@@ -123,6 +153,15 @@ int64_t Engine::next_event(int64_t cycle, int64_t end) const {
 
 void Engine::run(int64_t cycle, int64_t end) {
     if (player_.has_commands()) resting_ = false;
+    while (boundary_ <= end) {
+        const int64_t boundary = boundary_;
+        advance(cycle, boundary);
+        sample(cycle = boundary);
+    }
+    advance(cycle, end);
+}
+
+void Engine::advance(int64_t cycle, int64_t end) {
     while (cycle < end) {
         if (resting_ && (cycle = next_event(cycle, end)) == end) return;
         step(cycle++);

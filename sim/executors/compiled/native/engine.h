@@ -19,11 +19,11 @@
 namespace cyscc {
 
 #if VM_TRACE
-using BfsModule = ObjectModule<Vbfs_kernel, kBfsKernels>;
-using IntersectionModule = ObjectModule<Vintersection_kernel, kIntersectionKernels>;
+using BfsModule = ObjectModule<Vbfs_kernel, kBfsKernels, kBfsFifos>;
+using IntersectionModule = ObjectModule<Vintersection_kernel, kIntersectionKernels, kIntersectionFifos>;
 #else
-using BfsModule = LaneModule<BfsLanes>;
-using IntersectionModule = LaneModule<IntersectionLanes>;
+using BfsModule = LaneModule<BfsLanes, kBfsFifos>;
+using IntersectionModule = LaneModule<IntersectionLanes, kIntersectionFifos>;
 #endif
 
 // The link from an engine to the next. A token is written for the cycle in which it arrives; engines run ahead of each
@@ -49,6 +49,11 @@ struct Link {
 };
 static_assert(kLinkCycles * 2 <= kLinkPlaces);
 
+// The words of a row by kernel: causes, three numbers of each FIFO, when its run began and ended. Besides, the cycle and
+// the turns of both tokens.
+static_assert(kRowWords == 1 + kBfsKernels * (kCauses + 3 * kBfsFifos + 2) +
+                               kIntersectionKernels * (kCauses + 3 * kIntersectionFifos + 2) + 2);
+
 class Engine {
 public:
     Engine(VerilatedContext* context, int number, const MemoryModel& memory, Link* from, Link* to);
@@ -56,8 +61,18 @@ public:
     // Advances by one cycle.
     void step(int64_t cycle);
 
-    // Advances from a cycle to another, by steps where something may happen.
+    // Advances from a cycle to another, by steps where something may happen; samples at the boundaries on its way.
     void run(int64_t cycle, int64_t end);
+
+    // From a cycle on, samples at every multiple of an interval into the rows, of which multiple n has number n % places.
+    void record(int64_t cycle, int64_t interval, int64_t places, int64_t* rows);
+    // Samples, if this is the next boundary.
+    void reach(int64_t cycle) {
+        if (cycle == boundary_) sample(cycle);
+    }
+    // Writes a row of what was counted up to a cycle.
+    void write(int64_t cycle, int64_t* row);
+    void begin_instruction(int64_t cycle);
 
     Player& player() { return player_; }
     void causes(int64_t cycle, int64_t* counts);
@@ -82,6 +97,8 @@ public:
 #endif
 
 private:
+    void advance(int64_t cycle, int64_t end);
+    void sample(int64_t cycle);
     int64_t next_event(int64_t cycle, int64_t end) const;
     bool connect_tails(int64_t cycle);
     void step_shell(int64_t cycle, bool wanted);
@@ -96,6 +113,10 @@ private:
     IntersectionModule intersection_;
 
     int64_t clocked_ = -1;  // the cycle in which the shell was evaluated last
+    int64_t boundary_ = kNever;  // where the next row is written
+    int64_t interval_ = 0;       // cycles between two rows; 0: none is written
+    int64_t places_ = 0;
+    int64_t* rows_ = nullptr;
     bool resting_ = false;  // nothing happens in the next cycle unless something arrives
 #if VM_TRACE
     bool drawn_ = false;

@@ -7,19 +7,22 @@
 #include <string>
 #include <vector>
 
+#include "fill_tally.h"
 #include "head.h"
 #include "lanes.h"
 #include "player.h"
+#include "runs.h"
 
 namespace cyscc {
 
-template <class Lanes>
+template <class Lanes, int kFifos>
 class LaneModule {
 public:
     static constexpr int kKernels = Lanes::kLanes;
 
     // Advances the kernels by a cycle if any has something to do.
     void step(const Head& head, bool owns, Mailbox& box, int64_t cycle) {
+        turns_ += head.token_valid;
         const Mask ports = owns ? Lanes::kAll : 0;
         const Mask read_ready = box.read_ready & ports;
         const Mask write_ready = box.write_ready & ports;
@@ -97,18 +100,40 @@ public:
 
     // Writes the cycles of each kernel by cause, as [kernel][cause].
     int64_t* causes(int64_t cycle, int64_t* counts) {
-        count(cycle);
-        spill();
+        settle(cycle);
         for (int n = 0; n < kKernels; ++n)
             for (const auto& cycles : causes_) *counts++ = cycles[n];
         return counts;
     }
 
+    // From now on how full FIFOs are is counted too.
+    void record() { recording_ = true; }
+
+    // Writes what was counted up to a cycle, kernel after kernel, as the part of a row that they have.
+    int64_t* write(int64_t cycle, int64_t* row) {
+        settle(cycle);
+        for (int n = 0; n < kKernels; ++n) {
+            for (const auto& cycles : causes_) *row++ = int64_t(cycles[n]);
+            row = runs_.write(n, fill_.write(n, row));
+        }
+        return row;
+    }
+    int64_t turns() const { return turns_; }
+    void begin_interval() { fill_.begin_interval(); }
+    void begin_instruction(int64_t cycle) {
+        settle(cycle);
+        fill_.begin_instruction();
+    }
+
     // The state by name: where it is, what is left out of it up to a cycle, and what follows from it.
     void list(Inventory& inventory, const std::string& place) {
+        inventory.enter(place);
+        inventory.add("turns", &turns_);
         for (int n = 0; n < kKernels; ++n) {
             inventory.enter(place + std::to_string(n));
             inventory.add("causes", &causes_[0][n], kCauses, sizeof causes_[0]);
+            fill_.list(inventory, n);
+            runs_.list(inventory, n);
             lanes_.list(inventory, n);
         }
     }
@@ -116,8 +141,7 @@ public:
     void rest(int64_t cycle) {
         if (relay_.carries(cycle)) catch_up(cycle);
         relay_.forget();
-        count(cycle);
-        spill();
+        settle(cycle);
     }
 
     void resume(int64_t cycle) {
@@ -126,11 +150,16 @@ public:
         counted_ = cycle;
         tallied_ = 0;
         std::memset(tally_, 0, sizeof tally_);
+        fill_.resume();
+        alignas(64) Array now;
+        lanes_.get_cause_0(now);
+        runs_.resume(idle(load(now)));
     }
 
 private:
     using Long = typename Lanes::Long;
     using Array = uint64_t[kKernels];
+    using Fill = FillTally<kKernels, kFifos>;
     static constexpr int kTallyBits = 64 / kCauses;
     static constexpr int kMostTallied = (1 << kTallyBits) - 1;
     static_assert(kTallyBits >= 4, "the tally has a field for each cause, and is spilled when one may be full");
@@ -211,18 +240,38 @@ private:
 
     static Array& array(uint64_t* first) { return *reinterpret_cast<Array*>(first); }
 
+    static Mask idle(const Long& causes) { return equal(causes, Long(kIdle)) & Lanes::kAll; }
+
     // Counts the causes up to a cycle. In the tally each kernel has a field of a few bits a cause.
     void count(int64_t cycle) {
-        const int64_t elapsed = cycle - counted_;
+        const int64_t since = counted_, elapsed = cycle - since;
+        if (!elapsed) return;
         counted_ = cycle;
         alignas(64) Array now;
         lanes_.get_cause_0(now);
+        const Mask idling = idle(load(now));
+        if (!runs_.knows(idling)) runs_.note(idling, since);
+        if (recording_) count_fill(elapsed);
         if (elapsed == 1) {
-            store(tally_, load(tally_) + shl(Long(1), times<kTallyBits>(load(now))));
+            store(tally_, load(tally_) + shl(Long(1), load(now) * Long(kTallyBits)));
             if (++tallied_ == kMostTallied) spill();
         } else {
             for (int n = 0; n < kKernels; ++n) causes_[now[n]][n] += elapsed;
         }
+    }
+
+    void count_fill(int64_t cycles) {
+        alignas(64) typename Fill::Shown now;
+        lanes_.get_fill_0(now[0]);
+        if constexpr (Fill::kWords > 1) lanes_.get_fill_1(now[1]);
+        static_assert(Fill::kWords <= 2);
+        fill_.count(now, cycles);
+    }
+
+    void settle(int64_t cycle) {
+        count(cycle);
+        spill();
+        fill_.settle();
     }
 
     void spill() {
@@ -241,6 +290,10 @@ private:
     int tallied_ = 0;
     alignas(64) Array tally_ = {};
     alignas(64) Array causes_[kCauses] = {};
+    int64_t turns_ = 0;
+    bool recording_ = false;
+    Runs<kKernels> runs_;
+    Fill fill_;
 };
 
 }  // namespace cyscc

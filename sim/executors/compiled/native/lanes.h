@@ -170,6 +170,7 @@ inline void store(Number (&to)[k], const Vector<Number, Part, k>& value) {
         return Vector<N, P, k>::make([&](int n) { return a.v[n] sign b.v[n]; });                        \
     }
 CYSCC_OPERATOR(+)
+CYSCC_OPERATOR(*)
 CYSCC_OPERATOR(-)
 CYSCC_OPERATOR(&)
 CYSCC_OPERATOR(|)
@@ -184,13 +185,23 @@ template <int by, class N, class P, int k>
 inline Vector<N, P, k> shr(const Vector<N, P, k>& a) {
     return Vector<N, P, k>::make([&](int n) { return a.v[n] >> by; });
 }
-template <int by, class N, class P, int k>
-inline Vector<N, P, k> times(const Vector<N, P, k>& a) {
-    return Vector<N, P, k>::make([&](int n) { return a.v[n] * by; });
-}
 template <class N, class P, int k>
 inline Vector<N, P, k> shl(const Vector<N, P, k>& a, const Vector<N, P, k>& by) {
     return Vector<N, P, k>::make([&](int n) { return a.v[n] << by.v[n]; });
+}
+template <class N, class P, int k>
+inline Vector<N, P, k> shr(const Vector<N, P, k>& a, const Vector<N, P, k>& by) {
+    return Vector<N, P, k>::make([&](int n) { return a.v[n] >> by.v[n]; });
+}
+
+// The larger of both in each field of 16 bits.
+template <int k>
+inline Longs<k> most(const Longs<k>& a, const Longs<k>& b) {
+    typedef uint16_t Fields __attribute__((vector_size(kPartBytes)));
+    return Longs<k>::make([&](int n) {
+        const Fields first = Fields(a.v[n]), second = Fields(b.v[n]);
+        return LongPart(first > second ? first : second);
+    });
 }
 
 template <class N, class P, int k>

@@ -51,6 +51,24 @@ public:
         }
     }
 
+    void record(int64_t interval, int64_t places, int64_t* rows) override {
+        for (auto& engine : engines_) {
+            engine->record(cycle_, interval, places, rows);
+            rows += places * kRowWords;
+        }
+    }
+
+    void sample(int64_t* rows) override {
+        for (auto& engine : engines_) {
+            engine->write(cycle_, rows);
+            rows += kRowWords;
+        }
+    }
+
+    void begin_instruction() override {
+        for (auto& engine : engines_) engine->begin_instruction(cycle_);
+    }
+
     void rest() override {
         for (auto& engine : engines_) engine->rest(cycle_);
         for (Link& link : links_) link.rest(cycle_);
@@ -76,11 +94,12 @@ protected:
         for (int64_t cycle = cycle_; cycle < meeting_; ++cycle) {
             if (cycle < setup_.first_wave || cycle > setup_.last_wave) {
                 for (auto& engine : engines_) engine->step(cycle);
-                continue;
+            } else {
+                for (auto& engine : engines_) engine->show(cycle);
+                trace_.dump(uint64_t(cycle));
+                for (auto& engine : engines_) engine->clock();
             }
-            for (auto& engine : engines_) engine->show(cycle);
-            trace_.dump(uint64_t(cycle));
-            for (auto& engine : engines_) engine->clock();
+            for (auto& engine : engines_) engine->reach(cycle + 1);
         }
         wave_file_.check();
 #else

@@ -6,13 +6,15 @@
 #include <memory>
 #include <string>
 
+#include "fill_tally.h"
 #include "head.h"
 #include "models.h"
 #include "player.h"
+#include "runs.h"
 
 namespace cyscc {
 
-template <class Model, int kCount>
+template <class Model, int kCount, int kFifos>
 class ObjectModule {
 public:
     ObjectModule(VerilatedContext* context, const std::string& place) {
@@ -25,6 +27,7 @@ public:
     // Advances the kernels that have something to do; all, and only up to the clock edge, while waveforms are drawn. From
     // the last to the first, so that each still finds what its predecessor on chain and ring put out in the cycle before.
     void step(const Head& head, bool owns, Mailbox& box, int64_t cycle, bool drawn = false) {
+        turns_ += head.token_valid;
         const uint32_t ports = owns ? kAll : 0;
         const uint32_t chain = (chain_full_ << 1 | uint32_t(head.chain_valid)) & kAll;
         const uint32_t token = (token_full_ << 1 | uint32_t(head.token_valid)) & kAll;
@@ -84,28 +87,59 @@ public:
         return counts;
     }
 
+    // From now on how full FIFOs are is counted too.
+    void record() { recording_ = true; }
+
+    // Writes what was counted up to a cycle, kernel after kernel, as the part of a row that they have.
+    int64_t* write(int64_t cycle, int64_t* row) {
+        for (int n = 0; n < kCount; ++n) {
+            settle(n, cycle);
+            for (int64_t cycles : causes_[n]) *row++ = cycles;
+            row = runs_.write(n, fill_[n].write(0, row));
+        }
+        return row;
+    }
+    int64_t turns() const { return turns_; }
+    void begin_interval() {
+        for (auto& fill : fill_) fill.begin_interval();
+    }
+    void begin_instruction(int64_t cycle) {
+        for (int n = 0; n < kCount; ++n) {
+            settle(n, cycle);
+            fill_[n].begin_instruction();
+        }
+    }
+
     // The state by name: where it is, what is left out of it up to a cycle, and what follows from it.
     void list(Inventory& inventory, const std::string& place) {
+        inventory.enter(place);
+        inventory.add("turns", &turns_);
         for (int n = 0; n < kCount; ++n) {
             inventory.enter(place + std::to_string(n));
             inventory.add("causes", causes_[n].data(), kCauses);
+            fill_[n].list(inventory, 0);
+            runs_.list(inventory, n);
             cyscc::list(*kernels_[n], inventory);
         }
     }
 
     void rest(int64_t cycle) {
         for (int n = 0; n < kCount; ++n) {
-            count(n, cycle);
+            settle(n, cycle);
             reevaluate(*kernels_[n]);
         }
     }
 
     void resume(int64_t cycle) {
         counted_.fill(cycle);
+        uint32_t idle = 0;
         for (int n = 0; n < kCount; ++n) {
             reevaluate(*kernels_[n]);
             observe(n);
+            fill_[n].resume();
+            idle |= uint32_t(kernels_[n]->cause == kIdle) << n;
         }
+        runs_.resume(idle);
     }
 
     template <class Function>
@@ -114,11 +148,26 @@ public:
     }
 
 private:
+    using Fill = FillTally<1, kFifos>;
     static constexpr uint32_t kAll = (1u << kCount) - 1;
 
     void count(int kernel, int64_t cycle) {
-        causes_[kernel][kernels_[kernel]->cause] += cycle - counted_[kernel];
+        const int64_t since = counted_[kernel];
+        if (cycle == since) return;
         counted_[kernel] = cycle;
+        const Model& model = *kernels_[kernel];
+        causes_[kernel][model.cause] += cycle - since;
+        const uint32_t bit = 1u << kernel;
+        runs_.note(model.cause == kIdle ? runs_.idle() | bit : runs_.idle() & ~bit, since);
+        if (!recording_) return;
+        typename Fill::Shown now;
+        for (int word = 0; word < Fill::kWords; ++word) now[word][0] = get(model.fill, word);
+        fill_[kernel].count(now, cycle - since);
+    }
+
+    void settle(int kernel, int64_t cycle) {
+        count(kernel, cycle);
+        fill_[kernel].settle();
     }
 
     // A kernel's memory port, by the names that those of a whole machine have.
@@ -163,6 +212,10 @@ private:
     uint32_t error_ = 0;
     std::array<int64_t, kCount> counted_{};  // cycle up to which the causes are counted
     std::array<std::array<int64_t, kCauses>, kCount> causes_{};
+    int64_t turns_ = 0;
+    bool recording_ = false;
+    Runs<kCount> runs_;
+    std::array<Fill, kCount> fill_;
 };
 
 }  // namespace cyscc
