@@ -4,7 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from host.report.activity import Activity
-from host.report.charts import Chart, new_figure
+from host.report.charts import Chart, logarithmic, new_figure
 from host.report.columns import Integers
 from host.studies.roofline.analysis import Roofline
 from host.studies.roofline.ceilings import HIGHEST_INTENSITY, ceilings
@@ -80,10 +80,10 @@ def _roof(activity: Activity, roofline: Roofline, run: str) -> Chart:
                 ),
             )
         )
-    figure.update_xaxes(type="log", dtick="D1")
-    figure.update_yaxes(type="log", dtick="D1")
+    logarithmic(figure.update_xaxes, float(intensity.min()), HIGHEST_INTENSITY)
+    logarithmic(figure.update_yaxes, scale * float(points.rate.min(initial=0.01)), 20.0)
     about = (
-        "A point is a level, or several alike; its area is for its edges. No level can be above a ceiling, but for that "
+        "A point is a level, or several alike; its area is for its edges. No level is above a ceiling, but for that "
         "of the crossbar's queues, which is what random traffic gets. One far below is bound by something else: its "
         "colour says by what."
     )
