@@ -14,6 +14,7 @@ ROOMS = (
     *("sim.memory", "sim.configuration", "sim.observation", "sim.export", "sim.executors", "sim.machine"),
     "host",
     *("host.graph", "host.algorithms", "host.results", "host.measuring", "host.checkpoints", "host.studies"),
+    *("host.record", "host.explain", "host.report", "host.trace", "host.running"),
     "host.command_line",
     "tests",
 )

@@ -8,7 +8,6 @@ from importlib.resources import files
 import jinja2
 import plotly
 import plotly.io
-from markupsafe import Markup
 
 from host.explain.verdict import Finding, findings
 from host.record.reader import Record
@@ -128,17 +127,17 @@ def sections(records: Sequence[Record], *, on_run: Callable[[int], None] | None 
     return found
 
 
-def _code(text: str) -> Markup:
+def _code(text: str) -> str:
     """Return JavaScript as a script element can hold it: no string in it ends the element, or begins a comment."""
-    return Markup(text.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
+    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
-def _json(value: object) -> Markup:
+def _json(value: object) -> str:
     """Return a value as JSON that a script element can hold."""
-    return Markup(json.dumps(value, separators=(",", ":")).replace("<", "\\u003c"))
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _chart_data(chart: Chart) -> Markup:
+def _chart_data(chart: Chart) -> str:
     drawn = json.loads(plotly.io.to_json(chart.figure, validate=False))
     return _json({"data": drawn["data"], "layout": drawn["layout"]})
 
@@ -169,7 +168,7 @@ def page(records: Sequence[Record], *, on_run: Callable[[int], None] | None = No
         runs=[(run, [section for section in made if section.run == run]) for run in runs],
         several=len(records) > 1,
         version=version(),
-        style=Markup((here / "page.css").read_text(encoding="utf-8")),
+        style=(here / "page.css").read_text(encoding="utf-8"),
         behaviour=_code((here / "page.js").read_text(encoding="utf-8")),
         library=_code((files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")),
         config=_json(_CONFIG),
