@@ -18,7 +18,7 @@ LIBRARY = re.compile(r"<script>/\*\*\s*\* plotly\.js.*?</script>", re.DOTALL)
 
 def charts(text: str) -> dict[str, dict[str, Any]]:
     """Return the charts of a page by name."""
-    found = re.findall(r'<script type="application/json" id="([^"]+)-data">(.*?)</script>', text, re.DOTALL)
+    found = re.findall(r'<script type="application/json" id="([^"]+)-chart-data">(.*?)</script>', text, re.DOTALL)
     return {name: json.loads(data) for name, data in found}
 
 
@@ -40,6 +40,8 @@ def test_the_page_is_one_file_that_loads_nothing(shapes: tuple[Shape, ...]) -> N
     assert re.findall(r"@import|url\(|https?://", own) == []
     assert "default-src 'none'" in own
     assert text.count("</html>") == 1
+    names = re.findall(r'<[a-z]+[^>]* id="([^"]+)"', own)
+    assert len(set(names)) == len(names) > 30
 
 
 @pytest.mark.parametrize(("shape", "left_out"), [(BFS, set()), (SCC, set()), (Shape(memory="stress"), set())])
@@ -48,7 +50,7 @@ def test_all_sections_are_there(shape: Shape, left_out: set[str]) -> None:
     names = re.findall(r'<section id="([^"]+)">', text)
     assert names == ["facts", *(f"run0-{name}" for name in SECTIONS if name not in left_out)]
     assert re.findall(r'<li><a href="#([^"]+)">', text) == names
-    assert set(re.findall(r'class="chart" id="([^"]+)"', text)) == set(charts(text))
+    assert set(re.findall(r'class="chart" id="([^"]+)-chart"', text)) == set(charts(text))
 
 
 def test_memory_without_banks_has_no_charts_of_them() -> None:
@@ -92,7 +94,7 @@ def test_all_banks_have_a_row() -> None:
 def test_levels_are_marked_on_every_axis_of_time() -> None:
     text = page_of(BFS)
     starts = record_of(BFS).frame("instructions")["start"].tolist()
-    timed = re.findall(r'class="chart" id="([^"]+)" data-time="run0"', text)
+    timed = re.findall(r'class="chart" id="([^"]+)-chart" data-time="run0"', text)
     assert len(timed) >= 9
     for name in timed:
         layout = charts(text)[name]["layout"]
