@@ -10,7 +10,7 @@ import numpy.typing as npt
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from hw.registers import NO_START, Instruction, Register, Status
-from sim.memory.arrays import ArrayKind
+from sim.arrays import ArrayKind
 
 __all__ = ["NO_START", "ArrayKind", "Cause", "Coprocessor", "Instruction", "Register", "Status"]
 

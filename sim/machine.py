@@ -17,6 +17,7 @@ from sim.coprocessor import ArrayKind, Coprocessor
 from sim.errors import CycleLimitError, HangError, MemoryAccessError
 from sim.executors.base import Command, CommandKind, Executor, RunState
 from sim.executors.names import EXECUTORS
+from sim.executors.samples import fifos
 from sim.executors.tools import OnStep
 from sim.memory import Memory, PayloadLayout, Profile
 from sim.observation.diagnosis import diagnose
@@ -90,6 +91,11 @@ class Machine(Coprocessor):
         self.build_seconds = build_seconds
         self.on_meeting: Callable[[int], int] | None = None
         self._recording: Recording | None = None
+
+    @property
+    def fifos(self) -> Mapping[str, Mapping[str, str]]:
+        """The FIFOs of a kernel by module, each with the field of the configuration that sets its depth."""
+        return fifos(self.config)
 
     @property
     def cycle(self) -> int:

@@ -11,6 +11,7 @@ from hw.config import AcceleratorConfig
 from hw.registers import Instruction
 from sim.errors import SimulationError
 from sim.executors.base import Executor
+from sim.executors.samples import MODULES
 from sim.memory import Memory, RecordedIntervals, RecordedSums
 from sim.observation.causes import CAUSES, IDLE_CAUSES
 
@@ -145,6 +146,40 @@ class RecordingState:
     fills_before: npt.NDArray[np.int64]
 
 
+class _Counters:
+    """Numbers of rows of samples, by row, AE, kernel (BFS kernels first) and FIFO, 0 where a kernel has fewer.
+
+    Parameters
+    ----------
+    rows : ndarray of `sim.executors.samples.sample_dtype`, shape (AEs, rows)
+        The rows.
+    """
+
+    def __init__(self, rows: npt.NDArray[np.void]) -> None:
+        self._rows = rows.T
+        self.causes = self._of("causes")
+        self.fills = self._of("fill")
+        self.interval_marks = self._of("interval_most")
+        self.turns = np.stack([self._rows["turns"][module] for module in MODULES], axis=-1)
+
+    def _of(self, name: str) -> Counts:
+        parts = [self._rows[module][name] for module in MODULES]
+        if parts[0].ndim == 4:
+            width = max(part.shape[-1] for part in parts)
+            parts = [np.pad(part, [(0, 0)] * 3 + [(0, width - part.shape[-1])]) for part in parts]
+        return np.concatenate(parts, axis=2)
+
+
+class _Now(_Counters):
+    """Those of one row, by AE, kernel and FIFO."""
+
+    def __init__(self, rows: npt.NDArray[np.void]) -> None:
+        super().__init__(rows)
+        self.causes, self.fills, self.turns = self.causes[0], self.fills[0], self.turns[0]
+        self.begun, self.ended = self._of("begun")[0], self._of("ended")[0]
+        self.instruction_marks = self._of("instruction_most")[0]
+
+
 class Recording:
     """Records what happens in a machine; the machine tells it where it is.
 
@@ -191,18 +226,18 @@ class Recording:
         }
         # A run of the executor ends at the meeting after its last cycle.
         beyond = -(-memory.quantum // interval)
-        self._samples = executor.record(interval=interval, places=1 << (2 * _DRAINED + beyond).bit_length())
+        self._samples = executor.record(interval, 1 << (2 * _DRAINED + beyond).bit_length())
         memory.record(interval)
         self.most_cycles = min(_DRAINED * interval, memory.record_span)
-        rows = self._samples.now()
-        shape = (self._samples.places, *rows["causes"].shape[:2], 8)
+        now = self._now()
+        shape = (self._samples.places, *now.begun.shape, 8)
         self.state = state or RecordingState(
             split=np.zeros(shape, np.int64),
-            causes=rows["causes"].copy(),
-            fills=rows["fills"].copy(),
-            turns=rows["turns"].copy(),
-            causes_before=rows["causes"].copy(),
-            fills_before=rows["fills"].copy(),
+            causes=now.causes,
+            fills=now.fills,
+            turns=now.turns,
+            causes_before=now.causes,
+            fills_before=now.fills,
         )
 
     def dispatched(self, instruction: Instruction, cycle: int) -> None:
@@ -220,21 +255,21 @@ class Recording:
             self._close(cycle, _HOST)
         else:
             self._close(self.state.start, _HOST)
-            self._close_running(cycle, self._samples.now())
+            self._close_running(cycle, self._now())
         self._hand_out(cycle // self._interval)
 
     def ended(self, cycles: int, cycle: int) -> None:
         """Learn that the instruction is complete, so many cycles after its dispatch; all AEs have met at `cycle`."""
         state = self.state
-        rows = self._samples.now()
+        now = self._now()
         end = state.start + cycles
         self._close(state.start, _HOST)
-        working = self._close_running(end, rows) - state.start
+        working = self._close_running(end, now) - state.start
         instruction = Instruction(state.instruction)
         own = self._kernels[instruction]
-        begun, done = (rows[name][:, own] - state.start for name in ("begun", "done"))
-        causes = self._recorded(rows["causes"][:, own] - state.causes_before[:, own])
-        for name, counts in (("start", begun), ("no_work", working - done), ("end", cycles - working)):
+        begun, done = (each[:, own] - state.start for each in (now.begun, now.ended))
+        causes = self._recorded(now.causes[:, own] - state.causes_before[:, own])
+        for name, counts in (("starting", begun), ("no_work", working - done), ("ending", cycles - working)):
             causes[..., _COLUMN[name]] = counts
         if not np.all(causes.sum(axis=-1) == cycles):
             raise self._inconsistent(f"the instruction of cycle {state.start:,}")
@@ -248,13 +283,13 @@ class Recording:
                 begun=begun,
                 done=done,
                 causes=causes,
-                fills=rows["fills"][:, own] - state.fills_before[:, own],
-                marks=rows["instruction_marks"][:, own].astype(np.int64),
+                fills=now.fills[:, own] - state.fills_before[:, own],
+                marks=now.instruction_marks[:, own],
                 memory=self._memory.take(),
             )
         )
-        self._samples.forget_marks()
-        state.causes_before, state.fills_before = rows["causes"].copy(), rows["fills"].copy()
+        self._executor.begin_instruction_marks()
+        state.causes_before, state.fills_before = now.causes, now.fills
         state.instruction = -1
         if cycle - state.position * self._interval >= self.most_cycles:
             self.catch_up(cycle)
@@ -277,7 +312,7 @@ class Recording:
         kept = row[..., _KEPT] + row[..., _READOUT]
         row[:] = 0
         row[..., _RESTARTED], row[..., _KEPT] = spent, kept
-        state.causes = self._samples.now()["causes"].copy()
+        state.causes = self._now().causes
         state.attempt += 1
         self._sink.take_restart(cycle, state.readouts)
 
@@ -285,8 +320,8 @@ class Recording:
         """Hand out everything, the last interval as far as it has come."""
         self.catch_up(cycle)
         if cycle % self._interval:
-            rows = self._samples.now()
-            self._emit(cycle // self._interval, rows[np.newaxis], self._memory.drain(cycle, partial=True))
+            rows = _Counters(self._executor.sample()[:, np.newaxis])
+            self._emit(cycle // self._interval, rows, self._memory.drain(cycle, partial=True))
 
     def _close(self, end: int, kind: int) -> None:
         """Say what kernels without a run wait for up to a cycle, the same for all."""
@@ -295,7 +330,7 @@ class Recording:
             self._add(kind, begin, end, slice(None))
             self.state.closed = end
 
-    def _close_running(self, end: int, rows: npt.NDArray[np.void]) -> int:
+    def _close_running(self, end: int, now: "_Now") -> int:
         """Say up to a cycle what kernels wait for that have no run while an instruction runs.
 
         Returns
@@ -306,7 +341,7 @@ class Recording:
         state = self.state
         instruction = Instruction(state.instruction)
         own = self._kernels[instruction]
-        begun, done = rows["begun"][:, own], rows["done"][:, own]
+        begun, done = now.begun[:, own], now.ended[:, own]
         begun = np.where(begun >= state.start, begun, _NEVER)
         done = np.where((begun < _NEVER) & (done > begun), done, _NEVER)
         working = int(done.max(initial=0))
@@ -336,14 +371,14 @@ class Recording:
         """Hand out the intervals before a number."""
         count = position - self.state.position
         if count:
-            memory = self._memory.drain(position * self._interval)
-            self._emit(position, self._samples.rows(self.state.position + 1, count), memory)
+            cycle = position * self._interval
+            self._emit(position, _Counters(self._samples.take(cycle)), self._memory.drain(cycle))
 
-    def _emit(self, position: int, rows: npt.NDArray[np.void], memory: RecordedIntervals) -> None:
+    def _emit(self, position: int, rows: "_Counters", memory: RecordedIntervals) -> None:
         """Hand out the intervals that end with some rows."""
-        state, count = self.state, len(rows)
+        state, count = self.state, len(rows.causes)
         differences = {
-            name: np.diff(np.concatenate([getattr(state, name)[np.newaxis], rows[name]]), axis=0)
+            name: np.diff(np.concatenate([getattr(state, name)[np.newaxis], getattr(rows, name)]), axis=0)
             for name in ("causes", "fills", "turns")
         }
         split = state.split[:count]
@@ -352,9 +387,9 @@ class Recording:
             raise self._inconsistent(f"the intervals from cycle {state.position * self._interval:,} on")
         causes = self._recorded(differences["causes"])
         for name, kinds in (
-            ("start", [_START]),
+            ("starting", [_START]),
             ("no_work", [_NO_WORK]),
-            ("end", [_END]),
+            ("ending", [_END]),
             ("not_running", [_NOT_RUNNING]),
             ("host", [_HOST, _READOUT, _KEPT]),
             ("restarted", [_RESTARTED]),
@@ -364,15 +399,20 @@ class Recording:
             first=state.position,
             causes=causes,
             fills=differences["fills"],
-            marks=rows["marks"].astype(np.int64),
+            marks=rows.interval_marks,
             turns=differences["turns"],
             memory=memory,
         )
-        state.causes, state.fills, state.turns = (rows[name][-1].copy() for name in ("causes", "fills", "turns"))
+        state.causes, state.fills, state.turns = (
+            getattr(rows, name)[-1].copy() for name in ("causes", "fills", "turns")
+        )
         state.split = np.roll(state.split, -count, axis=0)
         state.split[-count:] = 0
         state.position = position
         self._sink.take_intervals(block)
+
+    def _now(self) -> "_Now":
+        return _Now(self._executor.sample()[:, np.newaxis])
 
     @staticmethod
     def _recorded(told: Counts) -> Counts:

@@ -11,7 +11,15 @@ LAYERS = ("hw", "sim", "host")
 ROOMS = (
     "hw",
     "sim",
-    *("sim.memory", "sim.configuration", "sim.observation", "sim.export", "sim.executors", "sim.machine"),
+    *(
+        "sim.memory",
+        "sim.configuration",
+        "sim.observation",
+        "sim.export",
+        "sim.executors",
+        "sim.recording",
+        "sim.machine",
+    ),
     "host",
     *("host.graph", "host.algorithms", "host.results", "host.measuring", "host.checkpoints", "host.studies"),
     *("host.record", "host.explain", "host.report", "host.trace", "host.running"),

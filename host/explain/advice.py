@@ -156,7 +156,7 @@ def _work(group: Group, evidence: Evidence) -> tuple[str, str]:
 
 
 def _fixed(group: Group, evidence: Evidence) -> tuple[str, str]:
-    each = evidence.cycles * evidence.share("start", "end", "flush") / max(len(evidence.rows), 1)
+    each = evidence.cycles * evidence.share("starting", "ending", "flush") / max(len(evidence.rows), 1)
     return (
         f"Start, end and flush cost each of them {each:.0f} cycles, however small it is.",
         "A shorter ring (ring_stages, link_cycles) or fewer AEs make it less.",
@@ -170,8 +170,8 @@ _RULES: dict[str, Callable[[Group, Evidence], tuple[str, str]]] = {
     "slot": _slot,
     "no_work": _no_work,
     "resting": _resting,
-    "start": _fixed,
-    "end": _fixed,
+    "starting": _fixed,
+    "ending": _fixed,
     "flush": _fixed,
     **dict.fromkeys(("issue_1", "issue_2", "issue_3", "write"), _work),
 }

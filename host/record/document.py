@@ -27,10 +27,9 @@ def machine_document(machine: "Machine") -> dict[str, Any]:
         "kernels": dict(zip(MODULES, (config.bfs_kernels, config.intersection_kernels), strict=True)),
         "fifos": {
             module: [
-                {"name": fifo.name, "depth": getattr(config, fifo.parameter), "parameter": fifo.parameter}
-                for fifo in fifos
+                {"name": name, "depth": getattr(config, field), "parameter": field} for name, field in fields.items()
             ]
-            for module, fifos in machine.fifos.items()
+            for module, fields in machine.fifos.items()
         },
         "memory": None
         if contention is None

@@ -5,7 +5,7 @@ between, `owed` tells what is still to come, `recording` what happened when. `re
 the rules. Executors use `Memory`.
 """
 
-from sim.memory.arrays import ArrayKind
+from sim.arrays import ArrayKind
 from sim.memory.functions import MemoryModel
 from sim.memory.header import memory_header
 from sim.memory.memory import Memory

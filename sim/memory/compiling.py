@@ -9,6 +9,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from sim import arrays
 from sim.caching.code import cfunc, njit
 
 __all__ = ["OPTIONS", "apart", "c_function", "digest_of", "inlined", "jit", "prefetch", "trailing_zeros"]
@@ -22,7 +23,8 @@ _INT = ir.IntType(32)
 
 
 # Taken when the program starts: a file that changes later is not what this process runs.
-_SOURCES = sha256(b"".join(source.read_bytes() for source in sorted(Path(__file__).parent.rglob("*.py"))))
+_FILES = (*sorted(Path(__file__).parent.rglob("*.py")), Path(str(arrays.__file__)))
+_SOURCES = sha256(b"".join(source.read_bytes() for source in _FILES))
 
 
 def digest_of(*more: Path) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from sim.memory.arrays import ArrayKind
+from sim.arrays import ArrayKind
 from sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for
 from sim.memory.messages import message
 from sim.memory.payload import PayloadLayout
@@ -345,7 +345,7 @@ class Memory:
         Raises
         ------
         ValueError
-            The interval is not from 1 to 2**18 cycles, or a record is kept already.
+            The interval is not from 1 to 2**16 cycles, or a record is kept already.
         """
         if self._recorder is not None:
             raise ValueError("the memory keeps a record already")
@@ -382,17 +382,21 @@ class Memory:
         cycle : int
             The first cycle that has not begun. All before it are settled, the last call of an executor was `settle`.
         partial : bool
-            Return the interval that has begun as well; nothing is recorded after that.
+            Return the interval that has begun as well, by going on to its end: the machine has run its last cycle.
 
         Raises
         ------
         ValueError
             No record is kept, cycles before this one are not settled, or `drain` was not called often enough.
         """
-        recorder, recorded = self._recording, int(self._context["recorded"][0])
+        recorder = self._recording
+        if partial:
+            cycle += -cycle % recorder.interval
+            self.settle(cycle - 1)
+        recorded = int(self._context["recorded"][0])
         if cycle > recorded:
             raise ValueError(f"the memory's record is complete until cycle {recorded}, not {cycle}")
-        return recorder.drain(cycle + recorder.interval - 1 if partial else cycle)
+        return recorder.drain(cycle)
 
     def take(self) -> RecordedSums:
         """Return what was recorded since this was last called; to be called where all is settled.

@@ -35,7 +35,7 @@ def message(error: tuple[int, int, int, int, int, int], *, top: int, quantum: in
     place = f"engine {ae} port {port} cycle {cycle}"
     name = _KINDS[kind & 3]
     limits = {"base": BASE_ADDRESS, "top": top, "quantum": quantum, "ports": ports}
-    cause = _CAUSES[code].format(kind=name, value=value, **limits)
+    cause = _CAUSES[ErrorCode(code)].format(kind=name, value=value, **limits)
     if code in (ErrorCode.OUTSIDE, ErrorCode.MISALIGNED):
         size = 8 if kind & 4 else 4
         return f"memory: {name} of {size} bytes at address {value:#x} ({place}): {cause}"

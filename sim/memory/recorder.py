@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.memory.arrays import ArrayKind, kinds_by_block
+from sim.arrays import ArrayKind
+from sim.memory.blocks import kinds_by_block
+from sim.memory.compiling import jit
 from sim.memory.profiles.profile import Contention
 from sim.memory.recording import COUNT_BITS, ENGINE_WORDS, KIND_WORDS, KINDS
 from sim.memory.records import BATCHES, HISTOGRAM_BINS, Recording
@@ -15,9 +17,10 @@ from sim.memory.structures import Room
 
 __all__ = ["LONGEST_INTERVAL", "RecordedIntervals", "RecordedSums", "Recorder"]
 
-LONGEST_INTERVAL = 1 << 18
+LONGEST_INTERVAL = 1 << 16
 """Most cycles of an interval."""
 
+_COUNT = (1 << COUNT_BITS) - 1
 _ROWS = 64
 _SPAN = 8
 """The rings have places for at least so many quanta."""
@@ -99,7 +102,7 @@ class Recorder:
     Raises
     ------
     ValueError
-        The interval is not from 1 to 2**18.
+        The interval is not from 1 to 2**16.
     """
 
     def __init__(
@@ -115,10 +118,14 @@ class Recorder:
         if not 1 <= interval <= LONGEST_INTERVAL:
             raise ValueError(f"the interval of a record must be from 1 to {LONGEST_INTERVAL} cycles, not {interval!r}")
         self.interval = interval
-        words = contention.bank_by_word.size if contention else 1
-        links = contention.links if contention else 1
+        nothing = np.zeros(1, np.int64)
+        self._bank_by_word = contention.bank_by_word if contention else nothing
+        self._link_by_word = contention.link_by_word if contention else nothing
+        self._bank_count = contention.banks if contention else 1
+        self._link_count = links = contention.links if contention else 1
+        words = self._bank_by_word.size
         # Where there are no banks and links, all is counted for one, and not returned.
-        self._count = None if contention else 0
+        self._told = None if contention else 0
         rows = max(_ROWS, 1 << (_SPAN * quantum // interval).bit_length())
         self.most = rows // 2
         self._room = Room()
@@ -135,7 +142,7 @@ class Recorder:
             return made.reshape(engines, *shape)
 
         self._counts = make("counts", KINDS, words)
-        make("before", words)
+        self._before = make("before", words)
         self._totals = make("totals", 2, KINDS, words)
         self._banks = make("banks", rows, 2, words)
         self._link_waits = make("link_waits", rows, links)
@@ -144,10 +151,7 @@ class Recorder:
         make("waits", BATCHES * batch_depth)
         self._taken = self._room.make(int, 2 * KINDS * words).reshape(2, KINDS, words)
         self._latencies = self._room.make(int, HISTOGRAM_BINS)
-        nothing = np.zeros(1, np.int64)
-        self._by_bank = _Grouping(contention.bank_by_word if contention else nothing)
-        self._by_link = _Grouping(contention.link_by_word if contention else nothing)
-        make("link_by_word", words)[:] = contention.link_by_word if contention else 0
+        make("link_by_word", words)[:] = self._link_by_word
         self._tables: dict[str, NDArray[Any]] = {}
 
     def know(self, allocations: Sequence[tuple[int, int]], kinds: Sequence[ArrayKind], top: int) -> None:
@@ -188,32 +192,26 @@ class Recorder:
         if stop - first >= rows:
             raise ValueError(f"{stop - first} intervals were recorded, and there are places for {rows - 1}")
         places = np.arange(first, stop) % rows
-        words, waits, arrays, engines = (
-            self._emptied(ring, places) for ring in (self._banks, self._link_waits, self._arrays, self._engines)
-        )
+        arrays, engines = (self._emptied(ring, places) for ring in (self._arrays, self._engines))
+        banks = np.zeros((places.size, self._bank_count, 2), np.int64)
+        links = np.zeros((places.size, len(self.recordings), self._link_count, 2), np.int64)
+        _empty_words(self._banks, self._link_waits, places, self._bank_by_word, self._link_by_word, banks, links)
         self._settings["next"][0] = max(first, stop)
-        banks = self._by_bank.sums(words.sum(axis=0))
-        links = np.stack([self._by_link.sums(words[:, :, 0]), waits], axis=-1)
+        self._move()
         return RecordedIntervals(
             first=first,
-            banks=banks.swapaxes(1, 2)[:, : self._count],
-            links=links.swapaxes(0, 1)[:, :, : self._count],
+            banks=banks[:, : self._told],
+            links=links[:, :, : self._told],
             arrays=arrays.swapaxes(0, 1),
             engines=engines.swapaxes(0, 1),
         )
 
     def take(self, histograms: NDArray[np.int64]) -> RecordedSums:
         """Return what has been counted since the last time, given the AEs' histograms of read latencies."""
-        packed = self._counts.sum(axis=0)
-        now = self._totals.sum(axis=0)
-        now[0] += packed & ((1 << COUNT_BITS) - 1)
-        now[1] += packed >> COUNT_BITS
+        banks = np.zeros((self._bank_count, KINDS, 2), np.int64)
+        _take_words(self._counts, self._totals, self._taken, self._bank_by_word, banks)
         latencies = histograms.sum(axis=0)
-        sums = RecordedSums(
-            banks=self._by_bank.sums(now - self._taken).transpose(2, 1, 0)[: self._count],
-            latencies=latencies - self._latencies,
-        )
-        self._taken[:] = now
+        sums = RecordedSums(banks=banks[: self._told], latencies=latencies - self._latencies)
         self._latencies[:] = latencies
         return sums
 
@@ -242,6 +240,13 @@ class Recorder:
             self._room.load(before)
             raise ValueError(f"the memory's record has intervals of {interval} cycles, not {self.interval}")
 
+    def _move(self) -> None:
+        """Move the packed counts to the totals; what the present interval has of them stays as a debt."""
+        self._before -= self._counts.sum(axis=1)
+        self._totals[:, 0] += self._counts & _COUNT
+        self._totals[:, 1] += self._counts >> COUNT_BITS
+        self._counts[:] = 0
+
     @staticmethod
     def _emptied(ring: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return places of a ring of each AE, which are 0 afterwards."""
@@ -250,24 +255,35 @@ class Recorder:
         return rows
 
 
-class _Grouping:
-    """Sums up words by what they belong to, each of which has some.
+@jit
+def _empty_words(words, waits, places, bank_by_word, link_by_word, banks, links):  # type: ignore[no-untyped-def]
+    """Move rows of words, and the waits for links, from their rings to the banks and links that they are of."""
+    for index in range(places.size):
+        place = places[index]
+        for ae in range(words.shape[0]):
+            for word in range(words.shape[3]):
+                accesses = words[ae, place, 0, word]
+                banks[index, bank_by_word[word], 0] += accesses
+                banks[index, bank_by_word[word], 1] += words[ae, place, 1, word]
+                links[index, ae, link_by_word[word], 0] += accesses
+                words[ae, place, 0, word] = 0
+                words[ae, place, 1, word] = 0
+            for link in range(waits.shape[2]):
+                links[index, ae, link, 1] += waits[ae, place, link]
+                waits[ae, place, link] = 0
 
-    Parameters
-    ----------
-    groups : ndarray of int64
-        What each word belongs to, from 0 on.
-    """
 
-    def __init__(self, groups: NDArray[np.int64]) -> None:
-        # The words of each group one after another, and where those of each begin.
-        self._order = np.argsort(groups, kind="stable")
-        self._starts = np.flatnonzero(np.diff(groups[self._order], prepend=-1))
-
-    def sums(self, by_word: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the sums of numbers whose last axis are the words."""
-        ordered = by_word[..., self._order]
-        if self._starts.size == self._order.size:
-            return ordered
-        sums: NDArray[np.int64] = np.add.reduceat(ordered, self._starts, axis=-1)
-        return sums
+@jit
+def _take_words(counts, totals, taken, bank_by_word, banks):  # type: ignore[no-untyped-def]
+    """Add what was counted since it was last taken to the banks that words are of."""
+    for kind in range(counts.shape[1]):
+        for word in range(counts.shape[2]):
+            accesses = waited = 0
+            for ae in range(counts.shape[0]):
+                packed = counts[ae, kind, word]
+                accesses += totals[ae, 0, kind, word] + (packed & _COUNT)
+                waited += totals[ae, 1, kind, word] + (packed >> COUNT_BITS)
+            banks[bank_by_word[word], kind, 0] += accesses - taken[0, kind, word]
+            banks[bank_by_word[word], kind, 1] += waited - taken[1, kind, word]
+            taken[0, kind, word] = accesses
+            taken[1, kind, word] = waited

@@ -5,7 +5,8 @@ was accepted. Requests of an AE are delivered in the order of their cycles. Only
 recorded as they are seen.
 """
 
-from sim.memory.arrays import SEVERAL, ArrayKind
+from sim.arrays import ArrayKind
+from sim.memory.blocks import SEVERAL
 from sim.memory.compiling import apart, inlined
 from sim.memory.records import FLUSH, READ, Batch, Context, Recording, Side
 
@@ -30,18 +31,14 @@ KIND_WORDS = 4
 ENGINE_WORDS = 3
 """Words of an AE in a row: cycles waited for order, stall cycles of reads, and of writes."""
 
-COUNT_BITS = 24
-"""Of a packed count of accesses; the cycles that they waited are above."""
+COUNT_BITS = 22
+"""Of a packed count of accesses, more than a link takes between two drains; the cycles that they waited are above."""
 
-LINK_BITS = 24
+LINK_BITS = 22
 """Of a request's wait for its link, which is at most a full queue of each port; that for the bank is above."""
 
 _COUNT = (1 << COUNT_BITS) - 1
 _LINK = (1 << LINK_BITS) - 1
-
-# Even together, the counts of four AEs do not overflow, and a batch does no harm.
-_MOST_ACCESSES = 1 << COUNT_BITS - 3
-_MOST_WAITED = 1 << 62 - COUNT_BITS - 3
 
 
 @inlined
@@ -64,18 +61,9 @@ def _kind_among(recording: Recording, address: int) -> int:
     return recording.kinds[low]
 
 
-@inlined
-def _kind_of(recording: Recording, address: int) -> int:
-    """Return the kind of what lies at an address, which is 0 or one of the storage."""
-    kind = recording.blocks[address >> recording.shift]
-    if kind == SEVERAL:
-        kind = _kind_among(recording, address)
-    return kind
-
-
 @apart
-def _close(recording: Recording) -> None:
-    """Bring the banks' row of the present interval up to date."""
+def _advance(recording: Recording, interval: int, cycle: int) -> None:
+    """Make the banks' row of the present interval, and go on to the interval of a cycle."""
     words = recording.word_mask + 1
     counts, before, banks = recording.counts, recording.before, recording.banks
     row = (recording.row & recording.last) * 2 * words
@@ -85,30 +73,8 @@ def _close(recording: Recording) -> None:
             now += counts[kind * words + word]
         since = now - before[word]
         before[word] = now
-        banks[row + word] += since & _COUNT
-        banks[row + words + word] += since >> COUNT_BITS
-
-
-@apart
-def _move(recording: Recording) -> None:
-    """Move the packed counts to the totals."""
-    _close(recording)
-    words = recording.word_mask + 1
-    counts, totals = recording.counts, recording.totals
-    for place in range(KINDS * words):
-        packed = counts[place]
-        counts[place] = 0
-        totals[place] += packed & _COUNT
-        totals[KINDS * words + place] += packed >> COUNT_BITS
-    for word in range(words):
-        recording.before[word] = 0
-    recording.accesses = recording.waited = 0
-
-
-@apart
-def _advance(recording: Recording, interval: int, cycle: int) -> None:
-    """Go on to the interval of a cycle."""
-    _close(recording)
+        banks[row + word] = since & _COUNT
+        banks[row + words + word] = since >> COUNT_BITS
     recording.row = cycle // interval
     recording.end = (recording.row + 1) * interval
 
@@ -154,7 +120,7 @@ def record_requests(context: Context, side: Side, batch: Batch, order_wait: int)
     first = context.delivered * context.batch_depth
     first_link = (recording.row & recording.last) * recording.links
     end = recording.end << 16
-    added = waited = 0
+    added = 0
     for index in range(batch.count):
         request = requests[index]
         when, address, seen = request.when, request.payload & address_mask, request.data[0]
@@ -166,7 +132,9 @@ def record_requests(context: Context, side: Side, batch: Batch, order_wait: int)
             first_link = (recording.row & recording.last) * recording.links
             end = recording.end << 16
         if when & FLUSH == 0:
-            kind = _kind_of(recording, address)
+            kind = recording.blocks[address >> recording.shift]
+            if kind == SEVERAL:
+                kind = _kind_among(recording, address)
             word = (address >> 3) & word_mask
             counts[kind * (word_mask + 1) + word] += wait >> LINK_BITS << COUNT_BITS | 1
             links[first_link + link_by_word[word]] += wait & _LINK
@@ -176,22 +144,7 @@ def record_requests(context: Context, side: Side, batch: Batch, order_wait: int)
             sums[2 * kind + is_write] += latency << COUNT_BITS | 1
             if latency > most[kind]:
                 most[kind] = latency
-            waited += wait >> LINK_BITS
     _add_sums(recording, order_wait if added == 0 else _order_wait(batch, added, batch.count))
-    recording.accesses += batch.count
-    recording.waited += waited
-    if recording.accesses >= _MOST_ACCESSES or recording.waited >= _MOST_WAITED:
-        _move(recording)
-
-
-@inlined
-def _ones(mask: int) -> int:
-    """Return the number of bits of a mask that are set."""
-    count = 0
-    while mask != 0:
-        mask &= mask - 1
-        count += 1
-    return count
 
 
 @apart
@@ -199,8 +152,12 @@ def record_stalls(context: Context, side: Side, reads: int, writes: int, cycle: 
     """Record the masks of the ports that take no read, and no write, in a cycle."""
     recording = context.recordings[side.number]
     place = (cycle // context.interval & recording.last) * ENGINE_WORDS
-    recording.engines[place + 1] += _ones(reads)
-    recording.engines[place + 2] += _ones(writes)
+    while reads != 0:
+        reads &= reads - 1
+        recording.engines[place + 1] += 1
+    while writes != 0:
+        writes &= writes - 1
+        recording.engines[place + 2] += 1
 
 
 @apart

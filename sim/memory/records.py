@@ -251,11 +251,11 @@ class Recording(Record, lines=True):
     intervals that the rings have places for less 1. Words of the memory are told apart as the profile's `Contention`
     does, by the bits of their number that `word_mask` leaves; `link_by_word` has the link of each, of `links`.
 
-    `counts` has packed, for each array and word, the cycles waited for the bank and the accesses, `before` their sums
-    over the arrays when the present interval began, `totals` what was moved from `counts` before it could overflow;
-    `accesses` and `waited` tell when that is. `sums` and `most` have, for each array, the packed sum of latencies and
-    number of reads, that of writes, and the largest latency of the requests that are being delivered. `banks`,
-    `link_waits`, `arrays` and `engines` are rings of rows, one for each interval.
+    `counts` has packed, for each array and word, the cycles waited for the bank and the accesses, `before` their
+    sums over the arrays when the present interval began, `totals` what `drain` moved from `counts` before it could
+    overflow. `sums` and `most` have, for each array, the packed sum of latencies and number of reads, that of
+    writes, and the largest latency of the requests that are being delivered. `banks`, `link_waits`, `arrays` and
+    `engines` are rings of rows, one for each interval.
 
     `waits` has, for each place of each batch, the cycles waited for the bank and for the link. An address is looked up
     in `blocks`, of 2**`shift` bytes each, or among `allocations`, whose addresses and kinds are `starts` and `kinds`.
@@ -263,8 +263,6 @@ class Recording(Record, lines=True):
 
     row: int
     end: int
-    accesses: int
-    waited: int
     shift: int
     allocations: int
     last: Constant

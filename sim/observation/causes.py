@@ -48,13 +48,13 @@ CAUSES = (
         kind="outside",
     ),
     RecordedCause(
-        name="start",
+        name="starting",
         title="start of a level",
         about="The instruction is dispatched, and has not reached the kernel.",
         kind="idle",
     ),
     RecordedCause(
-        name="end",
+        name="ending",
         title="end of a level",
         about="All kernels are done, and the token, or the host's next meeting with the machine, is awaited.",
         kind="idle",
@@ -117,7 +117,7 @@ CAUSES = (
 )
 """Every cause, in the order that decides where several hold: the first one counts."""
 
-IDLE_CAUSES = ("restarted", "host", "not_running", "start", "end", "no_work")
+IDLE_CAUSES = ("restarted", "host", "not_running", "starting", "ending", "no_work")
 """Those that no kernel knows by itself: to it they are cycles in which no run is under way."""
 
 

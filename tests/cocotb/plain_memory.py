@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sim.arrays import ArrayKind
+
 __all__ = ["PlainMemory"]
 
 _BASE = 4096
@@ -29,7 +31,7 @@ class PlainMemory:
         """Tell whether the hardware may access `size` bytes."""
         return _BASE <= address <= self._top - size
 
-    def allocate(self, size: int) -> int:
+    def allocate(self, size: int, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
         """Reserve memory."""
         address = self._top
         self._top += -(-size // 512) * 512

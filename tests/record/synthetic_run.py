@@ -160,7 +160,7 @@ class Run:
             causes[..., NAMES.index(name)] = np.where(ours, 0, whole * (outside == name)[:, None, None])
         bounds = (np.broadcast_to(self.starts[:, None, None], shape), begun, done)
         bounds = (*bounds, *(np.broadcast_to(each[:, None, None], shape) for each in (self.working, self.ends)))
-        for name, low, high in zip(("start", "", "no_work", "end"), bounds[:-1], bounds[1:], strict=True):
+        for name, low, high in zip(("starting", "", "no_work", "ending"), bounds[:-1], bounds[1:], strict=True):
             cycles = np.where(ours, within(low, high), 0)
             if name:
                 causes[..., NAMES.index(name)] = cycles

@@ -94,7 +94,10 @@ def refused(*arguments: str, capfd: pytest.CaptureFixture[str]) -> str:
 
 def test_folders_that_cannot_be_used(capfd: pytest.CaptureFixture[str]) -> None:
     run = ["scc", "g.txt", "--config", "test"]
-    assert refused(*run, "--record-interval", "100", capfd=capfd) == "cyscc scc: --record-interval needs --record"
+    assert (
+        refused(*run, "--record-interval", "100", capfd=capfd)
+        == "cyscc scc: --record-interval needs --record or --trace"
+    )
     Path("mine").mkdir()
     Path("mine", "thesis.tex").write_text("a year of work")
     assert refused(*run, "--record", "mine", capfd=capfd) == (

@@ -258,7 +258,8 @@ class Hc2(Profile):
     @rule
     def bank_waits(self, shared: Any) -> int:
         """Return the cycles that accesses have waited for their banks."""
-        return shared.waited  # type: ignore[no-any-return]
+        waited: int = shared.waited
+        return waited
 
     @rule
     def written(self, side: Side, port: int, request: Request) -> int:

@@ -55,7 +55,7 @@ class State:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Contention:
-    """What requests share, as far as the roofline may count on it.
+    """What requests share, as far as the roofline may count on it; the record tells banks and links apart by it.
 
     Parameters
     ----------

@@ -100,7 +100,7 @@ def evidence(**changes: Any) -> Any:
         ("no_work", LARGE, {}, "1.40 times", "a hub"),
         ("resting", LARGE, {}, "a cycle between two requests", "issue_interval = 1"),
         ("issue_2", LARGE, {}, "a request in 50% of their cycles", "More kernels"),
-        ("end", SMALL, {}, "cost each of them 1875 cycles", "ring_stages"),
+        ("ending", SMALL, {}, "cost each of them 1875 cycles", "ring_stages"),
     ],
 )
 def test_advice(cause: str, group: Group, changes: dict[str, Any], text: str, advice: str) -> None:

@@ -1,12 +1,13 @@
-"""What an allocation holds, and a table by which that is quickly found for an address."""
+"""A table by which it is quickly found what lies at an address."""
 
 from collections.abc import Sequence
-from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BLOCKS", "SEVERAL", "ArrayKind", "kinds_by_block"]
+from sim.arrays import ArrayKind
+
+__all__ = ["BLOCKS", "SEVERAL", "kinds_by_block"]
 
 BLOCKS = 4096
 """Most blocks that addresses are divided into."""
@@ -15,21 +16,6 @@ SEVERAL = 255
 """What the table says of a block with more than one allocation in it."""
 
 _LEAST_SHIFT = 9
-
-
-class ArrayKind(IntEnum):
-    """What an allocation holds."""
-
-    OTHER = 0
-    """Anything else."""
-    WORDS = 1
-    """Graph words."""
-    NEIGHBOURS = 2
-    """Neighbour ids."""
-    QUEUES = 3
-    """Frontier queues and reach queues."""
-    COLOURS = 4
-    """Colours of the vertices."""
 
 
 def kinds_by_block(
