@@ -83,7 +83,7 @@ class Rows:
             for name, values in (("fill", block.fills), ("most", block.marks))
         }
         cycles = self._interval * np.arange(block.first, block.first + count)
-        engines = {
+        engines: dict[str, Numbers] = {
             "cycle": np.repeat(cycles, self._engines),
             "engine": np.tile(np.arange(self._engines, dtype=np.uint8), count),
             **{f"{module}_turns": block.turns[..., number].ravel() for number, module in enumerate(MODULES)},
@@ -102,7 +102,7 @@ class Rows:
     def _of_memory(self, memory: RecordedIntervals, cycles: Numbers) -> dict[str, Columns]:
         """Return the rows of arrays, links and banks, where there was anything."""
         tables: dict[str, Columns] = {}
-        row, engine, array = memory.arrays.any(axis=-1).nonzero()
+        row, engine, array = np.nonzero(np.any(memory.arrays, axis=-1))
         found = memory.arrays[row, engine, array].T
         tables["arrays"] = {
             "cycle": cycles[row],
@@ -110,7 +110,7 @@ class Rows:
             "array": array,
             **dict(zip(("reads", "writes", "latency", "longest"), found, strict=True)),
         }
-        row, engine, link = memory.links.any(axis=-1).nonzero()
+        row, engine, link = np.nonzero(np.any(memory.links, axis=-1))
         requests, waiting = memory.links[row, engine, link].T
         tables["links"] = {
             "cycle": cycles[row],
@@ -119,7 +119,7 @@ class Rows:
             "requests": requests,
             "waiting": waiting,
         }
-        row, bank = memory.banks.any(axis=-1).nonzero()
+        row, bank = np.nonzero(np.any(memory.banks, axis=-1))
         accesses, waiting = memory.banks[row, bank].T
         tables["banks"] = {"cycle": cycles[row], **self._bank(bank), "accesses": accesses, "waiting": waiting}
         return tables
@@ -154,7 +154,7 @@ class Rows:
         }
 
     def _of_take(self, number: int, memory: RecordedSums) -> dict[str, Columns]:
-        bank, array = memory.banks.any(axis=-1).nonzero()
+        bank, array = np.nonzero(np.any(memory.banks, axis=-1))
         accesses, waiting = memory.banks[bank, array].T
         latency = memory.latencies.nonzero()[0]
         return {

@@ -14,7 +14,17 @@ from host.report.levels import Instructions, Key, key_title
 from host.report.timeline import Timeline
 from sim.observation.causes import cause_named
 
-__all__ = ["Chart", "bars", "cause_name", "choice", "heat_map", "new_figure", "over_time", "stack_over_time"]
+__all__ = [
+    "Chart",
+    "bars",
+    "cause_name",
+    "choice",
+    "heat_map",
+    "logarithmic",
+    "new_figure",
+    "over_time",
+    "stack_over_time",
+]
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 _GRID, _INK = "#e4e6ea", "#2b2f36"
@@ -101,6 +111,14 @@ def new_figure(*, height: int, x: str = "", y: str = "", **layout: Any) -> go.Fi
     figure.update_xaxes(title_text=x)
     figure.update_yaxes(title_text=y)
     return figure
+
+
+def logarithmic(axis: Any, low: float, high: float) -> None:
+    """Make an axis logarithmic, with 1, 2 and 5 of each decade named in full."""
+    exponents = range(int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 2)
+    few = len(exponents) <= 7
+    ticks = [digit * 10.0**exponent for exponent in exponents for digit in ((1, 2, 5) if few else (1,))]
+    axis(type="log", tickmode="array", tickvals=ticks, ticktext=[f"{tick:,.10g}" for tick in ticks])
 
 
 def choice(figure: go.Figure, options: Mapping[str, Sequence[int]], *, updates: Sequence[Any] = ()) -> None:

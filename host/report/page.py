@@ -8,7 +8,6 @@ from importlib.resources import files
 import jinja2
 import plotly
 import plotly.io
-from markupsafe import Markup
 
 from host.explain.verdict import Finding, findings
 from host.record.reader import Record
@@ -22,7 +21,9 @@ from host.report.figures.comparison import comparison_charts
 from host.report.figures.fifos import fifo_charts
 from host.report.figures.latencies import latency_charts
 from host.report.figures.memory import memory_charts, stall_chart
+from host.report.figures.roofline import roofline_charts
 from host.report.figures.work import token_chart, work_chart
+from host.report.roofline import recorded_roofline
 from host.report.traffic import Traffic
 from host.results.version import version
 
@@ -85,6 +86,9 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
     def section(what: str, title: str, **more: object) -> Section:
         return Section(name=f"{run}-{what}", title=title, run=name, **more)  # type: ignore[arg-type]
 
+    limits = []
+    if (found := recorded_roofline(activity, traffic)) is not None:
+        limits.append(section("roofline", "Roofline", charts=roofline_charts(activity, *found, run)))
     return [
         section("verdict", "Verdict", findings=findings(record)),
         section("stacks", "Cycle stacks", charts=[whole, *([iterations] if several else []), levels, over_time]),
@@ -95,6 +99,7 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
         section("latencies", "Latencies", charts=latency_charts(traffic, run)),
         section("token", "Token and slots", charts=[token_chart(activity, traffic, run)]),
         section("stalls", "Credits and stalls", charts=[stall_chart(activity, traffic, run)]),
+        *limits,
     ]
 
 
@@ -122,17 +127,17 @@ def sections(records: Sequence[Record], *, on_run: Callable[[int], None] | None 
     return found
 
 
-def _code(text: str) -> Markup:
+def _code(text: str) -> str:
     """Return JavaScript as a script element can hold it: no string in it ends the element, or begins a comment."""
-    return Markup(text.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
+    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
-def _json(value: object) -> Markup:
+def _json(value: object) -> str:
     """Return a value as JSON that a script element can hold."""
-    return Markup(json.dumps(value, separators=(",", ":")).replace("<", "\\u003c"))
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _chart_data(chart: Chart) -> Markup:
+def _chart_data(chart: Chart) -> str:
     drawn = json.loads(plotly.io.to_json(chart.figure, validate=False))
     return _json({"data": drawn["data"], "layout": drawn["layout"]})
 
@@ -163,7 +168,7 @@ def page(records: Sequence[Record], *, on_run: Callable[[int], None] | None = No
         runs=[(run, [section for section in made if section.run == run]) for run in runs],
         several=len(records) > 1,
         version=version(),
-        style=Markup((here / "page.css").read_text(encoding="utf-8")),
+        style=(here / "page.css").read_text(encoding="utf-8"),
         behaviour=_code((here / "page.js").read_text(encoding="utf-8")),
         library=_code((files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")),
         config=_json(_CONFIG),

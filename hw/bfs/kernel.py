@@ -107,9 +107,11 @@ class Kernel(BaseKernel):
             depth=config.neighbour_depth, instrument=self._instrument
         )
         m.submodules.word_reader = word = WordReader(depth=config.word_depth, instrument=self._instrument)
-        visitor: Visitor | MarkingVisitor = Visitor(depth=config.visit_depth)
+        visitor: Visitor | MarkingVisitor
         if config.bfs_only:
             visitor = MarkingVisitor(depth=config.visit_depth, instrument=self._instrument)
+        else:
+            visitor = Visitor(depth=config.visit_depth)
         m.submodules.visitor = visitor
         m.submodules.allocator = allocator = SlotAllocator(
             depth=config.visit_depth, blocking=config.blocking_reservation

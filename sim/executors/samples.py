@@ -55,7 +55,7 @@ def sample_dtype(config: AcceleratorConfig) -> np.dtype[np.void]:
         )
         columns.append((module, kernel, (getattr(config, f"{module}_kernels"),)))
     columns.append(("turns", np.dtype([(module, number) for module in MODULES])))
-    return np.dtype(columns)  # type: ignore[arg-type]
+    return np.dtype(columns)
 
 
 class Samples:

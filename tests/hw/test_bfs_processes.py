@@ -66,6 +66,30 @@ def test_readers_request_no_more_than_they_have_places_for(latency: tuple[int, i
     assert len(taken) == 30
 
 
+def test_reader_is_starved_while_nothing_takes_what_it_holds() -> None:
+    dut = FrontierReader(depth=4, stride=1, instrument=True)
+    taken: list[Any] = []
+
+    async def bench(ctx: Any) -> None:
+        assert not ctx.get(dut.starved)
+        await begin(ctx, dut, count=6, first=0)
+        await wait(ctx, 3)
+        assert not ctx.get(dut.starved), "there are places left"
+        await wait(ctx, 10)
+        assert (len(taken), ctx.get(dut.starved), ctx.get(dut.fill)) == (4, 1, 0), "answers are on their way"
+        await wait(ctx, 50)
+        assert (len(taken), ctx.get(dut.starved), ctx.get(dut.fill)) == (4, 1, 4)
+        assert await stream_get(ctx, dut.words, 1, seed=1, stall=0) == [0]
+        assert (ctx.get(dut.starved), ctx.get(dut.fill)) == (0, 3)
+        assert await stream_get(ctx, dut.words, 5, seed=1) == [1, 2, 3, 4, 5]
+        assert (len(taken), ctx.get(dut.starved), ctx.get(dut.fill)) == (6, 0, 0), "nothing is left to request"
+
+    server = answer_commands(
+        dut.command, {0: dut.response}, lambda read: int(read.index), seed=1, taken=taken, stall=0, latency=(40, 40)
+    )
+    simulate(dut, bench, background=[server])
+
+
 @simulated(lambda: FrontierReader(depth=4, stride=1))
 async def test_frontier_reader_takes_no_command_for_granted(ctx: Any, dut: FrontierReader) -> None:
     await begin(ctx, dut, count=1, first=0)

@@ -72,7 +72,7 @@ def test_levels(record: Record, trace: ReadBack) -> None:
 
 def test_kernels(record: Record, trace: ReadBack) -> None:
     sums = record.frame("kernels").groupby(["engine", "module", "kernel"], observed=True)[NAMES].sum()
-    for (engine, module, kernel), expected in sums.iterrows():  # type: ignore[misc]
+    for (engine, module, kernel), expected in sums.iterrows():
         slices = trace.slices[f"AE {engine}: {module} kernels", f"{module} kernel {kernel}"]
         found: Counter[str] = Counter()
         reached = 0

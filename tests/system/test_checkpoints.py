@@ -148,6 +148,7 @@ class StateShelf(Keeper):
 def state_of(executor: str, cycle: int) -> MachineState:
     """Return the state of a machine in a cycle of a run."""
     with made("test", "hc2", executor=executor) as machine:
+        machine._executor.record(64, 100)
         keeper = StateShelf(machine, cycle)
         with pytest.raises(KilledError):
             solve(machine, CROWD, slack=500, keeper=keeper)
@@ -159,6 +160,7 @@ def test_states_of_executors_have_the_same_names() -> None:
     compiled, amaranth = (state_of(executor, 1500) for executor in ("compiled", "amaranth"))
     assert compiled.commands == amaranth.commands
     ours, theirs = compiled.hardware, amaranth.hardware
+    assert any(ours.values("engine0.bfs0.fill"))
     assert ours.fields[0].name == "machine.cycle"
     missing = ours.places.keys() - theirs.places.keys()
     assert missing == {f"engine{n}.shell.quiescent" for n in range(2)}

@@ -16,6 +16,8 @@ __all__ = ["activity_charts"]
 _ITERATIONS = 60
 """Most bars of iterations."""
 _UPRIGHT = 16
+_OPTION = 30
+"""Pixels of an option in an open list."""
 _NAMES = {cause: cause_name(cause) for cause in STACK}
 
 
@@ -137,12 +139,13 @@ def _over_time(activity: Activity, run: str) -> Chart:
 
 def _lapse(activity: Activity, run: str) -> Chart:
     time = activity.time
-    figure = over_time(time, activity.instructions, height=220 + 5 * len(activity.lanes), y="")
     shown = {"requests issued": activity.issued, **{_NAMES[cause]: activity.by_time[cause] for cause in STACK}}
+    shown = {title: cycles for title, cycles in shown.items() if cycles.any()}
+    # The list of what can be chosen must find room within the chart.
+    height = max(220 + 5 * len(activity.lanes), 120 + _OPTION * len(shown))
+    figure = over_time(time, activity.instructions, height=height, y="")
     options = {}
     for title, cycles in shown.items():
-        if not cycles.any():
-            continue
         options[title] = [len(figure.data)]
         share = np.rint(100 * cycles / time.lengths).astype(np.uint8)
         hover = title + ": %{z} % of the cycles"

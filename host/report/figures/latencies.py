@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from host.record.colours import PHASE_COLOURS
 from host.record.tables import PHASES
-from host.report.charts import Chart, new_figure
+from host.report.charts import Chart, logarithmic, new_figure
 from host.report.traffic import LONGEST_LATENCY, Traffic
 
 __all__ = ["latency_charts"]
@@ -41,7 +41,8 @@ def _histogram(traffic: Traffic, run: str) -> Chart:
             )
         )
     figure.update_layout(barmode="stack", showlegend=True, bargap=0)
-    figure.update_xaxes(type="log", dtick="D1", range=[float(np.log10(max(1, edges[0]))), float(np.log10(edges[-1]))])
+    logarithmic(figure.update_xaxes, max(1, edges[0]), edges[-1])
+    figure.update_xaxes(range=[float(np.log10(max(1, edges[0]))), float(np.log10(edges[-1]))])
     figure.update_yaxes(type="log", exponentformat="power", dtick=1)
     about = f"Both axes are logarithmic; {LONGEST_LATENCY:,} cycles are that or more."
     return Chart(name=f"{run}-latencies", title="Latencies of reads", about=about, figure=figure)
@@ -61,6 +62,6 @@ def _levels(traffic: Traffic, run: str) -> Chart:
             )
         )
     figure.update_xaxes(type="category")
-    figure.update_yaxes(type="log", dtick="D2")
+    logarithmic(figure.update_yaxes, 1, LONGEST_LATENCY)
     about = "So many cycles half of the reads, 95 % and 99 % of them did not exceed."
     return Chart(name=f"{run}-latency-levels", title="Latencies by level", about=about, figure=figure)

@@ -31,6 +31,8 @@ class Roofline:
         Cycles that were taken.
     limits : ndarray of int64, shape (levels, limits)
         Least cycles, in the order of `bounds.names`.
+    crossbar : ndarray of int64, shape (levels,), or None
+        Cycles in which a saturated crossbar with first-in first-out queues passes the requests; None without links.
     """
 
     bounds: Bounds
@@ -38,6 +40,7 @@ class Roofline:
     requests: npt.NDArray[np.int64]
     cycles: npt.NDArray[np.int64]
     limits: npt.NDArray[np.int64]
+    crossbar: npt.NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, run: BfsRun, uses: Sequence[LevelUse], *, graph: Graph, bounds: Bounds) -> Self:
@@ -65,6 +68,7 @@ class Roofline:
             requests=np.array([use.requests for use in last], np.int64),
             cycles=np.array([use.cycles for use in last], np.int64),
             limits=np.array([use.limits for use in last], np.int64),
+            crossbar=None if bounds.contention is None else np.array([use.crossbar for use in last], np.int64),
         )
 
     @property
@@ -107,3 +111,19 @@ class Roofline:
     def efficiency(self) -> float:
         """Share of the cycles taken that the limits explain."""
         return self.roof / self.total_cycles
+
+    @property
+    def total_crossbar(self) -> int | None:
+        """Cycles in which saturated crossbars pass the requests of the search; None without links."""
+        return None if self.crossbar is None else int(self.crossbar.sum())
+
+    @property
+    def crossbar_levels(self) -> int:
+        """Number of levels in which the crossbar takes more cycles than any limit asks for."""
+        return 0 if self.crossbar is None else int((self.crossbar > self.limits.max(axis=1)).sum())
+
+    @property
+    def expected(self) -> int:
+        """Cycles of the search by all limits and the crossbar: the sum of each level's largest one."""
+        limits = self.limits.max(axis=1)
+        return int((limits if self.crossbar is None else np.maximum(limits, self.crossbar)).sum())

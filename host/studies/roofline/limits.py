@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from host.studies.roofline.crossbar import crossbar_cycles, passed_per_cycle
 from host.studies.roofline.traffic import LevelTraffic
 from sim.configuration import AcceleratorConfig
 from sim.latencies import (
@@ -118,6 +119,29 @@ class Bounds:
             **self._memory_limits(traffic),
         }
         return tuple(known[name] for name in self.names)
+
+    @property
+    def crossbar_rate(self) -> float | None:
+        """Requests a cycle that the crossbars of all AEs pass when they are saturated, by evenly drawn links.
+
+        None where there are no links.
+        """
+        if self.contention is None:
+            return None
+        links = self.contention.links
+        return self.engines * passed_per_cycle(self.kernels // self.engines, np.full(links, 1 / links))
+
+    def crossbar(self, traffic: LevelTraffic) -> int | None:
+        """Return the cycles in which saturated crossbars pass a level's requests, by its own mix of links.
+
+        Not a limit, but what is expected: requests in a lucky order pass faster. None where there are no links.
+        """
+        if self.contention is None:
+            return None
+        writes = traffic.pushes.reshape(self.engines, -1).sum(axis=1)
+        # Which AE wrote to which link is not known: as if all had written alike.
+        written = traffic.write_links * (writes / max(1, int(writes.sum())))[:, None]
+        return crossbar_cycles(self.kernels // self.engines, traffic.read_links + written)
 
     def _overhead(self, traffic: LevelTraffic) -> int:
         """Return what a level costs however little it does: start, reads that wait for each other, flush, last turn.

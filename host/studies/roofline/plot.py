@@ -12,28 +12,20 @@ from host.output import figure_format, open_output
 from host.results.documents import Setting
 from host.studies.roofline.analysis import Roofline
 from host.studies.roofline.ceilings import HIGHEST_INTENSITY, ceilings
+from host.studies.roofline.colours import CROSSBAR_COLOUR, LIMIT_COLOURS
 from host.studies.roofline.points import level_points
-from host.studies.roofline.report import limit_title
+from host.studies.roofline.report import CROSSBAR, limit_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["roofline_figure", "write_roofline_plot"]
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart; each limit has a shape of its own besides.
+# Each limit has a shape of its own besides.
+_MARKERS = dict(zip(LIMIT_COLOURS, "os^v<DPXh", strict=True))
 _STYLES: dict[str, dict[str, Any]] = {
-    name: {"c": colour, "marker": marker, "edgecolors": "black", "linewidths": 0.7, "zorder": 3}
-    for name, colour, marker in (
-        ("ports", "#0072B2", "o"),
-        ("imbalance", "#56B4E9", "s"),
-        ("links", "#009E73", "^"),
-        ("busiest_link", "#B8E3D2", "v"),
-        ("banks", "#E69F00", "<"),
-        ("busiest_bank", "#D55E00", "D"),
-        ("outstanding", "#CC79A7", "P"),
-        ("ring", "#F0E442", "X"),
-        ("overhead", "#999999", "h"),
-    )
+    name: {"c": colour, "marker": _MARKERS[name], "edgecolors": "black", "linewidths": 0.7, "zorder": 3}
+    for name, colour in LIMIT_COLOURS.items()
 }
 _ROOF_STYLE: dict[str, Any] = {"c": "black", "marker": "_", "linewidths": 2.5, "zorder": 3}
 # The first line is wide, so that it is seen also where another lies upon it.
@@ -42,6 +34,14 @@ _LINES: dict[str, dict[str, Any]] = {
     "links": {"linewidth": 1.8, "linestyle": "--"},
     "banks": {"linewidth": 1.8, "linestyle": ":"},
 }
+_CROSSBAR_STYLE: dict[str, Any] = {
+    "c": CROSSBAR_COLOUR,
+    "marker": "p",
+    "edgecolors": "black",
+    "linewidths": 0.7,
+    "zorder": 3,
+}
+_CROSSBAR_LINE: dict[str, Any] = {"color": CROSSBAR_COLOUR, "linewidth": 1.4, "linestyle": "-."}
 _NOTE: dict[str, Any] = {"textcoords": "offset points", "va": "top", "fontsize": "small"}
 _LARGEST, _SMALLEST, _IN_LEGEND = 300.0, 24.0, 49.0
 """Area of a level's point in square points: of most edges, of next to none, and of any in the legend."""
@@ -113,6 +113,13 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
             label=f"{ceiling.name}: {scale * ceiling.reads:.2f} G {what}/s",
             **_LINES[ceiling.name],
         )
+    if (rate := roofline.bounds.crossbar_rate) is not None:
+        axes.plot(
+            intensity,
+            scale * rate * intensity,
+            label=f"{CROSSBAR}, saturated: {scale * rate:.2f} G requests/s",
+            **_CROSSBAR_LINE,
+        )
     axes.axvline(HIGHEST_INTENSITY, color="#444444", linewidth=0.8)
     axes.text(
         HIGHEST_INTENSITY,
@@ -162,6 +169,8 @@ def _draw_limits(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
     edges = roofline.total_edges
     allowed = [(limit_title(name), cycles, _STYLES[name]) for name, cycles in roofline.total_limits.items()]
     allowed.append(("all of them", roofline.roof, _ROOF_STYLE))
+    if (crossbar := roofline.total_crossbar) is not None:
+        allowed.append((CROSSBAR, crossbar, _CROSSBAR_STYLE))
     for place, (_, cycles, style) in enumerate(allowed):
         if cycles and edges:
             axes.scatter([place], [setting.gteps(edges, cycles)], 90, **style)

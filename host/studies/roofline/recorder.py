@@ -31,6 +31,8 @@ class LevelUse(NamedTuple):
     """Cycles from the dispatch to its completion."""
     limits: tuple[int, ...]
     """Least cycles for each limit's sake, in the order of `Bounds.names`."""
+    crossbar: int | None = None
+    """Cycles in which a saturated crossbar passes them; None without links."""
 
 
 def _passed_on(name: str) -> Any:
@@ -133,5 +135,8 @@ class Recorder(Coprocessor):
             registers=registers,
             contention=self.bounds.contention,
         )
-        use = LevelUse(traffic.requests, int(traffic.pushes.sum()), cycles, self.bounds.limits(traffic))
+        bounds = self.bounds
+        use = LevelUse(
+            traffic.requests, int(traffic.pushes.sum()), cycles, bounds.limits(traffic), bounds.crossbar(traffic)
+        )
         self.levels.append(use)

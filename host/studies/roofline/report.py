@@ -1,12 +1,13 @@
 """The roofline for people and for programs."""
 
+from collections.abc import Callable
 from typing import Any
 
 from host.results.documents import Setting
 from host.results.table_text import plain_table
 from host.studies.roofline.analysis import Roofline
 
-__all__ = ["limit_title", "roofline_document", "roofline_table"]
+__all__ = ["CROSSBAR", "limit_title", "roofline_document", "roofline_table"]
 
 _TITLES = {
     "busiest_link": "busiest link",
@@ -14,6 +15,9 @@ _TITLES = {
     "outstanding": "outstanding reads",
     "overhead": "level overhead",
 }
+
+CROSSBAR = "crossbar queues"
+"""What people call the cycles that saturated first-in first-out queues at the crossbar take."""
 
 
 def limit_title(name: str) -> str:
@@ -34,8 +38,10 @@ def roofline_table(roofline: Roofline, setting: Setting) -> str:
     rows = [
         *(row(limit_title(name), cycles, tightest[name]) for name, cycles in roofline.total_limits.items()),
         row("all of them", roofline.roof),
-        row("reached", taken),
     ]
+    if (crossbar := roofline.total_crossbar) is not None:
+        rows += [row(CROSSBAR, crossbar, roofline.crossbar_levels), row("all with these", roofline.expected)]
+    rows.append(row("reached", taken))
     return plain_table(rows, head=("limit", "cycles", "GTEPS", "of reached", "tightest in"))
 
 
@@ -48,6 +54,8 @@ def roofline_document(roofline: Roofline, setting: Setting) -> dict[str, Any]:
     def gteps(cycles: int) -> float | None:
         return setting.gteps(edges, cycles) if cycles else None
 
+    levels = len(roofline.cycles)
+    crossbars = [{}] * levels if roofline.crossbar is None else [{"crossbar": c} for c in roofline.crossbar.tolist()]
     columns = (roofline.edges, roofline.requests, roofline.cycles, roofline.limits, roofline.tightest)
     return {
         "requests": roofline.total_requests,
@@ -66,9 +74,26 @@ def roofline_document(roofline: Roofline, setting: Setting) -> dict[str, Any]:
                 "cycles": cycles,
                 "limits": dict(zip(names, limits, strict=True)),
                 "tightest": names[largest],
+                **crossbar,
             }
-            for level_edges, requests, cycles, limits, largest in zip(
-                *(column.tolist() for column in columns), strict=True
+            for level_edges, requests, cycles, limits, largest, crossbar in zip(
+                *(column.tolist() for column in columns), crossbars, strict=True
             )
         ],
+        **_crossbar(roofline, gteps),
+    }
+
+
+def _crossbar(roofline: Roofline, gteps: Callable[[int], float | None]) -> dict[str, Any]:
+    """Return what is said of the crossbar; nothing where there is none."""
+    if (cycles := roofline.total_crossbar) is None:
+        return {}
+    return {
+        "crossbar": {
+            "cycles": cycles,
+            "gteps": gteps(cycles),
+            "share": cycles / roofline.total_cycles,
+            "tightest_levels": roofline.crossbar_levels,
+        },
+        "expected": {"cycles": roofline.expected, "gteps": gteps(roofline.expected)},
     }

@@ -100,7 +100,7 @@ public:
 
     // Writes the cycles of each kernel by cause, as [kernel][cause].
     int64_t* causes(int64_t cycle, int64_t* counts) {
-        settle(cycle);
+        bring_up(cycle);
         for (int n = 0; n < kKernels; ++n)
             for (const auto& cycles : causes_) *counts++ = cycles[n];
         return counts;
@@ -111,7 +111,7 @@ public:
 
     // Writes what was counted up to a cycle, kernel after kernel, as the part of a row that they have.
     int64_t* write(int64_t cycle, int64_t* row) {
-        settle(cycle);
+        bring_up(cycle);
         for (int n = 0; n < kKernels; ++n) {
             for (const auto& cycles : causes_) *row++ = int64_t(cycles[n]);
             row = runs_.write(n, fill_.write(n, row));
@@ -121,7 +121,7 @@ public:
     int64_t turns() const { return turns_; }
     void begin_interval() { fill_.begin_interval(); }
     void begin_instruction(int64_t cycle) {
-        settle(cycle);
+        bring_up(cycle);
         fill_.begin_instruction();
     }
 
@@ -141,7 +141,7 @@ public:
     void rest(int64_t cycle) {
         if (relay_.carries(cycle)) catch_up(cycle);
         relay_.forget();
-        settle(cycle);
+        bring_up(cycle);
     }
 
     void resume(int64_t cycle) {
@@ -268,7 +268,7 @@ private:
         fill_.count(now, cycles);
     }
 
-    void settle(int64_t cycle) {
+    void bring_up(int64_t cycle) {
         count(cycle);
         spill();
         fill_.settle();

@@ -93,7 +93,7 @@ public:
     // Writes what was counted up to a cycle, kernel after kernel, as the part of a row that they have.
     int64_t* write(int64_t cycle, int64_t* row) {
         for (int n = 0; n < kCount; ++n) {
-            settle(n, cycle);
+            bring_up(n, cycle);
             for (int64_t cycles : causes_[n]) *row++ = cycles;
             row = runs_.write(n, fill_[n].write(0, row));
         }
@@ -105,7 +105,7 @@ public:
     }
     void begin_instruction(int64_t cycle) {
         for (int n = 0; n < kCount; ++n) {
-            settle(n, cycle);
+            bring_up(n, cycle);
             fill_[n].begin_instruction();
         }
     }
@@ -125,7 +125,7 @@ public:
 
     void rest(int64_t cycle) {
         for (int n = 0; n < kCount; ++n) {
-            settle(n, cycle);
+            bring_up(n, cycle);
             reevaluate(*kernels_[n]);
         }
     }
@@ -165,7 +165,7 @@ private:
         fill_[kernel].count(now, cycle - since);
     }
 
-    void settle(int kernel, int64_t cycle) {
+    void bring_up(int kernel, int64_t cycle) {
         count(kernel, cycle);
         fill_[kernel].settle();
     }

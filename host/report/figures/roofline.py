@@ -1,0 +1,168 @@
+"""The roofline of a recorded run, and how much of each level its limits explain."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from host.report.activity import Activity
+from host.report.charts import Chart, logarithmic, new_figure
+from host.report.columns import Integers
+from host.studies.roofline.analysis import Roofline
+from host.studies.roofline.ceilings import HIGHEST_INTENSITY, ceilings
+from host.studies.roofline.colours import CROSSBAR_COLOUR, LIMIT_COLOURS
+from host.studies.roofline.points import level_points
+from host.studies.roofline.report import CROSSBAR, limit_title
+
+__all__ = ["roofline_charts"]
+
+_DASHES = {"ports": "solid", "links": "dash", "banks": "dot"}
+
+
+def roofline_charts(activity: Activity, roofline: Roofline, levels: Integers, run: str) -> list[Chart]:
+    """Return the charts.
+
+    Parameters
+    ----------
+    activity : Activity
+        What the kernels did.
+    roofline : Roofline
+        Of the levels.
+    levels : ndarray of int64
+        Which instructions they are.
+    run : str
+        What the page calls the run.
+    """
+    return [_roof(activity, roofline, run), _totals(roofline, run), _levels(activity, roofline, levels, run)]
+
+
+def _roof(activity: Activity, roofline: Roofline, run: str) -> Chart:
+    bounds = roofline.bounds
+    scale = float(activity.record.document["clock_hz"]) / 1e9
+    figure = new_figure(height=480, x="intensity (edges per memory request)", y="throughput (GTEPS)")
+    points = level_points(roofline)
+    intensity = np.geomspace(min([0.2, *(0.8 * points.intensity)]), HIGHEST_INTENSITY, 60)
+    lines = [
+        (f"{each.name}: {scale * each.reads:.2f} G/s", each.edges(intensity), LIMIT_COLOURS[each.name], each.name)
+        for each in ceilings(bounds)
+    ]
+    if (rate := bounds.crossbar_rate) is not None:
+        lines.append((f"{CROSSBAR}: {scale * rate:.2f} G/s", rate * intensity, CROSSBAR_COLOUR, ""))
+    for title, edges, colour, name in lines:
+        figure.add_trace(
+            go.Scatter(
+                x=intensity.astype(np.float32),
+                y=(scale * edges).astype(np.float32),
+                name=title,
+                mode="lines",
+                line={"color": colour, "dash": _DASHES.get(name, "longdashdot"), "width": 2},
+                hovertemplate=f"{title}<br>%{{y:.2f}} GTEPS<extra></extra>",
+            )
+        )
+    largest = max(1, int(points.edges.max(initial=1)))
+    for number, name in enumerate(bounds.names):
+        own = points.tightest == number
+        if not own.any():
+            continue
+        figure.add_trace(
+            go.Scatter(
+                x=points.intensity[own].astype(np.float32),
+                y=(scale * points.rate[own]).astype(np.float32),
+                customdata=np.stack([100 * points.share[own], points.edges[own]], axis=1).astype(np.float64),
+                name=f"tightest: {limit_title(name)}",
+                mode="markers",
+                marker={
+                    "color": LIMIT_COLOURS[name],
+                    "size": (7 + 22 * np.sqrt(points.edges[own] / largest)).astype(np.float32),
+                    "line": {"color": "black", "width": 0.8},
+                },
+                hovertemplate=(
+                    f"tightest: {limit_title(name)}<br>%{{y:.3f}} GTEPS, %{{customdata[1]:,}} edges<br>"
+                    "%{customdata[0]:.1f} % of the cycles<extra></extra>"
+                ),
+            )
+        )
+    logarithmic(figure.update_xaxes, float(intensity.min()), HIGHEST_INTENSITY)
+    logarithmic(figure.update_yaxes, scale * float(points.rate.min(initial=0.01)), 20.0)
+    about = (
+        "A point is a level, or several alike; its area is for its edges. No level is above a ceiling, but for that "
+        "of the crossbar's queues, which is what random traffic gets. One far below is bound by something else: its "
+        "colour says by what."
+    )
+    return Chart(name=f"{run}-roofline", title="Roofline", about=about, figure=figure)
+
+
+def _totals(roofline: Roofline, run: str) -> Chart:
+    taken = max(roofline.total_cycles, 1)
+    rows = [(limit_title(name), cycles, LIMIT_COLOURS[name]) for name, cycles in roofline.total_limits.items()]
+    rows.append(("all of them", roofline.roof, "#23272e"))
+    if (crossbar := roofline.total_crossbar) is not None:
+        rows += [(CROSSBAR, crossbar, CROSSBAR_COLOUR), ("all with these", roofline.expected, "#23272e")]
+    titles, cycles, colours = zip(*rows, strict=True)
+    figure = new_figure(height=130 + 28 * len(rows), x="% of the cycles of the levels")
+    figure.add_trace(
+        go.Bar(
+            y=list(titles),
+            x=np.array([100 * each / taken for each in cycles], np.float32),
+            customdata=np.array(cycles, np.float64),
+            orientation="h",
+            marker={"color": list(colours), "line": {"width": 0.4, "color": "#6b7078"}},
+            texttemplate="%{x:.1f} %",
+            textposition="outside",
+            cliponaxis=False,
+            hovertemplate="%{y}: %{customdata:,} cycles, %{x:.1f} %<extra></extra>",
+        )
+    )
+    figure.update_yaxes(autorange="reversed", type="category")
+    figure.update_layout(margin={"l": 150}, xaxis={"range": [0, 105]}, showlegend=False)
+    about = (
+        "Least cycles that each part of the machine allows, against those taken. All of them: each level's tightest "
+        "limit. Queues at the crossbar let a request wait behind one for another link; what they pass is expected, not "
+        "a limit."
+    )
+    return Chart(name=f"{run}-limits", title="What the limits explain", about=about, figure=figure)
+
+
+def _levels(activity: Activity, roofline: Roofline, levels: Integers, run: str) -> Chart:
+    shown = activity.levels
+    group = shown.of[levels]
+
+    def summed(values: Integers) -> Integers:
+        return np.bincount(group, weights=values, minlength=shown.count).astype(np.int64)
+
+    reached = summed(roofline.cycles)
+    there = reached > 0
+    titles = [title for title, shows in zip(shown.titles, there, strict=True) if shows]
+    figure = new_figure(height=460, y="cycles")
+    figure.add_trace(
+        go.Bar(
+            x=titles,
+            y=reached[there],
+            name="taken",
+            marker={"color": "#e4e6ea", "line": {"width": 0.8, "color": "#6b7078"}},
+            hovertemplate="%{x}<br>taken: %{y:,} cycles<extra></extra>",
+        )
+    )
+    lines = [
+        (limit_title(name), roofline.limits[:, number], LIMIT_COLOURS[name])
+        for number, name in enumerate(roofline.bounds.names)
+    ]
+    if roofline.crossbar is not None:
+        lines.append((CROSSBAR, roofline.crossbar, CROSSBAR_COLOUR))
+    for title, cycles, colour in lines:
+        values = summed(cycles)[there]
+        figure.add_trace(
+            go.Scatter(
+                x=titles,
+                y=values,
+                customdata=(100 * values / reached[there]).astype(np.float32),
+                name=title,
+                mode="markers",
+                marker={"color": colour, "size": 10, "symbol": "line-ew", "line": {"color": colour, "width": 3.5}},
+                hovertemplate=f"%{{x}}<br>{title}: %{{y:,}} cycles, %{{customdata:.0f}} %<extra></extra>",
+            )
+        )
+    figure.update_xaxes(type="category")
+    figure.update_yaxes(type="log", exponentformat="power", dtick=1)
+    about = (
+        "Cycles that each level took, and the least that each limit allows: the highest mark binds. A logarithmic axis."
+    )
+    return Chart(name=f"{run}-limit-levels", title="Limits of each level", about=about, figure=figure)

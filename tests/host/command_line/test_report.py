@@ -1,0 +1,57 @@
+"""`cyscc report`: what it says, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from host.command_line.main import main
+from tests.record.synthetic import Shape, write_record
+
+
+@pytest.fixture(autouse=True)
+def record(folder: Path) -> None:
+    write_record(folder / "one", Shape(levels=(60, 90)))
+
+
+def test_a_page_is_written(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "one", "-o", "page.html"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    size = (folder / "page.html").stat().st_size
+    assert out == f"page.html: 1 run, {size / 1e6:.1f} MB\n"
+    assert (folder / "page.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_quiet_and_standard_output(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "one", "one", "-o", "page.html", "--quiet"]) == 0
+    assert capfd.readouterr() == ("", "")
+    assert main(["report", "one", "one", "-o", "-"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert out == (folder / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none", "-o", "page.html"], "none: holds no complete record: there is no record.json"),
+        (["one", "empty", "-o", "page.html"], "empty: holds no complete record: there is no record.json"),
+        (["broken", "-o", "page.html"], "broken/kernels.parquet: "),
+        (["one", "-o", "none/page.html"], "none/page.html: its directory does not exist (-o)"),
+        (["one", "-o", "one"], "one: is a directory (-o)"),
+        (["one"], "the following arguments are required: -o/--output"),
+        (["-o", "page.html"], "the following arguments are required: DIR"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str], message: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "empty").mkdir()
+    write_record(folder / "broken", Shape(levels=(60,)))
+    (folder / "broken" / "kernels.parquet").write_bytes(b"nothing")
+    assert main(["report", *arguments]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith(f"cyscc report: {message}")
+    assert err.count("\n") == 1
+    assert not (folder / "page.html").exists()

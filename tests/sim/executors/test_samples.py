@@ -1,0 +1,187 @@
+"""Samples: rows at exact multiples of an interval, the same on both executors, whatever the meetings and threads."""
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from hw.config import PRESETS
+from sim.executors.base import Executor
+from sim.executors.samples import MODULES, Samples, fifos, most_held, sample_dtype
+from sim.machine import Machine
+from sim.observation.state import MachineState
+from tests.sim.executors.levels import dispatch_level
+from tests.sim.executors.outcomes import TANGLE, assert_equal, outcome
+from tests.system.runs import made
+
+CONFIG = PRESETS["test"]
+MEMORY = "fixed:9"
+
+
+def record(machine: Machine, *, interval: int, places: int = 2000) -> Samples:
+    """Record a machine."""
+    return machine._executor.record(interval, places)
+
+
+@pytest.fixture(scope="module")
+def every_cycle() -> npt.NDArray[Any]:
+    """Return what Amaranth's simulator counts in a run, a row for each cycle."""
+    with made("test", MEMORY, executor="amaranth") as machine:
+        samples = record(machine, interval=1)
+        outcome(machine, TANGLE, counters=False)
+        return samples.take(machine.cycle)
+
+
+def expected_rows(every_cycle: npt.NDArray[Any], interval: int) -> npt.NDArray[Any]:
+    """Return the rows at the multiples of an interval."""
+    ends = np.arange(interval - 1, every_cycle.shape[1], interval)
+    rows = every_cycle[:, ends].copy()
+    for module in MODULES:
+        most = every_cycle[module]["interval_most"]
+        for place, end in enumerate(ends):
+            rows[module]["interval_most"][:, place] = most[:, end + 1 - interval : end + 1].max(axis=1)
+    return rows
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("interval", [1, 7, 64, 1000])
+def test_executors_sample_the_same(every_cycle: npt.NDArray[Any], interval: int, threads: int) -> None:
+    with made("test", MEMORY, threads=threads) as machine:
+        samples = record(machine, interval=interval)
+        outcome(machine, TANGLE, counters=False)
+        rows = samples.take(machine.cycle)
+    assert rows.shape == (2, every_cycle.shape[1] // interval)
+    assert rows["cycle"].tolist() == [[interval * (n + 1) for n in range(rows.shape[1])]] * 2
+    assert np.array_equal(rows, expected_rows(every_cycle, interval))
+
+
+def test_objects_sample_as_lanes_do(every_cycle: npt.NDArray[Any], tmp_path: Path) -> None:
+    with made("test", MEMORY, waves=tmp_path / "run.vcd", wave_window=(100, 300)) as machine:
+        samples = record(machine, interval=7)
+        outcome(machine, TANGLE, counters=False)
+        assert np.array_equal(samples.take(machine.cycle), expected_rows(every_cycle, 7))
+
+
+def test_what_a_run_shows(every_cycle: npt.NDArray[Any]) -> None:
+    last = every_cycle[:, -1]
+    for module in MODULES:
+        rows = every_cycle[module]
+        assert (rows["causes"].sum(axis=-1) == every_cycle["cycle"][..., np.newaxis]).all(), "one cause a cycle"
+        depths = [getattr(CONFIG, field) for field in fifos(CONFIG)[module].values()]
+        assert (rows["interval_most"] <= np.add(depths, 2)).all()
+        assert rows["interval_most"].max() > 3
+        held = np.diff(rows["fill"], axis=1, prepend=0)
+        assert np.array_equal(held, rows["interval_most"]), "of one cycle, the sum is the most"
+        assert np.array_equal(np.maximum.accumulate(held, axis=1), rows["instruction_most"])
+        running = np.diff(rows["causes"][..., 0], axis=1, prepend=0) == 0
+        assert np.array_equal(running, rows["begun"] > rows["ended"])
+        began = running & ~np.roll(running, 1, axis=1)
+        engines, cycles, kernels = np.nonzero(began)
+        assert (rows["begun"][engines, cycles, kernels] == cycles).all()
+        assert len(cycles) >= 2
+        assert (last[module]["ended"] > last[module]["begun"]).all(), "all is done"
+    assert (last["turns"]["bfs"] > 10).all()
+    assert (last["turns"]["intersection"] > 1).all()
+
+
+def test_recording_disturbs_nothing() -> None:
+    with made("test", "hc2") as machine:
+        expected = outcome(machine, TANGLE)
+    with made("test", "hc2") as machine:
+        record(machine, interval=5, places=1)
+        assert_equal(outcome(machine, TANGLE), expected)
+
+
+def level(executor: str, state: MachineState | None = None) -> tuple[list[MachineState], Any, Any]:
+    """Execute a level, from a state in its middle if one is given.
+
+    Returns
+    -------
+    list of MachineState, ndarray, ndarray
+        The state in the middle, the rows, and the numbers at the end.
+    """
+    states: list[MachineState] = []
+    with made("test", "fixed:75", executor=executor) as machine:
+        samples = record(machine, interval=7)
+        dispatch_level(machine)
+        if state is not None:
+            machine.load(state)
+
+        def look(cycle: int) -> int:
+            if cycle >= 150 and not states:
+                states.append(deepcopy(machine.save()))  # of the memory it has but a view
+            return 150 - cycle if cycle < 150 else 1000
+
+        machine.on_meeting = look
+        machine.wait()
+        return states, samples.take(machine.cycle), machine._executor.sample()
+
+
+def test_what_is_saved_and_loaded_goes_on_the_same() -> None:
+    (state,), rows, end = level("compiled")
+    assert end["bfs"]["fill"].any()
+    for executor, given in (("amaranth", None), ("compiled", state), ("amaranth", state)):
+        (own, *_), found, last = level(executor, given)
+        assert np.array_equal(found, rows[:, -found.shape[1] :])
+        assert len(rows[0]) - len(found[0]) == (150 // 7 if given else 0)
+        assert np.array_equal(last, end)
+        _, again, last = level("compiled", own)
+        assert np.array_equal(again, rows[:, -again.shape[1] :])
+        assert np.array_equal(last, end)
+
+
+def test_numbers_as_of_now(every_cycle: npt.NDArray[Any]) -> None:
+    for executor in ("compiled", "amaranth"):
+        with made("test", MEMORY, executor=executor) as machine:
+            samples = record(machine, interval=64)
+            outcome(machine, TANGLE, counters=False)
+            row = machine._executor.sample()
+            assert np.array_equal(machine._executor.sample(), row), "to look changes nothing"
+            assert row["cycle"].tolist() == [machine.cycle] * 2
+            rows = samples.take(machine.cycle)
+            machine._executor.begin_instruction_marks()
+            after = machine._executor.sample()
+            for module in MODULES:
+                assert not after[module]["instruction_most"].any()
+                assert np.array_equal(after[module]["fill"], every_cycle[:, -1][module]["fill"])
+                assert np.array_equal(after[module]["interval_most"], row[module]["interval_most"])
+                assert (row[module]["instruction_most"] >= rows[module]["instruction_most"][:, -1]).all()
+
+
+def test_ring() -> None:
+    samples = Samples(CONFIG, interval=10, places=3, cycle=25)
+    assert samples.limit == 60
+    assert samples.take(29).shape == (2, 0)
+    samples.rows["cycle"] = [[30, 40, 50]] * 2
+    assert samples.waiting(49) == 2
+    assert samples.take(49)["cycle"].tolist() == [[30, 40]] * 2
+    assert samples.take(59)["cycle"].tolist() == [[50]] * 2
+    assert samples.limit == 90
+    with pytest.raises(ValueError, match=r"^4 rows of samples wait, and 3 have a place: some are lost$"):
+        samples.take(90)
+    samples.restart(1000)
+    assert samples.waiting(1009) == 0
+
+
+@pytest.mark.parametrize(("interval", "places"), [(0, 1), (1, 0)])
+def test_impossible_rings(interval: int, places: int) -> None:
+    with pytest.raises(ValueError, match=f"^interval and places must be at least 1, not {interval} and {places}$"):
+        Samples(CONFIG, interval=interval, places=places, cycle=0)
+
+
+def test_every_fifo_has_a_depth() -> None:
+    assert most_held(CONFIG) == 10
+    for config in PRESETS.values():
+        for module, names in fifos(config).items():
+            assert sample_dtype(config)[module].base["fill"].shape == (len(names),)
+            assert all(getattr(config, field) >= 4 for field in names.values())
+    assert list(fifos(PRESETS["published-bfs"])["bfs"].items())[-1] == ("marks", "visit_depth")
+
+
+def test_exported_hardware_has_none() -> None:
+    for call in (lambda: Executor.record(None, 1, 1), lambda: Executor.sample(None)):  # type: ignore[arg-type]
+        with pytest.raises(NotImplementedError, match=r"^exported hardware does not tell what its kernels do$"):
+            call()
