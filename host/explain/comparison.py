@@ -108,7 +108,7 @@ def compare(
         levels.insert(place, name, cycles.astype("int64"))
     levels = levels.reset_index()
     phases = levels.drop(columns=["iteration", "level"]).groupby("phase", sort=False).sum().reset_index()
-    whole = phase is level is iteration is None
+    whole = (phase, level, iteration) == (None, None, None)
     outside = {
         cause: sum(second.record.document["cycles"][name] - first.record.document["cycles"][name] for name in names)
         if whole

@@ -1,0 +1,159 @@
+"""`import cyscc`: quick, complete, and the same runs as those of the command line."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cyscc
+from host.command_line.main import main
+from tests.record.synthetic import Shape, write_record
+from tests.refusals import refused
+
+ROOT = Path(__file__).resolve().parents[3]
+EDGES = ([0, 1, 2, 2, 3, 4, 4], [1, 2, 0, 3, 4, 3, 5])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def graph() -> cyscc.Graph:
+    return cyscc.graph_from_edges(6, *EDGES)
+
+
+def test_importing_it_imports_nothing_else() -> None:
+    heavy = ("numpy", "pandas", "pyarrow", "plotly", "rich", "numba", "amaranth", "host", "sim", "hw")
+    program = f"import sys, cyscc; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_every_name_is_there() -> None:
+    assert dir(cyscc) == sorted(cyscc.__all__)
+    assert [name for name in cyscc.__all__ if getattr(cyscc, name) is None] == []
+    assert (ROOT / "cyscc" / "py.typed").is_file()
+    with refused(AttributeError, "module 'cyscc' has no attribute 'dfs'"):
+        _ = cyscc.dfs
+
+
+def test_every_name_is_described() -> None:
+    page = (ROOT / "docs" / "python.md").read_text()
+    assert [name for name in cyscc.__all__ if f"`{name}" not in page and f"cyscc.{name}(" not in page] == []
+
+
+def without_times(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name != "wall"}
+
+
+def test_runs_are_those_of_the_command_line(graph: cyscc.Graph) -> None:
+    cyscc.write_graph(graph, "six.mtx")
+    options = ["--config", "test", "--memory", "fixed:9", "--threads", "1", "--simplify", "--quiet", "--json", "out"]
+    assert main(["bfs", "six.mtx", "--source", "1", *options]) == 0
+    search = cyscc.bfs("six.mtx", 1, config="test", memory="fixed:9", threads=1, simplify=True)
+    assert without_times(search.document) == without_times(json.loads(Path("out").read_text()))
+    assert main(["scc", "six.mtx", *options]) == 0
+    found = cyscc.scc(Path("six.mtx"), config="test", memory="fixed:9", threads=1, simplify=True)
+    assert without_times(found.document) == without_times(json.loads(Path("out").read_text()))
+    assert (found.components, found.largest, found.labels.tolist()) == (3, 3, [0, 0, 0, 3, 3, 5])
+    assert search.levels.tolist() == [0, 1, 2, 3, 4, 5]
+    assert search.level_records["frontier"].tolist() == [1] * 6
+
+
+def test_a_result_shows_itself(graph: cyscc.Graph) -> None:
+    search = cyscc.bfs(
+        graph, 0, config=cyscc.configuration("test"), memory=cyscc.memory_profile("fixed:9"), name="<six>"
+    )
+    text = str(search)
+    assert "graph       <six>: 6 vertices, 7 edges\n" in text
+    assert "machine     test, memory fixed, executor compiled" in text
+    assert f"cycles      {search.cycles:,}\n" in text
+    assert search._repr_html_().startswith("<pre>level  frontier")
+    assert "&lt;six&gt;: 6 vertices" in search._repr_html_()
+    assert search.verified
+    assert search.seconds == search.cycles / 150e6
+    unchecked = cyscc.bfs(graph, 0, config="test", memory="fixed:9", verify=False)
+    assert not unchecked.verified
+    assert unchecked.cycles == search.cycles
+
+
+def test_a_recorded_run(graph: cyscc.Graph, folder: Path) -> None:
+    found = cyscc.scc(graph, config="test", record="one", record_interval=256)
+    assert found.record is not None
+    assert found.record.interval == 256
+    assert found.record.document["command"] == "scc"
+    explanation = cyscc.explain(found)
+    kernels = found.record.frame("instruction_kernels")
+    assert set(explanation.instructions.index) == set(kernels["instruction"])
+    stacks = explanation.stacks("phase")
+    assert stacks["cycles"].sum() == found.cycles
+    assert explanation.findings[0].cycles > 0
+    assert {"bank", "arrays"} <= set(explanation.banks(2))
+    assert "word_depth" in explanation.fifos()["parameter"].tolist()
+    assert "verdict" in str(explanation)
+    assert "<span style" in explanation._repr_html_()
+    slower = cyscc.scc(graph, config="test", memory=cyscc.memory_profile("hc2", bank_busy=60), record="two")
+    difference = cyscc.compare(found, "two")
+    assert difference.levels["difference"].sum() == slower.cycles - found.cycles > 0
+    assert sum(difference.causes.values()) == pytest.approx(difference.cycles)
+    assert "bank_busy 15 -> 60" in str(difference)
+    assert "bank_busy" in difference._repr_html_()
+
+
+def test_pages_and_charts(folder: Path) -> None:
+    write_record(folder / "one", Shape())
+    write_record(folder / "other", Shape(seed=2))
+    charts = cyscc.figures("one")
+    assert {type(chart).__name__ for chart in charts.values()} == {"Figure"}
+    assert len(cyscc.figures(cyscc.Record("one"), "other")) > 2 * len(charts) > 10
+    cyscc.report("page.html", "one")
+    assert (folder / "page.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_graphs() -> None:
+    one, other = (cyscc.generate("random", vertices=20, degree=3, seed=7) for _ in range(2))
+    assert (one.vertices, one.edges) == (20, 60)
+    assert (one.targets == other.targets).all()
+    cyscc.write_graph(one, "r.npz")
+    assert np.array_equal(cyscc.read_graph("r.npz").offsets, one.offsets)
+
+
+def test_machines() -> None:
+    assert cyscc.configuration("hc2") == cyscc.PRESETS["hc2"]
+    assert cyscc.configuration("test", word_depth=16).word_depth == 16
+    assert cyscc.memory_profile(links=4).describe()["links"] == 4
+
+
+def test_what_is_refused(graph: cyscc.Graph, folder: Path) -> None:
+    with refused(ValueError, "unknown kind of graph 'star': there are random, rmat, ssca2"):
+        cyscc.generate("star", 4, 2)
+    with refused(ValueError, "2 edges begin, and 1 end"):
+        cyscc.graph_from_edges(3, [0, 1], [1])
+    with refused(ValueError, "an edge has vertex 3, and there are 0 to 2"):
+        cyscc.graph_from_edges(3, [0], [3])
+    with pytest.raises(TypeError, match=r"bfs\(\) has no argument 'confg': there are config, memory"):
+        cyscc.bfs(graph, 0, confg="test")  # type: ignore[call-arg]
+    with refused(ValueError, "unknown executor 'verilog': there are compiled, amaranth"):
+        cyscc.bfs(graph, 0, executor="verilog")
+    with refused(ValueError, "published-bfs only searches: it keeps no reach queue to intersect"):
+        cyscc.scc(graph, config="published-bfs")
+    with pytest.raises(ValueError, match=r"word_depth must be a power of two, not 9"):
+        cyscc.configuration("test", word_depth=9)
+    with pytest.raises(ValueError, match=r"there are hc2"):
+        cyscc.bfs(graph, 0, config="hc3")
+    with pytest.raises(cyscc.InputError, match=r"the graph has no vertex 9"):
+        cyscc.bfs(graph, 9, config="test", record="kept")
+    assert not (folder / "kept").exists()
+    with refused(cyscc.InputError, "nowhere: holds no complete record: there is no record.json"):
+        cyscc.explain("nowhere")
+    with refused(ValueError, "the run was not recorded: give it record=FOLDER"):
+        cyscc.explain(cyscc.bfs(graph, 0, config="test", memory="fixed:9"))
+    with refused(ValueError, "a report needs a record"):
+        cyscc.report("page.html")
