@@ -1,6 +1,7 @@
 """Rows of a record's tables, of what the machine tells in arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -148,8 +149,17 @@ class Rows:
         """Return the rows of an instruction by table, but for that of ``instructions``."""
         module = module_of(ran.instruction)
         kernel_index, fifo_index = self._instruction_index[module]
-        kernel = {**kernel_index, "begun": ran.begun.ravel(), "done": ran.done.ravel(), **_causes(ran.causes)}
-        fifo: dict[str, Numbers] = {**fifo_index, "fill": ran.fills.sum(axis=(0, 1)), "most": ran.marks.max(axis=(0, 1))}
+        kernel: dict[str, npt.NDArray[Any]] = {
+            **kernel_index,
+            "begun": ran.begun.ravel(),
+            "done": ran.done.ravel(),
+            **_causes(ran.causes),
+        }
+        fifo: dict[str, Numbers] = {
+            **fifo_index,
+            "fill": ran.fills.sum(axis=(0, 1)),
+            "most": ran.marks.max(axis=(0, 1)),
+        }
         return {
             "instruction_kernels": _numbered(number, kernel),
             "instruction_fifos": _numbered(number, fifo),
@@ -173,7 +183,7 @@ def _causes(counts: Numbers) -> dict[str, npt.NDArray[np.uint32]]:
     return {cause.name: column for cause, column in zip(CAUSES, columns, strict=True)}
 
 
-def _numbered(number: int, columns: Mapping[str, Sequence[int] | Numbers]) -> Columns:
+def _numbered(number: int, columns: Mapping[str, npt.NDArray[Any]]) -> Columns:
     """Return columns with that of their instruction."""
     rows = len(next(iter(columns.values())))
-    return {"instruction": np.full(rows, number, np.int32), **{name: np.asarray(v) for name, v in columns.items()}}
+    return {"instruction": np.full(rows, number, np.int32), **columns}
