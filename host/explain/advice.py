@@ -6,6 +6,7 @@ from typing import NamedTuple
 from host.explain.evidence import BankUse, Evidence
 from host.explain.thresholds import (
     BUSY,
+    CROSSBAR,
     CROWDED,
     DEPENDENT_WAITS,
     HEAD_OF_LINE,
@@ -135,7 +136,7 @@ def _contention(evidence: Evidence) -> Advice | None:
             "head-of-line blocking in the crossbar",
             f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
             "link: the one at the head of a port's queue blocks those behind it, and a crossbar with one queue a port "
-            "carries 59 % at most.",
+            f"carries {CROSSBAR:.0%} at most.",
             f"More links to each controller (links = {2 * _links(evidence)}). A longer queue (port_queue) does not "
             "raise that limit.",
         )
@@ -232,7 +233,13 @@ def _resting(group: Group, evidence: Evidence) -> tuple[str, str]:
     contended = _contention(evidence)
     if contended is not None:
         return text, f"issue_interval = 1 gains little as long as there is {contended.title}."
-    return text, "Try issue_interval = 1."
+    least = 0.0 if evidence.links is None else evidence.links.mean / CROSSBAR
+    if least < BUSY:
+        return text, "Try issue_interval = 1."
+    return text, (
+        f"issue_interval = 1 gains {max(1 - least, 0):.0%} of these cycles at most: of what its links could carry, a "
+        f"crossbar with one queue a port carries {CROSSBAR:.0%}."
+    )
 
 
 def _work(group: Group, evidence: Evidence) -> tuple[str, str]:
