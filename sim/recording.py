@@ -27,6 +27,7 @@ _START, _NO_WORK, _END, _NOT_RUNNING, _HOST, _READOUT, _RESTARTED, _KEPT = range
 host's as well."""
 
 _NEVER = 1 << 62
+_MODULES = dict(zip((Instruction.BFS_LEVEL, Instruction.INTERSECTION), MODULES, strict=True))
 _COLUMN = {cause.name: number for number, cause in enumerate(CAUSES)}
 _TOLD = [_COLUMN[cause.name.lower()] for cause in Cause if cause != Cause.IDLE]
 assert {cause.name for cause in CAUSES} == {cause.name.lower() for cause in Cause if cause} | set(IDLE_CAUSES)
@@ -128,8 +129,8 @@ class RecordingState:
         Cycles without a run, told apart, in the intervals from `position` on.
     causes, fills, turns : ndarray
         Counters of the hardware at the last boundary.
-    causes_before, fills_before : ndarray
-        Counters of the hardware at the end of the last instruction.
+    causes_before, fills_before : dict of ndarray
+        Counters of each module's hardware at the end of its last instruction.
     """
 
     position: int = 0
@@ -142,8 +143,8 @@ class RecordingState:
     causes: npt.NDArray[np.int64]
     fills: npt.NDArray[np.int64]
     turns: npt.NDArray[np.int64]
-    causes_before: npt.NDArray[np.int64]
-    fills_before: npt.NDArray[np.int64]
+    causes_before: dict[str, npt.NDArray[np.int64]]
+    fills_before: dict[str, npt.NDArray[np.int64]]
 
 
 class _Counters:
@@ -159,25 +160,16 @@ class _Counters:
         self._rows = rows.T
         self.causes = self._of("causes")
         self.fills = self._of("fill")
-        self.interval_marks = self._of("interval_most")
+        self.marks = self._of("interval_most")
         self.turns = np.stack([self._rows["turns"][module] for module in MODULES], axis=-1)
 
     def _of(self, name: str) -> Counts:
         parts = [self._rows[module][name] for module in MODULES]
-        if parts[0].ndim == 4:
-            width = max(part.shape[-1] for part in parts)
-            parts = [np.pad(part, [(0, 0)] * 3 + [(0, width - part.shape[-1])]) for part in parts]
-        return np.concatenate(parts, axis=2)
-
-
-class _Now(_Counters):
-    """Those of one row, by AE, kernel and FIFO."""
-
-    def __init__(self, rows: npt.NDArray[np.void]) -> None:
-        super().__init__(rows)
-        self.causes, self.fills, self.turns = self.causes[0], self.fills[0], self.turns[0]
-        self.begun, self.ended = self._of("begun")[0], self._of("ended")[0]
-        self.instruction_marks = self._of("instruction_most")[0]
+        kernels = np.cumsum([0, *(part.shape[2] for part in parts)])
+        joined = np.zeros((*parts[0].shape[:2], kernels[-1], max(part.shape[3] for part in parts)), np.int64)
+        for part, begin, end in zip(parts, kernels[:-1], kernels[1:], strict=True):
+            joined[:, :, begin:end, : part.shape[3]] = part
+        return joined
 
 
 class Recording:
@@ -229,15 +221,15 @@ class Recording:
         self._samples = executor.record(interval, 1 << (2 * _DRAINED + beyond).bit_length())
         memory.record(interval)
         self.most_cycles = min(_DRAINED * interval, memory.record_span)
-        now = self._now()
-        shape = (self._samples.places, *now.begun.shape, 8)
+        now = executor.sample()
+        counters = _Counters(now[:, np.newaxis])
         self.state = state or RecordingState(
-            split=np.zeros(shape, np.int64),
-            causes=now.causes,
-            fills=now.fills,
-            turns=now.turns,
-            causes_before=now.causes,
-            fills_before=now.fills,
+            split=np.zeros((self._samples.places, *counters.causes.shape[1:3], 8), np.int64),
+            causes=counters.causes[0],
+            fills=counters.fills[0],
+            turns=counters.turns[0],
+            causes_before={module: now[module]["causes"].copy() for module in MODULES},
+            fills_before={module: now[module]["fill"].copy() for module in MODULES},
         )
 
     def dispatched(self, instruction: Instruction, cycle: int) -> None:
@@ -255,20 +247,20 @@ class Recording:
             self._close(cycle, _HOST)
         else:
             self._close(self.state.start, _HOST)
-            self._close_running(cycle, self._now())
+            self._close_running(cycle, self._executor.sample())
         self._hand_out(cycle // self._interval)
 
     def ended(self, cycles: int, cycle: int) -> None:
         """Learn that the instruction is complete, so many cycles after its dispatch; all AEs have met at `cycle`."""
         state = self.state
-        now = self._now()
-        end = state.start + cycles
+        now = self._executor.sample()
         self._close(state.start, _HOST)
-        working = self._close_running(end, now) - state.start
+        working = self._close_running(state.start + cycles, now) - state.start
         instruction = Instruction(state.instruction)
-        own = self._kernels[instruction]
-        begun, done = (each[:, own] - state.start for each in (now.begun, now.ended))
-        causes = self._recorded(now.causes[:, own] - state.causes_before[:, own])
+        module = _MODULES[instruction]
+        own = now[module]
+        begun, done = (own[name] - state.start for name in ("begun", "ended"))
+        causes = self._recorded(own["causes"] - state.causes_before[module])
         for name, counts in (("starting", begun), ("no_work", working - done), ("ending", cycles - working)):
             causes[..., _COLUMN[name]] = counts
         if not np.all(causes.sum(axis=-1) == cycles):
@@ -283,13 +275,13 @@ class Recording:
                 begun=begun,
                 done=done,
                 causes=causes,
-                fills=now.fills[:, own] - state.fills_before[:, own],
-                marks=now.instruction_marks[:, own],
+                fills=own["fill"] - state.fills_before[module],
+                marks=own["instruction_most"],
                 memory=self._memory.take(),
             )
         )
         self._executor.begin_instruction_marks()
-        state.causes_before, state.fills_before = now.causes, now.fills
+        state.causes_before[module], state.fills_before[module] = own["causes"].copy(), own["fill"].copy()
         state.instruction = -1
         if cycle - state.position * self._interval >= self.most_cycles:
             self.catch_up(cycle)
@@ -312,7 +304,7 @@ class Recording:
         kept = row[..., _KEPT] + row[..., _READOUT]
         row[:] = 0
         row[..., _RESTARTED], row[..., _KEPT] = spent, kept
-        state.causes = self._now().causes
+        state.causes = _Counters(self._executor.sample()[:, np.newaxis]).causes[0]
         state.attempt += 1
         self._sink.take_restart(cycle, state.readouts)
 
@@ -330,7 +322,7 @@ class Recording:
             self._add(kind, begin, end, slice(None))
             self.state.closed = end
 
-    def _close_running(self, end: int, now: "_Now") -> int:
+    def _close_running(self, end: int, now: npt.NDArray[np.void]) -> int:
         """Say up to a cycle what kernels wait for that have no run while an instruction runs.
 
         Returns
@@ -341,7 +333,7 @@ class Recording:
         state = self.state
         instruction = Instruction(state.instruction)
         own = self._kernels[instruction]
-        begun, done = now.begun[:, own], now.ended[:, own]
+        begun, done = (now[_MODULES[instruction]][name] for name in ("begun", "ended"))
         begun = np.where(begun >= state.start, begun, _NEVER)
         done = np.where((begun < _NEVER) & (done > begun), done, _NEVER)
         working = int(done.max(initial=0))
@@ -361,6 +353,10 @@ class Recording:
         state, interval = self.state, self._interval
         first, last = int(np.min(begin)) // interval, (int(np.max(end)) - 1) // interval
         if last < first:
+            return
+        if first == last:
+            common = end - begin
+            state.split[first - state.position, :, kernels, kind] += np.maximum(common, 0)
             return
         starts = interval * np.arange(first, last + 1)[:, np.newaxis, np.newaxis]
         common = np.minimum(end, starts + interval) - np.maximum(begin, starts)
@@ -399,7 +395,7 @@ class Recording:
             first=state.position,
             causes=causes,
             fills=differences["fills"],
-            marks=rows.interval_marks,
+            marks=rows.marks,
             turns=differences["turns"],
             memory=memory,
         )
@@ -410,9 +406,6 @@ class Recording:
         state.split[-count:] = 0
         state.position = position
         self._sink.take_intervals(block)
-
-    def _now(self) -> "_Now":
-        return _Now(self._executor.sample()[:, np.newaxis])
 
     @staticmethod
     def _recorded(told: Counts) -> Counts:

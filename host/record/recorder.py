@@ -1,9 +1,8 @@
 """A run as it is recorded: what the machine tells goes into tables, under the names that the host's program gives."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -165,7 +164,7 @@ class Recorder(Observer):
         self._writer.close()
 
     def _write_rows(self) -> None:
-        rows: list[dict[str, Any]] = [asdict(row) for row in self.state.rows]
+        rows = [vars(row) for row in self.state.rows]
         if rows:
             self._add({"instructions": {name: np.array([row[name] for row in rows]) for name in rows[0]}})
         self.state.rows.clear()

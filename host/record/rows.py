@@ -1,6 +1,7 @@
 """Rows of a record's tables, of what the machine tells in arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +53,7 @@ class Rows:
             for place, name in enumerate(self._fifos[MODULES[module]])
         ]
         self._fifo_kernel, self._fifo_place, self._fifo_number = np.array(places).T
+        self._instruction_index = {module: self._index_of_instruction(module) for module in MODULES}
         contention = machine.memory.profile.contention
         self._banks = 1 if contention is None else contention.banks // contention.controllers
 
@@ -64,6 +66,21 @@ class Rows:
             "engine": np.tile(np.repeat(np.arange(self._engines, dtype=np.uint8), width), count),
             **{name: np.tile(values, count * self._engines) for name, values in columns},
         }
+
+    def _index_of_instruction(self, module: str) -> tuple[dict[str, Numbers], dict[str, Numbers]]:
+        """Return the columns of an instruction's kernels and FIFOs that are the same for all of a module."""
+        kernels, names = self._kernels[module], self._fifos[module]
+        number = MODULES.index(module)
+        kernel = {
+            "engine": np.repeat(np.arange(self._engines), kernels),
+            "module": np.full(self._engines * kernels, number),
+            "kernel": np.tile(np.arange(kernels), self._engines),
+        }
+        fifo = {
+            "module": np.full(len(names), number),
+            "fifo": np.array([self.fifos.index(name) for name in names]),
+        }
+        return kernel, fifo
 
     def of_intervals(self, block: Intervals) -> dict[str, Columns]:
         """Return the rows of some intervals by table."""
@@ -102,7 +119,7 @@ class Rows:
     def _of_memory(self, memory: RecordedIntervals, cycles: Numbers) -> dict[str, Columns]:
         """Return the rows of arrays, links and banks, where there was anything."""
         tables: dict[str, Columns] = {}
-        row, engine, array = np.nonzero(np.any(memory.arrays, axis=-1))
+        row, engine, array = np.nonzero(memory.arrays[..., 0] | memory.arrays[..., 1])
         found = memory.arrays[row, engine, array].T
         tables["arrays"] = {
             "cycle": cycles[row],
@@ -110,7 +127,7 @@ class Rows:
             "array": array,
             **dict(zip(("reads", "writes", "latency", "longest"), found, strict=True)),
         }
-        row, engine, link = np.nonzero(np.any(memory.links, axis=-1))
+        row, engine, link = np.nonzero(memory.links[..., 0])
         requests, waiting = memory.links[row, engine, link].T
         tables["links"] = {
             "cycle": cycles[row],
@@ -119,7 +136,7 @@ class Rows:
             "requests": requests,
             "waiting": waiting,
         }
-        row, bank = np.nonzero(np.any(memory.banks, axis=-1))
+        row, bank = np.nonzero(memory.banks[..., 0])
         accesses, waiting = memory.banks[row, bank].T
         tables["banks"] = {"cycle": cycles[row], **self._bank(bank), "accesses": accesses, "waiting": waiting}
         return tables
@@ -131,21 +148,17 @@ class Rows:
     def of_instruction(self, number: int, ran: RanInstruction) -> dict[str, Columns]:
         """Return the rows of an instruction by table, but for that of ``instructions``."""
         module = module_of(ran.instruction)
-        kernels = self._kernels[module]
-        kernel = {
-            "engine": np.repeat(np.arange(self._engines), kernels),
-            "module": np.full(self._engines * kernels, MODULES.index(module)),
-            "kernel": np.tile(np.arange(kernels), self._engines),
+        kernel_index, fifo_index = self._instruction_index[module]
+        kernel: dict[str, npt.NDArray[Any]] = {
+            **kernel_index,
             "begun": ran.begun.ravel(),
             "done": ran.done.ravel(),
             **_causes(ran.causes),
         }
-        names = self._fifos[module]
-        fifo = {
-            "module": np.full(len(names), MODULES.index(module)),
-            "fifo": np.array([self.fifos.index(name) for name in names]),
-            "fill": ran.fills[..., : len(names)].sum(axis=(0, 1)),
-            "most": ran.marks[..., : len(names)].max(axis=(0, 1)),
+        fifo: dict[str, Numbers] = {
+            **fifo_index,
+            "fill": ran.fills.sum(axis=(0, 1)),
+            "most": ran.marks.max(axis=(0, 1)),
         }
         return {
             "instruction_kernels": _numbered(number, kernel),
@@ -154,7 +167,7 @@ class Rows:
         }
 
     def _of_take(self, number: int, memory: RecordedSums) -> dict[str, Columns]:
-        bank, array = np.nonzero(np.any(memory.banks, axis=-1))
+        bank, array = np.nonzero(memory.banks[..., 0])
         accesses, waiting = memory.banks[bank, array].T
         latency = memory.latencies.nonzero()[0]
         return {
@@ -166,10 +179,11 @@ class Rows:
 
 
 def _causes(counts: Numbers) -> dict[str, npt.NDArray[np.uint32]]:
-    return {cause.name: counts[..., place].ravel().astype(np.uint32) for place, cause in enumerate(CAUSES)}
+    columns = counts.reshape(-1, len(CAUSES)).T.astype(np.uint32)
+    return {cause.name: column for cause, column in zip(CAUSES, columns, strict=True)}
 
 
-def _numbered(number: int, columns: Mapping[str, Sequence[int] | Numbers]) -> Columns:
+def _numbered(number: int, columns: Mapping[str, npt.NDArray[Any]]) -> Columns:
     """Return columns with that of their instruction."""
     rows = len(next(iter(columns.values())))
-    return {"instruction": np.full(rows, number, np.int32), **{name: np.asarray(v) for name, v in columns.items()}}
+    return {"instruction": np.full(rows, number, np.int32), **columns}

@@ -25,8 +25,8 @@ _OUTSIDE = ("host", "restarted")
 class Activity:
     """What kernels did.
 
-    A *lane* is a kernel of the machine: those of one module after those of the other, AE by AE. Cycles of a group of
-    kernels are the mean over its kernels, so that those of all causes add up to cycles of the run.
+    A *lane* is a kernel of a module that ran: those of one module after those of the other, AE by AE. Cycles of a
+    group of kernels are the mean over its kernels, so that those of all causes add up to cycles of the run.
 
     Parameters
     ----------
@@ -45,7 +45,8 @@ class Activity:
         self.levels = Levels.group(self.instructions.keys(), self.instructions.cycles, most=levels)
         machine = record.document["machine"]
         self.engines = int(machine["engines"])
-        self.kernels = [int(machine["kernels"][module]) for module in MODULES]
+        ran = set(_MODULE_OF_PHASE[self.instructions.phase].tolist())
+        self.kernels = [int(machine["kernels"][name]) if place in ran else 0 for place, name in enumerate(MODULES)]
         self.machine: dict[str, Any] = machine
 
     @cached_property
@@ -60,7 +61,7 @@ class Activity:
 
     @cached_property
     def lanes_of_module(self) -> Integers:
-        """Kernels of each module in the whole machine."""
+        """Kernels of each module in the whole machine; 0 for one that did not run."""
         return np.array([self.engines * kernels for kernels in self.kernels])
 
     @cached_property
@@ -71,6 +72,7 @@ class Activity:
         per_engine = np.array(self.kernels)[module]
         first = np.array([0, self.lanes_of_module[0]])[module]
         lane = first + numbers(table, "engine") * per_engine + numbers(table, "kernel")
+        lane[per_engine == 0] = -1
         column = self.time.at(numbers(table, "cycle"))
         shape = (len(self.lanes), self.time.columns)
         return {cause: sums(numbers(table, cause), shape, lane, column) for cause in STACK}

@@ -79,7 +79,8 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
     """Return the sections of one run."""
     run = f"run{number}"
     activity = Activity(record, columns=columns, levels=_LEVELS)
-    traffic, fill = Traffic(activity), Fill(activity)
+    traffic = Traffic(activity)
+    fill = Fill(activity, traffic)
     whole, iterations, levels, over_time, lapse, kernels = activity_charts(activity, run)
     several = bool(activity.instructions.iteration.any())
 

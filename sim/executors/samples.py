@@ -1,6 +1,7 @@
 """Samples: what was counted up to a cycle, in rows that every executor writes alike."""
 
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,7 @@ def most_held(config: AcceleratorConfig) -> int:
     return int(max(getattr(config, field) for field in fields)) + Queue.REGISTERS
 
 
+@cache
 def sample_dtype(config: AcceleratorConfig) -> np.dtype[np.void]:
     """Return what an AE's row has; all its numbers are of 64 bits.
 

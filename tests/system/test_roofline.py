@@ -108,6 +108,17 @@ def test_one_link_binds_where_all_neighbours_lie_behind_it() -> None:
     assert shares("published-1ae", "hc2", graph)["busiest_link"][1] > 0.9
 
 
+def test_queues_at_the_crossbar_explain_saturated_levels() -> None:
+    graph = random_graph(2**13, 16, seed=3)
+    with made("hc2", "hc2") as machine:
+        _, roofline = recorded(machine, graph, 0, bounds_of("hc2", "hc2"))
+    level = int(roofline.cycles.argmax())
+    assert roofline.crossbar is not None
+    assert roofline.limits[level].max() < 0.75 * roofline.cycles[level]
+    assert 0.85 < roofline.crossbar[level] / roofline.cycles[level] < 1
+    assert roofline.roof < roofline.expected < roofline.total_cycles
+
+
 def test_latency_binds_outstanding_reads() -> None:
     assert max(shares("test", "fixed:400", LARGE["uniform"])["outstanding"]) > 0.95
 
@@ -195,7 +206,8 @@ def test_command_line(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_json_fields_are_described(folder: Path) -> None:
-    assert main([*COMMAND, "--roofline", "--quiet", "--json", "json"]) == 0
+    # Links and banks have fields besides.
+    assert main([*COMMAND, "--memory", "hc2", "--roofline", "--quiet", "--json", "json"]) == 0
     roofline = json.loads((folder / "json").read_text())["roofline"]
     roofline["limits"] = sorted(roofline["limits"])
     found = fields({"roofline": roofline}) | {f"roofline.levels.{name}" for name in roofline["levels"][0]}

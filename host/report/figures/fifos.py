@@ -20,6 +20,7 @@ def _kinds(fill: Fill, run: str) -> Chart:
     depths = [kind.depth for kind in fill.kinds]
     for name, values, colour, width in (
         ("depth", depths, "#e4e6ea", 0.8),
+        ("with reads in flight", [min(kind.needed, kind.depth) for kind in fill.kinds], "#f7d9a0", 0.65),
         ("high-water mark", [kind.most for kind in fill.kinds], "#56B4E9", 0.5),
         ("mean", [kind.mean for kind in fill.kinds], "#0072B2", 0.25),
     ):
@@ -35,7 +36,10 @@ def _kinds(fill: Fill, run: str) -> Chart:
         )
     figure.update_layout(barmode="overlay")
     figure.update_xaxes(type="category")
-    about = "The most entries that one of a kind held, and the mean over kernels and time, within its depth."
+    about = (
+        "The most entries that one of a kind held, and the mean over kernels and time, within its depth. Reads in "
+        "flight have their places reserved; how many these were is estimated from their rate and their latency."
+    )
     return Chart(name=f"{run}-fifos", title="FIFO fill against depth", about=about, figure=figure)
 
 

@@ -30,8 +30,10 @@ def bounds_of(config: str, memory: str) -> Bounds:
     return Bounds.of(PRESETS[config], parse_profile(memory))
 
 
-def roofline_of(levels: list[tuple[int, int, int, list[int]]], *, memory: str = "fixed:75") -> Roofline:
-    """Return the roofline of levels, each given by edges, requests, cycles and its limits."""
+def roofline_of(
+    levels: list[tuple[int, int, int, list[int]]], *, memory: str = "fixed:75", crossbar: list[int] | None = None
+) -> Roofline:
+    """Return the roofline of levels, each given by edges, requests, cycles and its limits; and by the crossbar's."""
     edges, requests, cycles, limits = zip(*levels, strict=True)
     return Roofline(
         bounds=bounds_of("hc2-1ae", memory),
@@ -39,4 +41,5 @@ def roofline_of(levels: list[tuple[int, int, int, list[int]]], *, memory: str = 
         requests=np.array(requests, np.int64),
         cycles=np.array(cycles, np.int64),
         limits=np.array(limits, np.int64),
+        crossbar=None if crossbar is None else np.array(crossbar, np.int64),
     )

@@ -76,6 +76,24 @@ def test_limits_of_the_memory() -> None:
     assert limits(slow, entries=[100])["busiest_bank"] == 6000
 
 
+def test_crossbar_passes_what_goes_to_one_link_one_a_cycle() -> None:
+    bounds = bounds_of(ONE, "hc2")
+    assert bounds.crossbar(level(bounds, entries=[100], edges=[450], pushes=[200])) == 1600
+    spread = level(bounds, entries=[1600])
+    spread.read_links[:] = 100
+    found = bounds.crossbar(spread)
+    assert found is not None
+    assert 1600 / 16 < found < 1600 / (0.57 * 16)
+    assert bounds_of(ONE, "fixed:75").crossbar(level(bounds, entries=[100])) is None
+
+
+def test_writes_are_as_if_every_engine_wrote_alike() -> None:
+    bounds = bounds_of(FOUR, "hc2")
+    pushes = [0] * 16 + [10] * 16
+    assert bounds.crossbar(level(bounds, pushes=pushes)) == 480
+    assert bounds.crossbar(level(bounds, pushes=[10] * 64)) == 480
+
+
 def test_outstanding_reads_limit_what_a_kernel_can_read() -> None:
     bounds = bounds_of(ONE, "fixed:75")
     assert limits(bounds, entries=[64])["outstanding"] == 80

@@ -94,6 +94,36 @@ def test_document() -> None:
     }
 
 
+def test_crossbar_stands_beside_the_limits() -> None:
+    limits = [(10, 50, 300, [9] * 8 + [290]), (900, 2000, 500, [9, 300, *[9] * 7])]
+    roofline = roofline_of(limits, memory="hc2", crossbar=[20, 450])
+    assert roofline_table(roofline, SETTING).splitlines()[-4:] == [
+        "all of them           590  0.231       73.8%",
+        "crossbar queues       470  0.290       58.8%      1 level",
+        "all with these        740  0.184       92.5%",
+        "reached               800  0.171      100.0%",
+    ]
+    document = json.loads(json.dumps(roofline_document(roofline, SETTING)))
+    assert document["efficiency"] == 590 / 800
+    assert document["crossbar"] == {
+        "cycles": 470,
+        "gteps": pytest.approx(910 * 0.15 / 470),
+        "share": 470 / 800,
+        "tightest_levels": 1,
+    }
+    assert document["expected"] == {"cycles": 740, "gteps": pytest.approx(910 * 0.15 / 740)}
+    assert [level["crossbar"] for level in document["levels"]] == [20, 450]
+    assert "crossbar" not in document["levels"][0]["limits"]
+
+
+def test_figure_shows_the_crossbar() -> None:
+    figure = roofline_figure(roofline_of([(9, 30, 300, [9] * 9)], memory="hc2", crossbar=[20]), SETTING)
+    (legend,) = figure.legends
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert any(text.startswith("crossbar queues, saturated: 1.4") for text in texts)
+    assert [label.get_text() for label in figure.axes[1].get_xticklabels()][-2:] == ["all of them", "crossbar queues"]
+
+
 def test_points_are_levels_with_edges() -> None:
     points = level_points(roofline_of(LEVELS))
     order = np.argsort(points.level)
