@@ -55,7 +55,7 @@ def evidence(**changes: Any) -> Any:
         "links": LinkUse(mean=0.3, most=0.35, engine=1, link=5, waiting=1.5),
         "places": [(replace(fifo, parameter="frontier_depth", depth=64), 9.0), (fifo, 90.0)],
         "latency": LatencyUse(least=75, median=76, high=90, most=99, mean=78.0),
-        "turn": 100.0,
+        "turn": 100,
         "unevenness": 1.4,
         "starved": 0.1,
         "short": 1,
@@ -150,7 +150,7 @@ def test_one_reason_for_several_causes(
         (LARGE, {"bank": bank()}),  # reads do not queue
         (LARGE, {"latency": QUEUEING}),  # nothing is busy
         (SMALL, {"bank": bank(), "latency": QUEUEING}),  # large for a small level
-        (Group("intersection", ""), {"cycles": 900}),
+        (Group("intersection", ""), {}),
     ],
 )
 def test_no_one_reason(group: Group, changes: dict[str, Any]) -> None:
