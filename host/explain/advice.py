@@ -6,6 +6,7 @@ from typing import NamedTuple
 from host.explain.evidence import BankUse, Evidence
 from host.explain.thresholds import (
     BUSY,
+    CROSSBAR,
     CROWDED,
     DEPENDENT_WAITS,
     HEAD_OF_LINE,
@@ -53,11 +54,11 @@ def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Ad
     """
     found: list[tuple[tuple[str, ...], Advice]] = []
     latency = evidence.latency
-    if group.part and group.part != SATURATED:
+    if group.part != SATURATED:
         least = DEPENDENT_WAITS * (latency.least if latency is not None else 0)
         each = evidence.cycles / max(len(evidence.rows), 1)
-        if each <= SMALL * (least + (evidence.turn or 0.0)):
-            found.append((("no_work", "response", "starting", "ending", "flush"), _small(evidence, each, least)))
+        if each <= SMALL * (least + evidence.turn):
+            found.append((("no_work", "response", "starting", "ending", "flush"), _small(group, evidence, each, least)))
     elif latency is not None and latency.mean >= SLOWED * latency.least:
         contended = _contention(evidence)
         if contended is not None:
@@ -99,13 +100,14 @@ def _configured(evidence: Evidence, name: str) -> int | bool | float:
     return value
 
 
-def _small(evidence: Evidence, each: float, least: int) -> Advice:
-    turn = "" if evidence.turn is None else f", and turns of the token, {evidence.turn:.0f} cycles each"
+def _small(group: Group, evidence: Evidence, each: float, least: int) -> Advice:
     entries = float(evidence.rows["frontier"].mean())
+    one = "a level" if group.part else "an intersection"
     return Advice(
-        "fixed cost of small levels",
-        f"They take {each:.0f} cycles each, with {entries:,.1f} entries on average. However small it is, a level needs "
-        f"{DEPENDENT_WAITS} ways to the memory and back, one after the other ({least} cycles){turn}.",
+        f"fixed cost of small {'levels' if group.part else 'intersections'}",
+        f"They take {each:.0f} cycles each, with {entries:,.1f} entries on average. However small it is, {one} needs "
+        f"{DEPENDENT_WAITS} ways to the memory and back, one after the other ({least} cycles), and turns of the token, "
+        f"{evidence.turn} cycles each.",
         "A shorter way to the memory (request_travel, response_travel), a shorter ring (link_cycles, fewer AEs); "
         "neither more kernels nor deeper FIFOs.",
     )
@@ -135,7 +137,7 @@ def _contention(evidence: Evidence) -> Advice | None:
             "head-of-line blocking in the crossbar",
             f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
             "link: the one at the head of a port's queue blocks those behind it, and a crossbar with one queue a port "
-            "carries 59 % at most.",
+            f"carries {CROSSBAR:.0%} at most.",
             f"More links to each controller (links = {2 * _links(evidence)}). A longer queue (port_queue) does not "
             "raise that limit.",
         )
@@ -201,8 +203,7 @@ def _refused(group: Group, evidence: Evidence) -> tuple[str, str]:
 
 
 def _slot(group: Group, evidence: Evidence) -> tuple[str, str]:
-    turn = evidence.turn
-    text = "" if turn is None else f"The token takes {turn:.0f} cycles for a turn."
+    text = f"The token takes {evidence.turn} cycles for a turn."
     if _configured(evidence, "blocking_reservation"):
         return text, "Try blocking_reservation = false: reads go on, and the next reservation is made ahead."
     depth = _configured(evidence, "visit_depth")
@@ -232,7 +233,13 @@ def _resting(group: Group, evidence: Evidence) -> tuple[str, str]:
     contended = _contention(evidence)
     if contended is not None:
         return text, f"issue_interval = 1 gains little as long as there is {contended.title}."
-    return text, "Try issue_interval = 1."
+    least = 0.0 if evidence.links is None else evidence.links.mean / CROSSBAR
+    if least < BUSY:
+        return text, "Try issue_interval = 1."
+    return text, (
+        f"issue_interval = 1 gains {max(1 - least, 0):.0%} of these cycles at most: of what its links could carry, a "
+        f"crossbar with one queue a port carries {CROSSBAR:.0%}."
+    )
 
 
 def _work(group: Group, evidence: Evidence) -> tuple[str, str]:
@@ -245,10 +252,9 @@ def _work(group: Group, evidence: Evidence) -> tuple[str, str]:
 
 def _ring(group: Group, evidence: Evidence) -> tuple[str, str]:
     each = evidence.cycles * evidence.share("starting", "ending") / max(len(evidence.rows), 1)
-    turn = "" if evidence.turn is None else f"; a turn of the token is {evidence.turn:.0f}"
     noun = "level" if group.part else "intersection"
     return (
-        f"To begin and to end costs each {noun} {each:.0f} cycles{turn}.",
+        f"To begin and to end costs each {noun} {each:.0f} cycles; a turn of the token is {evidence.turn}.",
         "A shorter ring: link_cycles, ring_stages, fewer AEs.",
     )
 

@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from host.explain.thresholds import NEAR_FULL
 from host.explain.view import CAUSE_NAMES, View
+from sim.configuration import AcceleratorConfig
+from sim.latencies import ring_turn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -313,13 +315,13 @@ class Evidence:
         mean = float((values * reads).sum() / below[-1])
         return LatencyUse(least=int(values[0]), median=median, high=high, most=int(values[-1]), mean=mean)
 
-    @cached_property
-    def turn(self) -> float | None:
-        """Cycles of a turn of the token; None where none was seen to turn."""
-        frame = self.view.frame("engines")
-        turns = float((frame[f"{self.module}_turns"] * self.weights(frame["cycle"].to_numpy())).sum())
-        turns /= int(self.view.machine["engines"])
-        return self.cycles / turns if turns else None
+    @property
+    def turn(self) -> int:
+        """Cycles of a turn of the token among the kernels."""
+        config = AcceleratorConfig.from_mapping(self.view.record.document["configuration"])
+        kernels = int(self.view.machine["kernels"][self.module])
+        # The ring is the same for both modules, but for the kernels.
+        return ring_turn(config.replace(bfs_kernels=kernels, intersection_kernels=1))
 
     @cached_property
     def unevenness(self) -> float:

@@ -2,6 +2,7 @@
 
 __all__ = [
     "BUSY",
+    "CROSSBAR",
     "CROWDED",
     "DEPENDENT_WAITS",
     "HEAD_OF_LINE",
@@ -32,8 +33,12 @@ BUSY = 0.7
 is little to serve, and random traffic waits long before 100 %."""
 
 HEAD_OF_LINE = 0.5
-"""Use of all links together from which on head-of-line blocking explains refusals: with one queue a port a crossbar
-carries 2 - sqrt 2 = 59 % of what its links could, however long the queues are."""
+"""Use of all links together from which on head-of-line blocking explains refusals: not far below `CROSSBAR`, as at
+the beginning and at the end of a level there is little to carry."""
+
+CROSSBAR = 2 - 2**0.5
+"""Share of what its links could carry that a large crossbar with one queue a port does carry, however long the queues
+are (Karol, Hluchyj, Morgan 1987)."""
 
 CROWDED = 1.5
 """Accesses of the busiest bank, as a multiple of the mean, from which on it is a matter of this bank: random traffic of

@@ -147,7 +147,8 @@ class View:
                 frame = frame[frame[name] == value]
                 words.append(f"{name} {value}")
         if frame.empty:
-            raise InputError(f"has no {', '.join(words) or 'instruction'}", path=self.record.folder)
+            missing = f"has no {', '.join(words)}" if words else "ran no instruction: there is nothing to explain"
+            raise InputError(missing, path=self.record.folder)
         return frame
 
     def groups_of(self, rows: "pd.DataFrame") -> "list[tuple[Group, pd.DataFrame]]":

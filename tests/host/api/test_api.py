@@ -107,6 +107,13 @@ def test_a_recorded_run(graph: cyscc.Graph, folder: Path) -> None:
     assert "bank_busy" in difference._repr_html_()
 
 
+def test_a_run_without_an_instruction() -> None:
+    trimmed = cyscc.scc(cyscc.graph_from_edges(2, [0], [1]), config="test", record="none")
+    assert trimmed.cycles == 0
+    with refused(cyscc.InputError, "none: ran no instruction: there is nothing to explain"):
+        cyscc.explain(trimmed)
+
+
 def test_pages_and_charts(folder: Path) -> None:
     write_record(folder / "one", Shape())
     write_record(folder / "other", Shape(seed=2))

@@ -5,7 +5,7 @@ import re
 import pytest
 from rich.text import Text
 
-from host.explain.terminal import LETTERS, Bar, as_html, as_text, bar, section, table
+from host.explain.terminal import LETTERS, Bar, Cell, as_html, as_text, bar, section, table
 from host.record.colours import CAUSE_COLOURS, STACK
 
 
@@ -38,7 +38,10 @@ def test_colours_are_those_of_the_causes() -> None:
 
 @pytest.mark.parametrize("width", [40, 60, 120])
 def test_lines_fit_and_numbers_are_never_cut(width: int) -> None:
-    rows = [["level", "1,234,567", Bar({"response": 1.0})], ["x", "89", Bar({"refused": 3.0, "host": 1.0})]]
+    rows: list[list[Cell]] = [
+        ["level", "1,234,567", Bar({"response": 1.0})],
+        ["x", "89", Bar({"refused": 3.0, "host": 1.0})],
+    ]
     text = as_text(section("title", table(["name", "cycles", "stack"], rows, last=True)), width=width)
     lines = text.splitlines()
     assert max(map(len, lines)) <= width
@@ -48,7 +51,7 @@ def test_lines_fit_and_numbers_are_never_cut(width: int) -> None:
 
 
 def test_long_words_take_further_lines() -> None:
-    rows = [["a", "many words that do not fit into one line"]]
+    rows: list[list[Cell]] = [["a", "many words that do not fit into one line"]]
     text = as_text([table(["name", "why"], rows, last=True), Text("and so on " * 9)], width=30)
     assert max(map(len, text.splitlines())) <= 30
     assert "".join(text.split()).endswith("andsoon" * 9)

@@ -102,7 +102,7 @@ def test_evidence(search: View) -> None:
         "word_depth",
         "visit_depth",
     ]
-    assert evidence.turn == pytest.approx(64 / 3, rel=0.02)
+    assert evidence.turn == 16  # two AEs of two kernels
     assert evidence.links is not None
     assert evidence.unevenness > 1
 
