@@ -108,7 +108,7 @@ class Rows:
             "cycle": cycles[row],
             "engine": engine,
             "array": array,
-            **dict(zip(("reads", "writes", "latency", "longest"), found, strict=True)),
+            **dict(zip(("reads", "writes", "latency"), found, strict=True)),
         }
         row, engine, link = memory.links.any(axis=-1).nonzero()
         requests, waiting = memory.links[row, engine, link].T
