@@ -125,7 +125,7 @@ class Rows:
             "cycle": cycles[row],
             "engine": engine,
             "array": array,
-            **dict(zip(("reads", "writes", "latency", "longest"), found, strict=True)),
+            **dict(zip(("reads", "writes", "latency"), found, strict=True)),
         }
         row, engine, link = np.nonzero(memory.links[..., 0])
         requests, waiting = memory.links[row, engine, link].T

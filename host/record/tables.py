@@ -132,7 +132,6 @@ TABLES = (
             Column(name="reads", kind="uint32", unit="reads", about="Reads."),
             Column(name="writes", kind="uint32", unit="writes", about="Writes."),
             Column(name="latency", kind="int64", unit="cycles", about="From a read to its response, summed."),
-            Column(name="longest", kind="uint32", unit="cycles", about="The longest of these."),
         ),
     ),
     Table(

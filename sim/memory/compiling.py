@@ -1,4 +1,4 @@
-"""How the memory's code is compiled: options, cached code, and two instructions that Python has not."""
+"""How the memory's code is compiled: options, cached code, and three instructions that Python has not."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 from sim import arrays
 from sim.caching.code import cfunc, njit
 
-__all__ = ["OPTIONS", "apart", "c_function", "digest_of", "inlined", "jit", "prefetch", "trailing_zeros"]
+__all__ = ["OPTIONS", "apart", "c_function", "digest_of", "inlined", "jit", "ones", "prefetch", "trailing_zeros"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -81,5 +81,15 @@ def trailing_zeros(typing: Any, value: Any) -> Any:
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def ones(typing: Any, value: Any) -> Any:
+    """Return the number of set bits of a 64-bit word."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
+        return builder.ctpop(arguments[0])
 
     return types.int64(types.int64), generate

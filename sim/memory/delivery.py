@@ -4,7 +4,7 @@ Everything here touches the side and the batch of one AE only, so AEs may run on
 """
 
 from sim.memory.compiling import apart, inlined
-from sim.memory.recording import record_requests
+from sim.memory.recording import RUN, end_run, record_access, start_interval
 from sim.memory.records import (
     FLUSH,
     FLUSH_DEPTH,
@@ -12,6 +12,7 @@ from sim.memory.records import (
     NEAR,
     READ,
     WRITE,
+    Batch,
     Context,
     ErrorCode,
     Port,
@@ -79,21 +80,25 @@ def _return(context: Context, side: Side, port: Port, number: int, request: Requ
         first = 2 * context.row * place + number
         side.rows[first] = tag
         side.rows[first + context.row] = request.data[0]
-    # The data are on their way; what is recorded needs the times instead.
-    request.time = back
-    request.data[0] = seen
     return seen, seen - back
 
 
-@apart
-def _deliver(context: Context, side: Side) -> None:
-    """Queue all that a batch of requests brings."""
-    batch = side.batches[context.delivered]
+@inlined
+def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: int, recorded: int) -> None:
+    """Queue all that some requests of a batch bring.
+
+    Whether a record is kept is said by constants, so that the code without has none of that with.
+    """
     size_bit = context.size_bit
     soonest = side.soonest
     order_wait = wide_reads = writes = wide_writes = flushes = 0
-    for index in range(batch.count):
+    recording = context.recordings[side.number]
+    of_earlier, end = 0, recording.end if recorded != 0 else 0
+    for index in range(first, stop):
         request = batch.requests[index]
+        if recorded != 0 and request.cycle() >= end:
+            end = start_interval(context, recording, request.cycle(), order_wait - of_earlier)
+            of_earlier = order_wait
         number = request.port()
         port = side.ports[number]
         wide = (request.payload >> size_bit) & 1
@@ -102,31 +107,53 @@ def _deliver(context: Context, side: Side) -> None:
             seen, waited = _return(context, side, port, number, request)
             soonest = min(soonest, seen)
             order_wait += waited
+            if recorded != 0:
+                latency = seen - request.cycle()
+                record_access(context, recording, batch, index, READ, latency, latency)
         elif request.kind() == WRITE:
             writes += 1
             wide_writes += wide
             port.last_written = max(port.last_written, context.rules.written(side, number, request))
+            if recorded != 0:
+                record_access(context, recording, batch, index, WRITE, request.time - request.cycle(), 0)
         else:
             flushes += 1
             now = request.cycle()
             _push_flush(side, number, context.rules.flushed(now), now)
     statistics = side.statistics
-    statistics.reads4 += batch.count - flushes - writes - wide_reads
+    statistics.reads4 += stop - first - flushes - writes - wide_reads
     statistics.reads8 += wide_reads
     statistics.writes4 += writes - wide_writes
     statistics.writes8 += wide_writes
     statistics.flushes += flushes
     statistics.order_wait += order_wait
     side.soonest = soonest
-    if context.interval != 0:
-        record_requests(context, side, batch, order_wait)
-    batch.count = 0
-    batch.served = 0
+    if recorded != 0:
+        end_run(recording, order_wait - of_earlier)
+
+
+@apart
+def _deliver(context: Context, side: Side, batch: Batch) -> None:
+    """Queue all that a batch of requests brings."""
+    _deliver_run(context, side, batch, 0, batch.count, 0)
+
+
+@apart
+def _deliver_recorded(context: Context, side: Side, batch: Batch) -> None:
+    """Queue and record all that a batch of requests brings."""
+    for first in range(0, batch.count, RUN):
+        _deliver_run(context, side, batch, first, min(first + RUN, batch.count), 1)
 
 
 @inlined
 def deliver(context: Context, ae: int) -> None:
     """Queue what an AE's requests of a round bring; see `sim.memory.memory.Memory.deliver`."""
     side = context.sides[ae]
-    if side.batches[context.delivered].count != 0:
-        _deliver(context, side)
+    batch = side.batches[context.delivered]
+    if batch.count != 0:
+        if context.interval == 0:
+            _deliver(context, side, batch)
+        else:
+            _deliver_recorded(context, side, batch)
+        batch.count = 0
+        batch.served = 0

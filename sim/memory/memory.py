@@ -361,6 +361,7 @@ class Memory:
         recorder.know(self.allocations, self._kinds, self._storage.top)
         recorder.take(self._sides["statistics"]["histogram"])
         self._room.set_link(self._context, "recordings", recorder.recordings.ctypes.data)
+        self._room.set_link(self._sides["batches"], "waits", recorder.waits)
         self._context["recorded"], self._context["interval"] = cycle, interval
         self._recorder = recorder
 

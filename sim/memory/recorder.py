@@ -11,16 +11,18 @@ from sim.arrays import ArrayKind
 from sim.memory.blocks import kinds_by_block
 from sim.memory.compiling import jit
 from sim.memory.profiles.profile import Contention
-from sim.memory.recording import COUNT_BITS, ENGINE_WORDS, KIND_WORDS, KINDS
+from sim.memory.recording import BANK_BITS, ENGINE_WORDS, KIND_WORDS, KINDS, LINK_BITS
 from sim.memory.records import BATCHES, HISTOGRAM_BINS, Recording
-from sim.memory.structures import Room
+from sim.memory.structures import LINE_WORDS, Room
 
 __all__ = ["LONGEST_INTERVAL", "RecordedIntervals", "RecordedSums", "Recorder"]
 
 LONGEST_INTERVAL = 1 << 16
 """Most cycles of an interval."""
 
-_COUNT = (1 << COUNT_BITS) - 1
+_COUNT = (1 << 64 - LINK_BITS - BANK_BITS) - 1
+_BANK = (1 << BANK_BITS) - 1
+_LINK = (1 << LINK_BITS) - 1
 _ROWS = 64
 _SPAN = 8
 """The rings have places for at least so many quanta."""
@@ -42,8 +44,8 @@ class RecordedIntervals:
         Accesses; cycles that they waited for the bank. Numbered as `banks` of the statistics.
     links : ndarray, shape (intervals, engines, links, 2)
         Requests; cycles that they waited until they entered the link.
-    arrays : ndarray, shape (intervals, engines, kinds, 4)
-        By `ArrayKind`: reads; writes; sum of the reads' latencies from acceptance to response; largest of them.
+    arrays : ndarray, shape (intervals, engines, kinds, 3)
+        By `ArrayKind`: reads; writes; sum of the reads' latencies from acceptance to response.
     engines : ndarray, shape (intervals, engines, 3)
         Cycles that responses waited for those before them; cycles in which a port took no read, summed over the ports;
         the same of writes.
@@ -98,6 +100,8 @@ class Recorder:
         Most intervals between two calls of `drain`.
     recordings : ndarray of Recording, one an AE
         What compiled code is given.
+    waits : ndarray of int64, shape (engines, BATCHES)
+        Addresses of what it notes of each batch's requests.
 
     Raises
     ------
@@ -122,7 +126,7 @@ class Recorder:
         self._bank_by_word = contention.bank_by_word if contention else nothing
         self._link_by_word = contention.link_by_word if contention else nothing
         self._bank_count = contention.banks if contention else 1
-        self._link_count = links = contention.links if contention else 1
+        self._link_count = contention.links if contention else 1
         words = self._bank_by_word.size
         # Where there are no banks and links, all is counted for one, and not returned.
         self._told = None if contention else 0
@@ -130,7 +134,7 @@ class Recorder:
         self.most = rows // 2
         self._room = Room()
         self.recordings = self._room.make(Recording, engines)
-        numbers = {"last": rows - 1, "word_mask": words - 1, "links": links, "row": cycle // interval}
+        numbers = {"last": rows - 1, "word_mask": words - 1, "row": cycle // interval}
         for name, number in numbers.items():
             self.recordings[name] = number
         self.recordings["end"] = (cycle // interval + 1) * interval
@@ -142,16 +146,19 @@ class Recorder:
             return made.reshape(engines, *shape)
 
         self._counts = make("counts", KINDS, words)
-        self._before = make("before", words)
-        self._totals = make("totals", 2, KINDS, words)
-        self._banks = make("banks", rows, 2, words)
-        self._link_waits = make("link_waits", rows, links)
+        make("before", words)
+        self._totals = make("totals", KINDS, words, 2)
+        self._since = make("since", rows, words)
+        self._more = make("more", rows, words, 3)
+        self._filled = make("filled", rows)
         self._arrays = make("arrays", rows, KINDS, KIND_WORDS)
         self._engines = make("engines", rows, ENGINE_WORDS)
-        make("waits", BATCHES * batch_depth)
-        self._taken = self._room.make(int, 2 * KINDS * words).reshape(2, KINDS, words)
+        self._taken = self._room.make(int, KINDS * words * 2).reshape(KINDS, words, 2)
         self._latencies = self._room.make(int, HISTOGRAM_BINS)
-        make("link_by_word", words)[:] = self._link_by_word
+        # Nothing is in them where all is settled, and so where states are saved.
+        self._waits = np.zeros((engines, BATCHES, 2 * batch_depth + LINE_WORDS), np.int64)
+        strides = np.array(self._waits.strides[:2])
+        self.waits = self._waits.ctypes.data + np.indices((engines, BATCHES)).T.dot(strides).T
         self._tables: dict[str, NDArray[Any]] = {}
 
     def know(self, allocations: Sequence[tuple[int, int]], kinds: Sequence[ArrayKind], top: int) -> None:
@@ -188,16 +195,17 @@ class Recorder:
             More intervals have passed since the last time than there are places.
         """
         first, stop = int(self._settings["next"][0]), cycle // self.interval
-        rows = self._banks.shape[1]
+        rows = self._filled.shape[1]
         if stop - first >= rows:
             raise ValueError(f"{stop - first} intervals were recorded, and there are places for {rows - 1}")
         places = np.arange(first, stop) % rows
         arrays, engines = (self._emptied(ring, places) for ring in (self._arrays, self._engines))
         banks = np.zeros((places.size, self._bank_count, 2), np.int64)
         links = np.zeros((places.size, len(self.recordings), self._link_count, 2), np.int64)
-        _empty_words(self._banks, self._link_waits, places, self._bank_by_word, self._link_by_word, banks, links)
+        _empty_words(
+            self._since, self._more, self._filled, places, self._bank_by_word, self._link_by_word, banks, links
+        )
         self._settings["next"][0] = max(first, stop)
-        self._move()
         return RecordedIntervals(
             first=first,
             banks=banks[:, : self._told],
@@ -240,13 +248,6 @@ class Recorder:
             self._room.load(before)
             raise ValueError(f"the memory's record has intervals of {interval} cycles, not {self.interval}")
 
-    def _move(self) -> None:
-        """Move the packed counts to the totals; what the present interval has of them stays as a debt."""
-        self._before -= self._counts.sum(axis=1)
-        self._totals[:, 0] += self._counts & _COUNT
-        self._totals[:, 1] += self._counts >> COUNT_BITS
-        self._counts[:] = 0
-
     @staticmethod
     def _emptied(ring: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return places of a ring of each AE, which are 0 afterwards."""
@@ -256,21 +257,28 @@ class Recorder:
 
 
 @jit
-def _empty_words(words, waits, places, bank_by_word, link_by_word, banks, links):  # type: ignore[no-untyped-def]
-    """Move rows of words, and the waits for links, from their rings to the banks and links that they are of."""
+def _empty_words(since, more, filled, places, bank_by_word, link_by_word, banks, links):  # type: ignore[no-untyped-def]
+    """Add what rings have of words to the banks and links that they are of."""
     for index in range(places.size):
         place = places[index]
-        for ae in range(words.shape[0]):
-            for word in range(words.shape[3]):
-                accesses = words[ae, place, 0, word]
+        for ae in range(since.shape[0]):
+            some, rest = filled[ae, place] & 1, filled[ae, place] & 2
+            for word in range(since.shape[2] if some | rest else 0):
+                packed = since[ae, place, word] if some else 0
+                accesses = packed >> LINK_BITS + BANK_BITS & _COUNT
+                bank = packed >> LINK_BITS & _BANK
+                link = packed & _LINK
+                if rest:
+                    accesses += more[ae, place, word, 0]
+                    bank += more[ae, place, word, 1]
+                    link += more[ae, place, word, 2]
                 banks[index, bank_by_word[word], 0] += accesses
-                banks[index, bank_by_word[word], 1] += words[ae, place, 1, word]
+                banks[index, bank_by_word[word], 1] += bank
                 links[index, ae, link_by_word[word], 0] += accesses
-                words[ae, place, 0, word] = 0
-                words[ae, place, 1, word] = 0
-            for link in range(waits.shape[2]):
-                links[index, ae, link, 1] += waits[ae, place, link]
-                waits[ae, place, link] = 0
+                links[index, ae, link_by_word[word], 1] += link
+            if rest:
+                more[ae, place] = 0
+            filled[ae, place] = 0
 
 
 @jit
@@ -281,9 +289,9 @@ def _take_words(counts, totals, taken, bank_by_word, banks):  # type: ignore[no-
             accesses = waited = 0
             for ae in range(counts.shape[0]):
                 packed = counts[ae, kind, word]
-                accesses += totals[ae, 0, kind, word] + (packed & _COUNT)
-                waited += totals[ae, 1, kind, word] + (packed >> COUNT_BITS)
-            banks[bank_by_word[word], kind, 0] += accesses - taken[0, kind, word]
-            banks[bank_by_word[word], kind, 1] += waited - taken[1, kind, word]
-            taken[0, kind, word] = accesses
-            taken[1, kind, word] = waited
+                accesses += totals[ae, kind, word, 0] + (packed >> LINK_BITS + BANK_BITS)
+                waited += totals[ae, kind, word, 1] + (packed >> LINK_BITS & _BANK)
+            banks[bank_by_word[word], kind, 0] += accesses - taken[kind, word, 0]
+            banks[bank_by_word[word], kind, 1] += waited - taken[kind, word, 1]
+            taken[kind, word, 0] = accesses
+            taken[kind, word, 1] = waited

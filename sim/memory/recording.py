@@ -7,45 +7,84 @@ recorded as they are seen.
 
 from sim.arrays import ArrayKind
 from sim.memory.blocks import SEVERAL
-from sim.memory.compiling import apart, inlined
-from sim.memory.records import FLUSH, READ, Batch, Context, Recording, Side
+from sim.memory.compiling import apart, inlined, ones
+from sim.memory.records import Batch, Context, Recording, Side
 
 __all__ = [
-    "COUNT_BITS",
+    "BANK_BITS",
     "ENGINE_WORDS",
     "KINDS",
     "KIND_WORDS",
     "LINK_BITS",
+    "RUN",
+    "end_run",
     "note_waits",
-    "record_requests",
+    "record_access",
     "record_stalls",
     "record_until",
+    "start_interval",
 ]
 
 KINDS = len(ArrayKind)
-"""Arrays that are told apart."""
+"""Arrays that are told apart; at most 7, see `_ALMOST_FULL`."""
 
-KIND_WORDS = 4
-"""Words of an array in a row: reads, writes, sum of read latencies, largest one."""
+KIND_WORDS = 3
+"""Words of an array in a row: reads, writes, sum of read latencies."""
 
 ENGINE_WORDS = 3
 """Words of an AE in a row: cycles waited for order, stall cycles of reads, and of writes."""
 
-COUNT_BITS = 22
-"""Of a packed count of accesses, more than a link takes between two drains; the cycles that they waited are above."""
+LINK_BITS = 24
+"""Of a packed count, in the lowest bits: the cycles that accesses waited for their link."""
 
-LINK_BITS = 22
-"""Of a request's wait for its link, which is at most a full queue of each port; that for the bank is above."""
+BANK_BITS = 28
+"""Of a packed count, above: the cycles that they waited for their bank. The accesses are in the 12 bits above."""
 
-_COUNT = (1 << COUNT_BITS) - 1
+RUN = 4095
+"""Most requests recorded between two calls of `end_run`."""
+
+_ONE = 1 << LINK_BITS + BANK_BITS
+_COUNT = (1 << 12) - 1
 _LINK = (1 << LINK_BITS) - 1
+_BANK = (1 << BANK_BITS) - 1
+
+_ALMOST_FULL = 1 << LINK_BITS - 3 | 1 << LINK_BITS + BANK_BITS - 3 | 1 << 61
+"""The highest bits but two of a packed count's three fields: as long as none is set, a sum over all arrays fits."""
+
+_LONG = 20
+"""Bits of the cycles that an access may take to be counted in packed words: fewer than each of their fields has."""
+
+_WRITE = 16
+_LATENCY = 32
+"""Lowest bits of the writes, and of the reads' latencies, in the packed sum of an array; the reads are below."""
+
+_TALLY = (1 << _WRITE) - 1
 
 
 @inlined
-def note_waits(context: Context, ae: int, index: int, bank: int, link: int) -> None:
-    """Keep what a request of the batch that is served has waited for its bank and its link."""
-    waits = context.recordings[ae].waits
-    waits[context.served * context.batch_depth + index] = bank << LINK_BITS | (link & _LINK)
+def note_waits(batch: Batch, index: int, bank: int, link: int) -> None:
+    """Keep what a request of a batch has waited for its bank and its link."""
+    batch.waits[2 * index] = bank
+    batch.waits[2 * index + 1] = link
+
+
+@inlined
+def record_access(
+    context: Context, recording: Recording, batch: Batch, index: int, is_write: int, taken: int, latency: int
+) -> None:
+    """Record an access of the present interval, which took `taken` cycles; as a read's latency count `latency`."""
+    address = batch.requests[index].payload & context.address_mask
+    kind = recording.blocks[address >> recording.shift]
+    if kind == SEVERAL:
+        kind = _kind_among(recording, address)
+    place = kind * (recording.word_mask + 1) + (address >> 3 & recording.word_mask)
+    bank, link = batch.waits[2 * index], batch.waits[2 * index + 1]
+    count = recording.counts[place] + (bank << LINK_BITS) + link + _ONE
+    if (count & _ALMOST_FULL) | taken >> _LONG == 0:
+        recording.counts[place] = count
+        recording.sums[kind] += latency << _LATENCY | 1 << is_write * _WRITE
+    else:
+        _record_apart(recording, place, bank, link, is_write, latency)
 
 
 @apart
@@ -62,89 +101,61 @@ def _kind_among(recording: Recording, address: int) -> int:
 
 
 @apart
-def _advance(recording: Recording, interval: int, cycle: int) -> None:
-    """Make the banks' row of the present interval, and go on to the interval of a cycle."""
+def _record_apart(recording: Recording, place: int, bank: int, link: int, is_write: int, latency: int) -> None:
+    """Record an access for which a packed count has no room, and make room there."""
     words = recording.word_mask + 1
-    counts, before, banks = recording.counts, recording.before, recording.banks
-    row = (recording.row & recording.last) * 2 * words
+    counts, before, totals = recording.counts, recording.before, recording.totals
+    kind, word = place // words, place & recording.word_mask
+    since = -before[word]
+    for each in range(KINDS):
+        since += counts[each * words + word]
+    count = counts[place]
+    before[word] += since - count
+    counts[place] = 0
+    totals[2 * place] += (count >> LINK_BITS + BANK_BITS) + 1
+    totals[2 * place + 1] += (count >> LINK_BITS & _BANK) + bank
+    row = recording.row & recording.last
+    more = 3 * (row * words + word)
+    recording.more[more] += (since >> LINK_BITS + BANK_BITS & _COUNT) + 1
+    recording.more[more + 1] += (since >> LINK_BITS & _BANK) + bank
+    recording.more[more + 2] += (since & _LINK) + link
+    recording.filled[row] |= 2
+    array = (row * KINDS + kind) * KIND_WORDS
+    recording.arrays[array + is_write] += 1
+    recording.arrays[array + 2] += latency
+
+
+@apart
+def end_run(recording: Recording, order: int) -> None:
+    """Add sums of requests, and the cycles that their responses waited for others, to the present interval."""
+    row = recording.row & recording.last
+    recording.engines[row * ENGINE_WORDS] += order
+    arrays, sums = recording.arrays, recording.sums
+    for kind in range(KINDS):
+        array, total = (row * KINDS + kind) * KIND_WORDS, sums[kind]
+        arrays[array] += total & _TALLY
+        arrays[array + 1] += total >> _WRITE & _TALLY
+        arrays[array + 2] += total >> _LATENCY
+        sums[kind] = 0
+
+
+@apart
+def start_interval(context: Context, recording: Recording, cycle: int, order: int) -> int:
+    """Complete the present interval as `end_run` does, go on to that of a cycle, and return its end."""
+    end_run(recording, order)
+    words = recording.word_mask + 1
+    row = recording.row & recording.last
+    counts, before, since = recording.counts, recording.before, recording.since
     for word in range(words):
         now = 0
         for kind in range(KINDS):
             now += counts[kind * words + word]
-        since = now - before[word]
+        since[row * words + word] = now - before[word]
         before[word] = now
-        banks[row + word] = since & _COUNT
-        banks[row + words + word] = since >> COUNT_BITS
-    recording.row = cycle // interval
-    recording.end = (recording.row + 1) * interval
-
-
-@apart
-def _add_sums(recording: Recording, order: int) -> None:
-    """Add what is summed up of some requests to the rows of the present interval."""
-    row = recording.row & recording.last
-    recording.engines[row * ENGINE_WORDS] += order
-    arrays, sums, most = recording.arrays, recording.sums, recording.most
-    for kind in range(KINDS):
-        array = (row * KINDS + kind) * KIND_WORDS
-        reads = sums[2 * kind]
-        arrays[array] += reads & _COUNT
-        arrays[array + 1] += sums[2 * kind + 1] & _COUNT
-        arrays[array + 2] += reads >> COUNT_BITS
-        arrays[array + 3] = max(arrays[array + 3], most[kind])
-        sums[2 * kind] = sums[2 * kind + 1] = most[kind] = 0
-
-
-@apart
-def _order_wait(batch: Batch, index: int, end: int) -> int:
-    """Return the cycles that some responses of a batch wait for those before them."""
-    order = 0
-    while index < end:
-        request = batch.requests[index]
-        if request.kind() == READ:
-            order += request.data[0] - request.time
-        index += 1
-    return order
-
-
-@apart
-def record_requests(context: Context, side: Side, batch: Batch, order_wait: int) -> None:
-    """Record the requests of a batch that has been delivered, whose responses wait `order_wait` cycles for others.
-
-    `time` of a read is now that of the response at its port, and its data the cycle in which that is seen.
-    """
-    recording = context.recordings[side.number]
-    requests, waits, most, link_by_word = batch.requests, recording.waits, recording.most, recording.link_by_word
-    counts, links, sums = recording.counts, recording.link_waits, recording.sums
-    address_mask, word_mask = context.address_mask, recording.word_mask
-    first = context.delivered * context.batch_depth
-    first_link = (recording.row & recording.last) * recording.links
-    end = recording.end << 16
-    added = 0
-    for index in range(batch.count):
-        request = requests[index]
-        when, address, seen = request.when, request.payload & address_mask, request.data[0]
-        wait = waits[first + index]
-        if when >= end:
-            _add_sums(recording, _order_wait(batch, added, index))
-            added = index
-            _advance(recording, context.interval, when >> 16)
-            first_link = (recording.row & recording.last) * recording.links
-            end = recording.end << 16
-        if when & FLUSH == 0:
-            kind = recording.blocks[address >> recording.shift]
-            if kind == SEVERAL:
-                kind = _kind_among(recording, address)
-            word = (address >> 3) & word_mask
-            counts[kind * (word_mask + 1) + word] += wait >> LINK_BITS << COUNT_BITS | 1
-            links[first_link + link_by_word[word]] += wait & _LINK
-            # A write has no latency.
-            is_write = when & 1
-            latency = (seen - (when >> 16)) & (is_write - 1)
-            sums[2 * kind + is_write] += latency << COUNT_BITS | 1
-            if latency > most[kind]:
-                most[kind] = latency
-    _add_sums(recording, order_wait if added == 0 else _order_wait(batch, added, batch.count))
+    recording.filled[row] |= 1
+    recording.row = cycle // context.interval
+    recording.end = (recording.row + 1) * context.interval
+    return recording.end
 
 
 @apart
@@ -152,12 +163,8 @@ def record_stalls(context: Context, side: Side, reads: int, writes: int, cycle: 
     """Record the masks of the ports that take no read, and no write, in a cycle."""
     recording = context.recordings[side.number]
     place = (cycle // context.interval & recording.last) * ENGINE_WORDS
-    while reads != 0:
-        reads &= reads - 1
-        recording.engines[place + 1] += 1
-    while writes != 0:
-        writes &= writes - 1
-        recording.engines[place + 2] += 1
+    recording.engines[place + 1] += ones(reads)
+    recording.engines[place + 2] += ones(writes)
 
 
 @apart
@@ -166,5 +173,5 @@ def record_until(context: Context, cycle: int) -> None:
     for ae in range(context.engines):
         recording = context.recordings[ae]
         if cycle >= recording.end:
-            _advance(recording, context.interval, cycle)
+            start_interval(context, recording, cycle, 0)
     context.recorded = cycle

@@ -140,11 +140,15 @@ class Request(Record):
 
 
 class Batch(Record, lines=True):
-    """The requests of an AE and round: how many, and how many of them are served."""
+    """The requests of an AE and round: how many, and how many of them are served.
+
+    Where a record is kept, `waits` has the cycles that each has waited for its bank and for its link.
+    """
 
     count: int
     served: int
     requests: Rows[Request]
+    waits: Words
 
 
 class Ring(Record):
@@ -249,16 +253,18 @@ class Recording(Record, lines=True):
 
     `row` is the number of the interval whose requests are delivered now, `end` the cycle after it, `last` the number of
     intervals that the rings have places for less 1. Words of the memory are told apart as the profile's `Contention`
-    does, by the bits of their number that `word_mask` leaves; `link_by_word` has the link of each, of `links`.
+    does, by the bits of their number that `word_mask` leaves.
 
-    `counts` has packed, for each array and word, the cycles waited for the bank and the accesses, `before` their
-    sums over the arrays when the present interval began, `totals` what `drain` moved from `counts` before it could
-    overflow. `sums` and `most` have, for each array, the packed sum of latencies and number of reads, that of
-    writes, and the largest latency of the requests that are being delivered. `banks`, `link_waits`, `arrays` and
-    `engines` are rings of rows, one for each interval.
+    `counts` has, for each array and word, a packed count of accesses and of what they waited; what did not fit any more
+    is in `totals`, the cycles for the link left out. `before` has the words' sums over the arrays when the present
+    interval began. `sums` has packed, for each array, what `end_run` will add to the present interval.
 
-    `waits` has, for each place of each batch, the cycles waited for the bank and for the link. An address is looked up
-    in `blocks`, of 2**`shift` bytes each, or among `allocations`, whose addresses and kinds are `starts` and `kinds`.
+    `since`, `more`, `arrays` and `engines` are rings of rows, one for each interval: packed counts by word, what did not
+    fit into those, arrays and the AE. Of an interval whose `filled` is 0 there is nothing of words, with bit 1 there is
+    something in `more`.
+
+    An address is looked up in `blocks`, of 2**`shift` bytes each, or among `allocations`, whose addresses and kinds are
+    `starts` and `kinds`.
     """
 
     row: int
@@ -267,18 +273,15 @@ class Recording(Record, lines=True):
     allocations: int
     last: Constant
     word_mask: Constant
-    links: Constant
-    sums: Annotated[Words, 16]
-    most: Annotated[Words, 8]
-    link_by_word: Words
+    sums: Annotated[Words, 8]
     counts: Words
     before: Words
     totals: Words
-    banks: Words
-    link_waits: Words
+    since: Words
+    more: Words
+    filled: Words
     arrays: Words
     engines: Words
-    waits: Words
     blocks: Bytes
     starts: Words
     kinds: Words

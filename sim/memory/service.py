@@ -39,12 +39,14 @@ def _access(storage: Words, request: Request, address: int, wide: int, is_read: 
 
 
 @inlined
-def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int) -> int:
-    """Perform an AE's requests of one cycle, and return how many there were."""
+def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int, recorded: int) -> int:
+    """Perform an AE's requests of one cycle, and return how many there were.
+
+    Whether a record is kept is said by constants, so that the code without has none of that with.
+    """
     storage, requests = context.storage, batch.requests
     top, size_bit, address_mask = context.top, context.size_bit, context.address_mask
     service = context.service
-    recorded = context.interval != 0
     index, end, waited = batch.served, batch.count, 0
     while index != end:
         request = requests[index]
@@ -62,9 +64,8 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int) -> int:
             entered = request.time
             earlier = context.rules.bank_waits(service.shared)
             back = context.rules.serve(service.shared, ae, address, is_read, entered, cycle)
-            if recorded:
-                waits = context.rules.bank_waits(service.shared) - earlier
-                note_waits(context, ae, index, waits, entered - cycle)
+            if recorded != 0:
+                note_waits(batch, index, context.rules.bank_waits(service.shared) - earlier, entered - cycle)
             if back < 0:
                 service.error.note(ErrorCode.OVERBOOKED, request.kind(), 0, ae, request.port(), cycle)
                 back = entered
@@ -83,9 +84,9 @@ def _oldest(batch: Batch) -> int:
     return NEVER if batch.served == batch.count else batch.requests[batch.served].cycle()
 
 
-@apart
-def serve(context: Context) -> None:
-    """Perform all requests of a round; see `sim.memory.memory.Memory.serve`."""
+@inlined
+def _serve(context: Context, recorded: int) -> None:
+    """Perform all requests of a round."""
     engines, sides = context.engines, context.sides
     now, left = NEVER, 0
     for ae in range(engines):
@@ -96,7 +97,16 @@ def serve(context: Context) -> None:
     while left != 0:
         context.rules.before_service(context.service.shared, now)
         for _ in range(engines):
-            left -= _serve_engine(context, ae, sides[ae].batches[context.served], now)
+            left -= _serve_engine(context, ae, sides[ae].batches[context.served], now, recorded)
             ae = ae + 1 if ae + 1 < engines else 0
         ae = ae + 1 if ae + 1 < engines else 0
         now += 1
+
+
+@apart
+def serve(context: Context) -> None:
+    """Perform all requests of a round; see `sim.memory.memory.Memory.serve`."""
+    if context.interval == 0:
+        _serve(context, 0)
+    else:
+        _serve(context, 1)

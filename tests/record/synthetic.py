@@ -84,13 +84,11 @@ def _memory_tables(run: Run) -> dict[str, list[dict[str, npt.NDArray[Any]]]]:
     weights = 0.5 ** np.arange(LATENCIES.size)
     taken = random.multinomial(reads, weights / weights.sum())
     per = run.of_interval(np.stack([reads, writes, taken @ LATENCIES], axis=-1))
-    longest = np.where(run.of_interval(taken) > 0, LATENCIES, 0).max(axis=-1)
     at = np.nonzero(per[..., :2].sum(axis=-1))
     found = {
         "arrays": [
             _columns(cycle=run.cycle[at[0]], engine=at[1], array=np.array(ARRAYS)[at[2]])
             | dict(zip(("reads", "writes", "latency"), per[at].T, strict=True))
-            | _columns(longest=longest[at])
         ]
     }
     by_latency = run.of_instruction(taken.sum(axis=(1, 2)))
