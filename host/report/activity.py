@@ -80,7 +80,7 @@ class Activity:
     @cached_property
     def issued(self) -> Integers:
         """Cycles in which each lane issued a request in each column of time; shape (lanes, columns)."""
-        return np.sum([self.by_time[cause] for cause in WORK], axis=0)  # type: ignore[no-any-return]
+        return np.sum([self.by_time[cause] for cause in WORK], axis=0)
 
     @cached_property
     def by_lane(self) -> dict[str, Integers]:
@@ -108,7 +108,7 @@ class Activity:
         place = self.instructions.places(numbers(table, "instruction"))
         total = [sums(numbers(table, cause), (self.instructions.count,), place) for cause in STACK]
         lanes = self.lanes_of_module[_MODULE_OF_PHASE[self.instructions.phase]]
-        return np.array(total).T / np.maximum(lanes, 1)[:, None]  # type: ignore[no-any-return]
+        return np.array(total).T / np.maximum(lanes, 1)[:, None]
 
     def by_group(self, groups: Integers, count: int) -> dict[str, npt.NDArray[np.float64]]:
         """Return the cycles of groups of instructions, by cause; a negative group is left out."""
@@ -116,7 +116,7 @@ class Activity:
         found = {}
         for place, cause in enumerate(STACK):
             weights = self.by_instruction[inside, place]
-            found[cause] = np.bincount(groups[inside], weights=weights, minlength=count)
+            found[cause] = np.bincount(groups[inside], weights=weights, minlength=count).astype(np.float64)
         return found
 
     @cached_property

@@ -216,8 +216,7 @@ def over_time(time: Timeline, instructions: Instructions, *, height: int, y: str
 def _shown(time: Timeline, instructions: Instructions) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return the first and the last instruction that overlaps each column; -1 where there is none."""
     if not instructions.count:
-        none = np.full(time.columns, -1, np.intp)
-        return none, none
+        return np.full(time.columns, -1, np.intp), np.full(time.columns, -1, np.intp)
     ends = instructions.start + instructions.cycles
     first = np.searchsorted(ends, time.starts, side="right")
     last = np.searchsorted(instructions.start, time.starts + time.lengths, side="left") - 1
@@ -239,7 +238,7 @@ def _marked(time: Timeline, instructions: Instructions) -> list[int]:
     if worth.size > _MOST_LINES:
         worth = np.flatnonzero(instructions.cycles >= _FELT * time.cycles)
         worth = np.sort(worth[np.argsort(-instructions.cycles[worth], kind="stable")][:_MOST_LINES])
-    return instructions.start[worth].tolist()  # type: ignore[no-any-return]
+    return instructions.start[worth].tolist()
 
 
 def stack_over_time(

@@ -16,7 +16,7 @@ Integers = npt.NDArray[np.int64]
 
 def numbers(table: "pa.Table", name: str) -> Integers:
     """Return a column of integers."""
-    return table[name].to_numpy().astype(np.int64, copy=False)  # type: ignore[no-any-return]
+    return table[name].to_numpy().astype(np.int64, copy=False)
 
 
 def codes(table: "pa.Table", name: str, names: Sequence[str]) -> Integers:

@@ -119,14 +119,15 @@ class Fill:
         activity = self.activity
         table = activity.record.table("fifos")
         row_of = np.full((len(MODULES), len(self._names)), -1, np.int64)
-        for row, (module, size) in enumerate(self.sizes):
-            row_of[MODULES.index(module), self._names.index(size["name"])] = row
+        for number, (module, size) in enumerate(self.sizes):
+            row_of[MODULES.index(module), self._names.index(size["name"])] = number
         row = row_of[codes(table, "module", MODULES), codes(table, "fifo", self._names)]
         column = activity.time.at(numbers(table, "cycle"))
         shape = (len(self.sizes), activity.time.columns)
         fill = sums(numbers(table, "fill"), shape, row, column)
         most = np.zeros(shape, np.int64)
-        np.maximum.at(most, (row, column), numbers(table, "most"))
+        shown = row >= 0
+        np.maximum.at(most, (row[shown], column[shown]), numbers(table, "most")[shown])
         depths = np.array([size["depth"] for _, size in self.sizes])[:, None]
         lanes = np.array([activity.lanes_of_module[MODULES.index(module)] for module, _ in self.sizes])[:, None]
         return fill / (depths * lanes * activity.time.lengths), most / depths

@@ -119,4 +119,4 @@ def _level(
     no_reads = np.zeros((bounds.engines, links.size), np.int64)
     level = LevelTraffic(**own, read_links=no_reads, write_links=links, banks=banks)
     share = float(of_kernel.reshape(bounds.engines, -1).sum(axis=1).max()) / max(1, int(of_kernel.sum()))
-    return level, links * share
+    return level, np.asarray(links * share, np.float64)

@@ -112,7 +112,7 @@ def _memory_tables(run: Run) -> dict[str, list[dict[str, npt.NDArray[Any]]]]:
     # A few banks have the words of hubs.
     even = np.full(contention.banks, 1 / contention.banks)
     zipf = random.permutation(1 / np.arange(1, contention.banks + 1))
-    per_bank = contention.banks // run.memory.controllers
+    per_bank = contention.banks // contention.controllers
     intervals = np.zeros((run.intervals, contention.banks), np.int64)
     for place, array in enumerate(ARRAYS):
         share = 0.6 * even + 0.4 * zipf / zipf.sum() if array == "words" else even
@@ -175,11 +175,11 @@ def _write(folder: Path, parts: dict[str, list[dict[str, npt.NDArray[Any]]]]) ->
         order = np.lexsort(keys)
         columns = {}
         for column in table.columns:
-            values = given[column.name][order]
+            ordered = given[column.name][order]
             if column.kind == "category":
-                columns[column.name] = pa.array(values.tolist(), pa.string()).dictionary_encode()
+                columns[column.name] = pa.array(ordered.tolist(), pa.string()).dictionary_encode()
             else:
-                columns[column.name] = pa.array(values, pa.type_for_alias(column.kind))
+                columns[column.name] = pa.array(ordered, pa.type_for_alias(column.kind))
         pq.write_table(pa.table(columns), folder / f"{table.name}.parquet", compression="zstd")
         rows[table.name] = order.size
     return rows
@@ -214,7 +214,7 @@ def _document(run: Run, rows: dict[str, int]) -> dict[str, Any]:
     contention = run.contention
     memory = None
     if contention is not None:
-        memory = {"controllers": run.memory.controllers, "banks": contention.banks // run.memory.controllers}
+        memory = {"controllers": contention.controllers, "banks": contention.banks // contention.controllers}
         memory |= {"links": contention.links, "bank_busy": contention.bank_busy}
     options = {"source": None if scc else 1, "config": shape.config, "memory": shape.memory, "executor": "compiled"}
     options |= {"threads": 1, "queue_slack": None, "cycle_limit": None, "simplify": False}

@@ -133,7 +133,9 @@ class Run:
             self.modules["intersection"] = self.config.intersection_kernels
         kinds = [each.module for each in self.instructions]
         self.run_by = {name: np.array([kind == name for kind in kinds]) for name in self.modules}
-        self.begun, self.done, self.causes, self.reads = {}, {}, {}, {}
+        self.begun: dict[str, Integers] = {}
+        self.done: dict[str, Integers] = {}
+        self.causes: dict[str, npt.NDArray[np.int32]] = {}
         for name in self.modules:
             self._work(name)
 

@@ -56,8 +56,8 @@ def test_a_record_adds_up(shape: Shape, tmp_path: Path) -> None:
     links = int(record.frame("links")["requests"].sum())
     assert [*banks, links] == [0 if machine["memory"] is None else reads + writes] * 3
 
-    for table in ("fifos", "instruction_fifos"):
-        fifos = record.frame(table)
+    for name in ("fifos", "instruction_fifos"):
+        fifos = record.frame(name)
         for module, sizes in machine["fifos"].items():
             for size in sizes:
                 mine = fifos[(fifos["module"] == module) & (fifos["fifo"] == size["name"])]

@@ -66,7 +66,7 @@ def _whole(activity: Activity, run: str) -> Chart:
 
 
 def _instructions(activity: Activity) -> list[int]:
-    return np.bincount(activity.instructions.phase, minlength=len(PHASES)).tolist()  # type: ignore[no-any-return]
+    return np.bincount(activity.instructions.phase, minlength=len(PHASES)).tolist()
 
 
 def _totals(activity: Activity, rows: list[str]) -> list[float]:
@@ -117,7 +117,7 @@ def _levels(activity: Activity, run: str) -> Chart:
             "themselves, in the order in which they ran; behind them the others together, whose bars may go beyond "
             "what is shown until a double click shows everything."
         )
-        cycles = sum(activity.by_level.values())
+        cycles = np.sum(list(activity.by_level.values()), axis=0)
         figure.update_yaxes(range=[0, 1.15 * float(cycles[levels.sizes == 1].max(initial=1))])
     return Chart(name=f"{run}-levels", title="Cycle stack of each level", about=about, figure=figure)
 
