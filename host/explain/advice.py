@@ -22,6 +22,8 @@ from sim.observation.causes import cause_named
 __all__ = ["Advice", "advise", "array_text", "diagnose"]
 
 _NAMED = 2  # arrays of a bank
+_ALIKE = 0.9
+"""Share of the tightest FIFO's use from which on another one would be the next limit at once."""
 
 
 class Advice(NamedTuple):
@@ -178,13 +180,18 @@ def _response(group: Group, evidence: Evidence) -> tuple[str, str]:
 
 
 def _credit(group: Group, evidence: Evidence) -> tuple[str, str]:
-    if not evidence.places:
+    taking = [(fifo, fifo.under_way) for fifo in evidence.fifos if fifo.under_way is not None]
+    if not taking:
         return "", ""
-    fifo, held = max(evidence.places, key=lambda place: place[1] / place[0].depth)
+    shares = {fifo.name: under_way / fifo.depth for fifo, under_way in taking}
+    tightest = max(shares.values())
+    short = [(fifo, under_way) for fifo, under_way in taking if shares[fifo.name] >= _ALIKE * tightest]
+    seen = ", ".join(
+        f"{min(under_way, fifo.depth):.0f} of the {fifo.depth} of {fifo.name}" for fifo, under_way in short
+    )
     return (
-        f"Places for answers are short: of the {fifo.depth} of {fifo.name}, {min(held, fifo.depth):.0f} are promised "
-        "to reads under way, or held, on average while a kernel works.",
-        f"Try {fifo.parameter} = {2 * fifo.depth}.",
+        f"Places for answers are short: on average while a kernel works, {seen} are promised to reads under way.",
+        f"Try {' and '.join(f'{fifo.parameter} = {2 * fifo.depth}' for fifo, _ in short)}.",
     )
 
 

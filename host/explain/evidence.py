@@ -1,5 +1,6 @@
 """What a record says about some of its instructions: causes, banks, links, FIFOs, latencies, token."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from host.explain.thresholds import NEAR_FULL
+from host.explain.thresholds import LACKING, NEAR_FULL, SAID_OF_RUN
 from host.explain.view import CAUSE_NAMES, View
 from sim.configuration import AcceleratorConfig
 from sim.latencies import ring_turn
@@ -16,10 +17,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ANSWERS = {
-    "bfs": {"issue_1": "frontier_depth", "issue_2": "neighbour_depth", "issue_3": "word_depth"},
-    "intersection": {"issue_1": "reach_depth", "issue_2": "colour_depth", "issue_3": "unvisit_depth"},
+    "bfs": {"frontier_depth": "issue_1", "neighbour_depth": "issue_2", "word_depth": "issue_3"},
+    "intersection": {"reach_depth": "issue_1", "colour_depth": "issue_2", "unvisit_depth": "issue_3"},
 }
-"""By what each process issues, the depth of the FIFO that takes the answers."""
+"""By the depth of each FIFO that takes answers, what its process issues."""
+
+_BURSTS = 2
+"""Reads under way at most, as a multiple of their mean: what a depth is made for."""
 
 _SHALLOWEST, _DEEPEST = 4, 512  # as the configuration has them
 
@@ -113,6 +117,10 @@ class FifoUse:
         Entries held on average.
     instruction : int
         The instruction in which one held most, the first of several.
+    under_way : float or None
+        Places that are promised to reads under way, on average while a kernel works; None where it takes no answers.
+    lacked : bool
+        Whether reads waited for such places.
     """
 
     name: str
@@ -121,6 +129,8 @@ class FifoUse:
     most: int
     mean: float
     instruction: int
+    under_way: float | None = None
+    lacked: bool = False
 
     @property
     def full(self) -> bool:
@@ -129,10 +139,15 @@ class FifoUse:
 
     @property
     def proposed(self) -> int:
-        """A depth that suits the run: twice as deep where it was full, else the power of two that holds the most."""
-        if self.full:
+        """A depth that suits the run: twice as deep where places were short, else the power of two that does.
+
+        A place is promised before its answer is read, so one that takes answers needs places for reads under way too;
+        that it is full of answers tells of what comes after it.
+        """
+        if self.lacked if self.under_way is not None else self.full:
             return min(2 * self.depth, _DEEPEST)
-        return max(_SHALLOWEST, 1 << (self.most - 1).bit_length() if self.most else 0)
+        needed = max(self.most, math.ceil(_BURSTS * (self.under_way or 0.0)))
+        return min(self.depth, max(_SHALLOWEST, 1 << (needed - 1).bit_length() if needed else 0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,6 +306,7 @@ class Evidence:
             if its.empty:
                 continue
             deepest = its.loc[its["most"].idxmax()]
+            under_way = self._under_way(fifo["parameter"])
             found.append(
                 FifoUse(
                     name=fifo["name"],
@@ -299,6 +315,10 @@ class Evidence:
                     most=int(deepest["most"]),
                     mean=float(its["fill"].sum()) / self.kernels / max(self.cycles, 1),
                     instruction=int(deepest["instruction"]),
+                    under_way=under_way,
+                    lacked=under_way is not None
+                    and self.share("credit") >= SAID_OF_RUN
+                    and under_way >= LACKING * int(fifo["depth"]),
                 )
             )
         return found
@@ -343,20 +363,13 @@ class Evidence:
         """Instructions with fewer entries than there are kernels."""
         return int((self.rows["frontier"] < self.kernels).sum())
 
-    @cached_property
-    def places(self) -> list[tuple[FifoUse, float]]:
-        """The FIFOs that take answers, and how many of their places are promised or held while a kernel works.
+    def _under_way(self, parameter: str) -> float | None:
+        """Return the reads under way that a FIFO will take the answers of, on average while a kernel works.
 
-        Reads under way are the reads that a process issues in a cycle, times the mean time of a read (Little's law).
+        They are the reads that its process issues in a cycle, times the mean time of a read (Little's law).
         """
-        latency = self.latency
+        cause = _ANSWERS[self.module].get(parameter)
         working = self.cycles * (1 - self.share("starting", "ending", "no_work", "flush"))
-        if latency is None or working <= 0:
-            return []
-        by_parameter = {fifo.parameter: fifo for fifo in self.fifos}
-        return [
-            (by_parameter[parameter], (self.stack[cause] * latency.mean + fill * self.cycles) / working)
-            for cause, parameter in _ANSWERS[self.module].items()
-            if parameter in by_parameter
-            for fill in (by_parameter[parameter].mean,)
-        ]
+        if cause is None or self.latency is None or working <= 0:
+            return None
+        return self.stack[cause] * self.latency.mean / working

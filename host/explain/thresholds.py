@@ -6,6 +6,7 @@ __all__ = [
     "CROWDED",
     "DEPENDENT_WAITS",
     "HEAD_OF_LINE",
+    "LACKING",
     "NEAR_FULL",
     "SAID_OF_BANK",
     "SAID_OF_GROUP",
@@ -43,6 +44,10 @@ are (Karol, Hluchyj, Morgan 1987)."""
 CROWDED = 1.5
 """Accesses of the busiest bank, as a multiple of the mean, from which on it is a matter of this bank: random traffic of
 a saturated level stays below 1.2."""
+
+LACKING = 0.5
+"""Places promised to reads under way, as a share of a FIFO's depth, from which on more places are proposed where reads
+waited for some: a mean of half of them means that they were all taken at times."""
 
 NEAR_FULL = 0.9
 """High-water mark of a FIFO, as a share of its depth, from which on it counts as having been full."""

@@ -7,7 +7,7 @@ import pytest
 
 from host.errors import InputError
 from host.explain.comparison import compare
-from host.explain.evidence import Evidence
+from host.explain.evidence import Evidence, FifoUse
 from host.explain.stacks import STACKED, stacks
 from host.explain.view import CAUSE_NAMES, ENDING, GROWING, SATURATED, View
 from host.record.reader import Record
@@ -102,6 +102,13 @@ def test_evidence(search: View) -> None:
         "word_depth",
         "visit_depth",
     ]
+    frontier, *_, visits = evidence.fifos
+    assert frontier.under_way == pytest.approx(
+        evidence.stack["issue_1"]
+        * latency.mean
+        / (3000 - evidence.stack["no_work"] - evidence.stack["starting"] - evidence.stack["ending"])
+    )
+    assert visits.under_way is None
     assert evidence.turn == 16  # two AEs of two kernels
     assert evidence.links is not None
     assert evidence.unevenness > 1
@@ -119,10 +126,31 @@ def test_intervals_are_divided_among_instructions(search: View) -> None:
     assert whole.mean * search.instructions["cycles"].sum() * 32 == pytest.approx(links["requests"].sum(), rel=0.05)
 
 
-@pytest.mark.parametrize(("most", "depth", "proposed"), [(0, 64, 4), (5, 64, 8), (33, 64, 64), (60, 64, 128)])
-def test_depths(most: int, depth: int, proposed: int, search: View) -> None:
-    fifo = Evidence(search, search.instructions).fifos[0]
-    assert type(fifo)(**{**vars(fifo), "most": most, "depth": depth}).proposed == proposed
+@pytest.mark.parametrize(
+    ("most", "under_way", "lacked", "proposed"),
+    [
+        (0, None, False, 4),
+        (5, None, False, 8),
+        (33, None, False, 64),
+        (60, None, False, 128),
+        (60, 3.0, False, 64),  # full of answers: what comes after it is slow
+        (5, 12.2, False, 32),
+        (5, 50.0, False, 64),
+        (5, 50.0, True, 128),
+    ],
+)
+def test_depths(most: int, under_way: float | None, lacked: bool, proposed: int) -> None:
+    fifo = FifoUse(
+        name="f",
+        parameter="f_depth",
+        depth=64,
+        most=most,
+        mean=1.0,
+        instruction=0,
+        under_way=under_way,
+        lacked=lacked,
+    )
+    assert fifo.proposed == proposed
 
 
 def test_a_memory_without_banks(tmp_path: Path) -> None:
