@@ -105,8 +105,8 @@ class FifoUse:
 
     Parameters
     ----------
-    name : str
-        Its name.
+    module, name : str
+        Where it is; its name.
     parameter : str
         What the configuration calls its depth.
     depth : int
@@ -123,6 +123,7 @@ class FifoUse:
         Whether reads waited for such places.
     """
 
+    module: str
     name: str
     parameter: str
     depth: int
@@ -131,6 +132,16 @@ class FifoUse:
     instruction: int
     under_way: float | None = None
     lacked: bool = False
+
+    @property
+    def promised(self) -> int:
+        """Places promised to reads under way at times: twice the mean."""
+        return math.ceil(_BURSTS * (self.under_way or 0.0))
+
+    @property
+    def needed(self) -> int:
+        """Places without which it would have been short."""
+        return max(self.most, self.promised)
 
     @property
     def full(self) -> bool:
@@ -146,8 +157,21 @@ class FifoUse:
         """
         if self.lacked if self.under_way is not None else self.full:
             return min(2 * self.depth, _DEEPEST)
-        needed = max(self.most, math.ceil(_BURSTS * (self.under_way or 0.0)))
-        return min(self.depth, max(_SHALLOWEST, 1 << (needed - 1).bit_length() if needed else 0))
+        return min(self.depth, max(_SHALLOWEST, 1 << max(self.needed - 1, 0).bit_length()))
+
+    @property
+    def reason(self) -> str:
+        """Why that depth."""
+        if self.proposed > self.depth:
+            what = "Reads waited for its places" if self.lacked else "It was full"
+            return f"{what}: it may be the limit itself. Try {self.proposed}; if the cycles stay, what empties it is."
+        if not self.needed:
+            return "Nothing was ever in it."
+        if self.proposed < self.depth:
+            return f"{self.proposed} places hold all that this run needed."
+        if self.full:
+            return "It was full at its worst, and reads hardly waited for its places: leave it."
+        return "It needs this depth."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -309,6 +333,7 @@ class Evidence:
             under_way = self._under_way(fifo["parameter"])
             found.append(
                 FifoUse(
+                    module=self.module,
                     name=fifo["name"],
                     parameter=fifo["parameter"],
                     depth=int(fifo["depth"]),

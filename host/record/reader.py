@@ -81,11 +81,16 @@ class Record:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        if name not in {table.name for table in TABLES}:
+        columns = {table.name: table.columns for table in TABLES}
+        if name not in columns:
             raise KeyError(name)
         path = self.folder / f"{name}.parquet"
         try:
-            return pq.read_table(path)
+            rows = pq.read_table(path)
+            missing = {column.name for column in columns[name]} - set(rows.column_names)
+            if missing:
+                raise InputError(f"has no column {min(missing)}", path=path)
+            return rows
         except (OSError, pa.ArrowException) as error:
             raise InputError(reason(error) if isinstance(error, OSError) else str(error), path=path) from None
 

@@ -9,13 +9,15 @@ import jinja2
 import plotly
 import plotly.io
 
+from host.explain.evidence import FifoUse
 from host.explain.verdict import Finding, findings
+from host.explain.view import View
 from host.record.reader import Record
 from host.report.activity import Activity
 from host.report.charts import Chart
 from host.report.comparison import Comparison
 from host.report.facts import facts, run_names
-from host.report.fifos import Fifo, Fill
+from host.report.fifos import Fill
 from host.report.figures.activity import activity_charts
 from host.report.figures.comparison import comparison_charts
 from host.report.figures.fifos import fifo_charts
@@ -52,7 +54,7 @@ class Section:
         What the runs are called above that table, where there are several.
     findings : list of Finding
         The verdict.
-    fifos : list of Fifo
+    fifos : list of FifoUse
         A table of depths.
     charts : list of Chart
         Charts.
@@ -64,7 +66,7 @@ class Section:
     facts: list[tuple[str, list[str]]] = field(default_factory=list)
     heads: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    fifos: list[Fifo] = field(default_factory=list)
+    fifos: list[FifoUse] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
 
 
@@ -78,9 +80,10 @@ def _facts(records: Sequence[Record], names: list[str]) -> Section:
 def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Section]:
     """Return the sections of one run."""
     run = f"run{number}"
+    View(record).select()
     activity = Activity(record, columns=columns, levels=_LEVELS)
     traffic = Traffic(activity)
-    fill = Fill(activity, traffic)
+    fill = Fill(activity)
     whole, iterations, levels, over_time, lapse, kernels = activity_charts(activity, run)
     several = bool(activity.instructions.iteration.any())
 

@@ -130,3 +130,29 @@ def test_records_say_what_ran() -> None:
     assert (run["graph"], run["folder"], run["vertices"], run["edges"]) == ("g.txt", str(Path.cwd()), 40, 120)
     assert run["options"]["source"] == 3
     assert record.document["result"] == json.loads(Path("json").read_text())
+
+
+def test_a_run_without_instructions(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("g.txt").write_text("0 1\n")
+    record = recorded("none", "scc", "g.txt", "--config", "test")
+    assert record.frame("instructions").empty
+    for command in (["report", "none", "-o", "page.html"], ["explain", "none"]):
+        message = f"cyscc {command[0]}: none: ran no instruction: there is nothing to explain"
+        assert refused(*command, capfd=capfd) == message
+
+
+def test_damaged_records(capfd: pytest.CaptureFixture[str]) -> None:
+    recorded("record", "bfs", "g.txt", "--source", "3", "--config", "test")
+    document = Path("record", "record.json").read_text()
+    table = Path("record", "instructions.parquet")
+    Path("record", "kernels.parquet").write_bytes(table.read_bytes())
+    assert refused("explain", "record", capfd=capfd).startswith("cyscc explain: record/kernels.parquet: has no column ")
+    table.unlink()
+    message = "cyscc explain: record/instructions.parquet: No such file or directory"
+    assert refused("explain", "record", capfd=capfd).startswith(message)
+    Path("record", "record.json").write_text(document.replace('"record": 1', '"record": 99', 1))
+    assert refused("explain", "record", capfd=capfd) == (
+        "cyscc explain: record/record.json: is no record of version 1, but 99"
+    )
+    Path("record", "record.json").write_text(document[:-100])
+    assert refused("explain", "record", capfd=capfd).startswith("cyscc explain: record/record.json: is not JSON: ")

@@ -48,7 +48,7 @@ def bank(**changes: Any) -> BankUse:
 def evidence(**changes: Any) -> Any:
     """Return evidence of large levels in which nothing is much."""
     configuration = {"remembered_ids": 0, "blocking_reservation": False, "visit_depth": 64}
-    fifo = FifoUse(name="words", parameter="word_depth", depth=128, most=40, mean=9.0, instruction=2)
+    fifo = FifoUse(module="bfs", name="words", parameter="word_depth", depth=128, most=40, mean=9.0, instruction=2)
     given: dict[str, Any] = {
         "bank": bank(use=0.3, multiple=1.2),
         "banks_use": 0.25,

@@ -127,20 +127,22 @@ def test_intervals_are_divided_among_instructions(search: View) -> None:
 
 
 @pytest.mark.parametrize(
-    ("most", "under_way", "lacked", "proposed"),
+    ("most", "under_way", "lacked", "proposed", "reason"),
     [
-        (0, None, False, 4),
-        (5, None, False, 8),
-        (33, None, False, 64),
-        (60, None, False, 128),
-        (60, 3.0, False, 64),  # full of answers: what comes after it is slow
-        (5, 12.2, False, 32),
-        (5, 50.0, False, 64),
-        (5, 50.0, True, 128),
+        (0, None, False, 4, "Nothing was ever in it."),
+        (5, None, False, 8, "8 places hold all that this run needed."),
+        (33, None, False, 64, "It needs this depth."),
+        (60, None, False, 128, "It was full: it may be the limit itself."),
+        # Full of answers: what comes after it is slow.
+        (60, 3.0, False, 64, "It was full at its worst, and reads hardly waited for its places: leave it."),
+        (5, 12.2, False, 32, "32 places hold all that this run needed."),
+        (5, 50.0, False, 64, "It needs this depth."),
+        (5, 50.0, True, 128, "Reads waited for its places: it may be the limit itself."),
     ],
 )
-def test_depths(most: int, under_way: float | None, lacked: bool, proposed: int) -> None:
+def test_depths(most: int, under_way: float | None, lacked: bool, proposed: int, reason: str) -> None:
     fifo = FifoUse(
+        module="bfs",
         name="f",
         parameter="f_depth",
         depth=64,
@@ -151,6 +153,7 @@ def test_depths(most: int, under_way: float | None, lacked: bool, proposed: int)
         lacked=lacked,
     )
     assert fifo.proposed == proposed
+    assert fifo.reason.startswith(reason)
 
 
 def test_a_memory_without_banks(tmp_path: Path) -> None:
