@@ -1,4 +1,4 @@
-"""How the memory's code is compiled: options, cached code, and three instructions that Python has not."""
+"""How the memory's code is compiled: options, cached code, and what Python has no words for."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -12,7 +12,18 @@ from numba.extending import intrinsic
 from sim import arrays
 from sim.caching.code import cfunc, njit
 
-__all__ = ["OPTIONS", "apart", "c_function", "digest_of", "inlined", "jit", "ones", "prefetch", "trailing_zeros"]
+__all__ = [
+    "OPTIONS",
+    "apart",
+    "c_function",
+    "call",
+    "digest_of",
+    "inlined",
+    "jit",
+    "ones",
+    "prefetch",
+    "trailing_zeros",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -58,6 +69,19 @@ def c_function(function: Callable[..., Any], signature: Any, digest: str) -> int
     """Compile a function for callers in C, and return its address; its code is cached under a digest."""
     options = {name: value for name, value in OPTIONS.items() if name != "nogil"}
     return cfunc(signature, stamp=digest, **options)(function)
+
+
+@intrinsic
+def call(typing: Any, address: Any, record: Any, number: Any) -> Any:
+    """Call what `c_function` has compiled for a record and a number: code that need not be there until it is used."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
+        word = ir.IntType(64)
+        kind = ir.FunctionType(ir.VoidType(), [word, word])
+        builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), arguments[1:])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, record, types.int64), generate
 
 
 @intrinsic

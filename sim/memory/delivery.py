@@ -3,7 +3,7 @@
 Everything here touches the side and the batch of one AE only, so AEs may run on threads of their own.
 """
 
-from sim.memory.compiling import apart, inlined
+from sim.memory.compiling import apart, call, inlined
 from sim.memory.recording import RUN, end_run, record_access, start_interval
 from sim.memory.records import (
     FLUSH,
@@ -21,7 +21,7 @@ from sim.memory.records import (
     Statistics,
 )
 
-__all__ = ["deliver"]
+__all__ = ["deliver", "deliver_recorded"]
 
 
 @apart
@@ -133,27 +133,31 @@ def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: i
 
 
 @apart
-def _deliver(context: Context, side: Side, batch: Batch) -> None:
+def _deliver(context: Context, side: Side) -> None:
     """Queue all that a batch of requests brings."""
+    batch = side.batches[context.delivered]
     _deliver_run(context, side, batch, 0, batch.count, 0)
+    batch.count = 0
+    batch.served = 0
 
 
 @apart
-def _deliver_recorded(context: Context, side: Side, batch: Batch) -> None:
+def deliver_recorded(context: Context, ae: int) -> None:
     """Queue and record all that a batch of requests brings."""
+    side = context.sides[ae]
+    batch = side.batches[context.delivered]
     for first in range(0, batch.count, RUN):
         _deliver_run(context, side, batch, first, min(first + RUN, batch.count), 1)
+    batch.count = 0
+    batch.served = 0
 
 
 @inlined
 def deliver(context: Context, ae: int) -> None:
     """Queue what an AE's requests of a round bring; see `sim.memory.memory.Memory.deliver`."""
     side = context.sides[ae]
-    batch = side.batches[context.delivered]
-    if batch.count != 0:
+    if side.batches[context.delivered].count != 0:
         if context.interval == 0:
-            _deliver(context, side, batch)
+            _deliver(context, side)
         else:
-            _deliver_recorded(context, side, batch)
-        batch.count = 0
-        batch.served = 0
+            call(context.deliver_recorded, context, ae)

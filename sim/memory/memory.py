@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sim.arrays import ArrayKind
-from sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for
+from sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for, recording_for
 from sim.memory.messages import message
 from sim.memory.payload import PayloadLayout
 from sim.memory.profiles.profile import Profile, State
@@ -362,6 +362,8 @@ class Memory:
         recorder.take(self._sides["statistics"]["histogram"])
         self._room.set_link(self._context, "recordings", recorder.recordings.ctypes.data)
         self._room.set_link(self._sides["batches"], "waits", recorder.waits)
+        for name, pointer in recording_for(type(self.profile)).items():
+            self._room.set_link(self._context, name, pointer)
         self._context["recorded"], self._context["interval"] = cycle, interval
         self._recorder = recorder
 

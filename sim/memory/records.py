@@ -259,9 +259,9 @@ class Recording(Record, lines=True):
     is in `totals`, the cycles for the link left out. `before` has the words' sums over the arrays when the present
     interval began. `sums` has packed, for each array, what `end_run` will add to the present interval.
 
-    `since`, `more`, `arrays` and `engines` are rings of rows, one for each interval: packed counts by word, what did not
-    fit into those, arrays and the AE. Of an interval whose `filled` is 0 there is nothing of words, with bit 1 there is
-    something in `more`.
+    `since`, `more`, `arrays` and `engines` are rings of rows, one for each interval: packed counts by word, what did
+    not fit into those, arrays and the AE. Of an interval whose `filled` is 0 there is nothing of words, with bit 1
+    there is something in `more`.
 
     An address is looked up in `blocks`, of 2**`shift` bytes each, or among `allocations`, whose addresses and kinds are
     `starts` and `kinds`.
@@ -291,7 +291,7 @@ class Context(Record, lines=True):
     """The memory. `rules` are the profile's parameters and rules.
 
     `interval` is that of the record in cycles, 0 where none is kept; `recorded` is the first cycle that it has not yet
-    all of.
+    all of. `serve_recorded`, `deliver_recorded` and `record_until` are addresses of code for it.
     """
 
     engines: Constant
@@ -310,6 +310,9 @@ class Context(Record, lines=True):
     tag_mask: Constant
     interval: int
     recorded: int
+    serve_recorded: int
+    deliver_recorded: int
+    record_until: int
     storage: Words
     mailboxes: Rows[Mailbox]
     sides: Rows[Side]

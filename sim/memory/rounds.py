@@ -1,8 +1,7 @@
 """Rounds: when requests pass from step to step, and the first error of all (compiled)."""
 
-from sim.memory.compiling import apart, inlined
+from sim.memory.compiling import apart, call, inlined
 from sim.memory.delivery import deliver
-from sim.memory.recording import record_until
 from sim.memory.records import Context, Error
 from sim.memory.service import serve
 
@@ -64,5 +63,5 @@ def settle(context: Context, cycle: int) -> int:
     for ae in range(context.engines):
         deliver(context, ae)
     if context.interval != 0:
-        record_until(context, cycle + 1)
+        call(context.record_until, context, cycle + 1)
     return _collect_errors(context)

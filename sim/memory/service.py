@@ -5,12 +5,12 @@ counted from one that moves on each cycle. A request takes effect in that order,
 resources in that order. What depends on its own AE alone is left to `sim.memory.delivery`.
 """
 
-from sim.memory.compiling import apart, inlined
+from sim.memory.compiling import apart, call, inlined
 from sim.memory.recording import note_waits
 from sim.memory.records import BASE_ADDRESS, FLUSH, NEVER, Batch, Context, ErrorCode, Request
 from sim.memory.structures import Words
 
-__all__ = ["serve"]
+__all__ = ["serve", "serve_recorded"]
 
 
 @apart
@@ -85,9 +85,8 @@ def _oldest(batch: Batch) -> int:
 
 
 @inlined
-def _serve(context: Context, recorded: int) -> None:
-    """Perform all requests of a round."""
-    engines, sides = context.engines, context.sides
+def _serve(context: Context, engines: int, recorded: int) -> None:
+    sides = context.sides
     now, left = NEVER, 0
     for ae in range(engines):
         batch = sides[ae].batches[context.served]
@@ -107,6 +106,12 @@ def _serve(context: Context, recorded: int) -> None:
 def serve(context: Context) -> None:
     """Perform all requests of a round; see `sim.memory.memory.Memory.serve`."""
     if context.interval == 0:
-        _serve(context, 0)
+        _serve(context, context.engines, 0)
     else:
-        _serve(context, 1)
+        call(context.serve_recorded, context, context.engines)
+
+
+@apart
+def serve_recorded(context: Context, engines: int) -> None:
+    """Perform all requests of a round of some AEs, and note what they wait."""
+    _serve(context, engines, 1)
