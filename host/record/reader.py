@@ -91,6 +91,8 @@ class Record:
             if missing:
                 raise InputError(f"has no column {min(missing)}", path=path)
             return rows
+        except FileNotFoundError:
+            raise InputError("is not there: the record is not complete", path=path) from None
         except (OSError, pa.ArrowException) as error:
             raise InputError(reason(error) if isinstance(error, OSError) else str(error), path=path) from None
 

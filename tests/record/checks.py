@@ -110,6 +110,8 @@ def _check_instructions(record: Record, tables: dict[str, pd.DataFrame]) -> None
             assert mine["duplicates"].sum() == total["duplicates"]
             assert len(mine) == total["levels"]
         assert (last["phase"] == "intersection").sum() == document["result"]["intersection"]["runs"]
+    if rows.empty:
+        return
     fills = tables["fifos"].groupby(["module", "fifo"], observed=True)
     by_instruction = tables["instruction_fifos"].groupby(["module", "fifo"], observed=True)
     common = by_instruction["fill"].sum()
