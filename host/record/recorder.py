@@ -1,7 +1,8 @@
 """A run as it is recorded: what the machine tells goes into tables, under the names that the host's program gives."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -125,7 +126,7 @@ class Recorder(Observer):
 
     def take_intervals(self, block: Intervals) -> None:
         """Take intervals."""
-        self._add(self._rows.of_intervals(block))
+        self._add(partial(self._rows.of_intervals, block), len(block.causes) * self._rows.of_interval)
 
     def take_instruction(self, ran: RanInstruction) -> None:
         """Take an instruction that is complete."""
@@ -143,7 +144,7 @@ class Recorder(Observer):
                 working=ran.working,
             )
         )
-        self._add(self._rows.of_instruction(state.instructions, ran))
+        self._add(partial(self._rows.of_instruction, state.instructions, ran), ran.begun.size)
         state.instructions += 1
         state.level += 1
 
@@ -166,15 +167,14 @@ class Recorder(Observer):
     def _write_rows(self) -> None:
         rows = [vars(row) for row in self.state.rows]
         if rows:
-            self._add({"instructions": {name: np.array([row[name] for row in rows]) for name in rows[0]}})
+            columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+            self._add(lambda: {"instructions": columns}, len(rows))
         self.state.rows.clear()
 
-    def _add(self, tables: dict[str, Columns]) -> None:
-        for name, columns in tables.items():
-            rows = len(next(iter(columns.values())))
-            if rows:
-                self._gathered += rows
-                self._writer.add(name, columns)
+    def _add(self, make: Callable[[], Mapping[str, Columns]], rows: int) -> None:
+        """Add about so many rows."""
+        self._writer.add(make)
+        self._gathered += rows
         if self._gathered > _GATHERED:
             self._flush()
 

@@ -56,6 +56,10 @@ class Rows:
         self._instruction_index = {module: self._index_of_instruction(module) for module in MODULES}
         contention = machine.memory.profile.contention
         self._banks = 1 if contention is None else contention.banks // contention.controllers
+        self.of_interval = self._engines * (modules.size + len(places)) + (
+            0 if contention is None else contention.banks
+        )
+        """Rows of an interval, about."""
 
     def _index(self, first: int, count: int, *columns: tuple[str, Numbers]) -> dict[str, Numbers]:
         """Return columns that are the same in every interval and AE, with those that tell both."""

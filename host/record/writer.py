@@ -1,7 +1,7 @@
 """The tables of a record while a run goes on: rows are gathered, and written in parts that are joined at the end."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,8 @@ def schema_of(table: Table) -> "pa.Schema":
 class TableWriter:
     """Writes the tables of a record.
 
-    Rows are kept in memory until `flush`, which has them written to files of their own by another thread.
+    What rows are made of is kept in memory until `flush`, which has them made, and written to files of their own, by
+    another thread: while the machine is simulated that takes no time where a core is free.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ class TableWriter:
         self._categories = categories
         self._written = parts
         self._schemas = {table.name: schema_of(table) for table in TABLES}
-        self._gathered: dict[str, list[Columns]] = {table.name: [] for table in TABLES}
+        self._gathered: list[Callable[[], Mapping[str, Columns]]] = []
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="record")
         self._pending: Future[None] | None = None
         self._parts.mkdir(exist_ok=True)
@@ -72,9 +73,9 @@ class TableWriter:
         """Parts that were flushed."""
         return self._written
 
-    def add(self, table: str, columns: Columns) -> None:
-        """Add rows to a table; the arrays are the writer's from now on."""
-        self._gathered[table].append(columns)
+    def add(self, make: Callable[[], Mapping[str, Columns]]) -> None:
+        """Add rows: what is called when they are written, and returns their columns by table."""
+        self._gathered.append(make)
 
     def flush(self, *, wait: bool = False) -> None:
         """Have what was gathered written; `wait` until it is.
@@ -85,7 +86,7 @@ class TableWriter:
             This part, or the one before it, cannot be written.
         """
         self._wait()
-        gathered, self._gathered = self._gathered, {name: [] for name in self._gathered}
+        gathered, self._gathered = self._gathered, []
         self._pending = self._pool.submit(self._write, gathered, self._written)
         self._written += 1
         if wait:
@@ -139,13 +140,15 @@ class TableWriter:
     def _part(self, table: str, number: int) -> Path:
         return self._parts / f"{table}-{number}.parquet"
 
-    def _write(self, gathered: dict[str, list[Columns]], number: int) -> None:
+    def _write(self, gathered: list[Callable[[], Mapping[str, Columns]]], number: int) -> None:
         """Write a part of every table that has rows."""
         import pyarrow as pa
 
-        for name, blocks in gathered.items():
-            if not blocks:
-                continue
+        found: dict[str, list[Columns]] = {}
+        for make in gathered:
+            for name, columns in make().items():
+                found.setdefault(name, []).append(columns)
+        for name, blocks in found.items():
             schema = self._schemas[name]
             arrays = [self._array(schema.field(index), blocks) for index in range(len(schema))]
             self._put(pa.Table.from_arrays(arrays, schema=schema), self._part(name, number))
