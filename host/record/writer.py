@@ -1,14 +1,17 @@
 """The tables of a record while a run goes on: rows are gathered, and written in parts that are joined at the end."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from host.errors import InputError
+from host.output import reason
 from host.record.tables import TABLES, Table
 
 if TYPE_CHECKING:
@@ -82,7 +85,7 @@ class TableWriter:
 
         Raises
         ------
-        OSError
+        InputError
             This part, or the one before it, cannot be written.
         """
         self._wait()
@@ -107,7 +110,7 @@ class TableWriter:
 
         Raises
         ------
-        OSError
+        InputError
             Something cannot be written.
         """
         import pyarrow.parquet as pq
@@ -122,7 +125,7 @@ class TableWriter:
                 # The part stays until the record is complete: a run that is killed now is taken up with it.
                 os.link(parts[0], target)
             else:
-                with pq.ParquetWriter(target, schema, compression=_CODEC) as writer:
+                with _named(target), pq.ParquetWriter(target, schema, compression=_CODEC) as writer:
                     for path in parts:
                         writer.write_table(pq.read_table(path))
             rows[name] = pq.read_metadata(target).num_rows
@@ -159,7 +162,7 @@ class TableWriter:
         import pyarrow.parquet as pq
 
         numbers = [field.name for field in rows.schema if field.name not in (*self._categories, *_INDEX)]
-        with path.open("wb") as file:
+        with _named(path), path.open("wb") as file:
             # Columns of counts have no values that come back, of which a dictionary could be made.
             pq.write_table(
                 rows,
@@ -178,6 +181,15 @@ class TableWriter:
         if pa.types.is_dictionary(field.type):
             return pa.DictionaryArray.from_arrays(values.astype(np.int8), list(self._categories[field.name]))
         return pa.array(values.astype(field.type.to_pandas_dtype(), copy=False))
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Name the file in an error of the block, which writes it."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot be written: {reason(error)}", path=path) from None
 
 
 def _number(path: Path) -> int:

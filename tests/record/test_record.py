@@ -1,7 +1,9 @@
 """Records of real runs: what holds, whatever the executor, the threads, the interval, or how often it was killed."""
 
+import errno
 import json
 import os
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -158,3 +160,15 @@ def test_damaged_records(capfd: pytest.CaptureFixture[str]) -> None:
     )
     Path("record", "record.json").write_text(document[:-100])
     assert refused("explain", "record", capfd=capfd).startswith("cyscc explain: record/record.json: is not JSON: ")
+
+
+def test_a_full_disk_ends_the_run_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fail(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("host.record.writer.os.fsync", fail)
+    line = refused("bfs", "g.txt", "--source", "3", "--config", "test", "--record", "record", capfd=capfd)
+    assert re.fullmatch(r"cyscc bfs: record/parts/\w+-0.parquet: cannot be written: No space left on device", line)
+    assert os.listdir() == ["g.txt"]
