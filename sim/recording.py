@@ -1,7 +1,9 @@
 """What happens in a machine over time: every interval, and every instruction, cut exactly to the cycle."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import partial
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -99,8 +101,8 @@ class RanInstruction:
 class Sink(Protocol):
     """Who takes what was recorded."""
 
-    def take_intervals(self, block: Intervals) -> None:
-        """Take intervals, which follow those before."""
+    def take_intervals(self, make: Callable[[], Intervals], count: int) -> None:
+        """Take so many intervals, which follow those before; to make them takes time, and may be done at any time."""
 
     def take_instruction(self, ran: RanInstruction) -> None:
         """Take an instruction that is complete."""
@@ -170,6 +172,16 @@ class _Counters:
         for part, begin, end in zip(parts, kernels[:-1], kernels[1:], strict=True):
             joined[:, :, begin:end, : part.shape[3]] = part
         return joined
+
+
+class _Before(NamedTuple):
+    """Where some intervals begin: number of the first, counters before it; and their cycles without a run, told apart."""
+
+    position: int
+    causes: Counts
+    fills: Counts
+    turns: Counts
+    split: Counts
 
 
 class Recording:
@@ -312,7 +324,7 @@ class Recording:
         """Hand out everything, the last interval as far as it has come."""
         self.catch_up(cycle)
         if cycle % self._interval:
-            rows = _Counters(self._executor.sample()[:, np.newaxis])
+            rows = self._executor.sample()[:, np.newaxis]
             self._emit(cycle // self._interval, rows, self._memory.drain(cycle, partial=True))
 
     def _close(self, end: int, kind: int) -> None:
@@ -368,20 +380,35 @@ class Recording:
         count = position - self.state.position
         if count:
             cycle = position * self._interval
-            self._emit(position, _Counters(self._samples.take(cycle)), self._memory.drain(cycle))
+            self._emit(position, self._samples.take(cycle), self._memory.drain(cycle))
 
-    def _emit(self, position: int, rows: "_Counters", memory: RecordedIntervals) -> None:
+    def _emit(self, position: int, rows: npt.NDArray[np.void], memory: RecordedIntervals) -> None:
         """Hand out the intervals that end with some rows."""
-        state, count = self.state, len(rows.causes)
-        differences = {
-            name: np.diff(np.concatenate([getattr(state, name)[np.newaxis], getattr(rows, name)]), axis=0)
-            for name in ("causes", "fills", "turns")
-        }
-        split = state.split[:count]
-        idle = split[..., : _READOUT + 1].sum(axis=-1)
-        if not np.array_equal(idle, differences["causes"][..., Cause.IDLE]):
-            raise self._inconsistent(f"the intervals from cycle {state.position * self._interval:,} on")
-        causes = self._recorded(differences["causes"])
+        state = self.state
+        count = rows.shape[1]
+        before = _Before(state.position, state.causes, state.fills, state.turns, state.split[:count].copy())
+        last = _Counters(rows[:, -1:])
+        state.causes, state.fills, state.turns = last.causes[0], last.fills[0], last.turns[0]
+        state.split = np.roll(state.split, -count, axis=0)
+        state.split[-count:] = 0
+        state.position = position
+        self._sink.take_intervals(partial(self._block, before, rows, memory), count)
+
+    def _block(self, before: "_Before", rows: npt.NDArray[np.void], memory: RecordedIntervals) -> Intervals:
+        """Return what was counted between rows."""
+        counters = _Counters(rows)
+        causes, fills, turns = (
+            np.diff(np.concatenate([each[np.newaxis], now]), axis=0)
+            for each, now in (
+                (before.causes, counters.causes),
+                (before.fills, counters.fills),
+                (before.turns, counters.turns),
+            )
+        )
+        split = before.split
+        if not np.array_equal(split[..., : _READOUT + 1].sum(axis=-1), causes[..., Cause.IDLE]):
+            raise self._inconsistent(f"the intervals from cycle {before.position * self._interval:,} on")
+        recorded = self._recorded(causes)
         for name, kinds in (
             ("starting", [_START]),
             ("no_work", [_NO_WORK]),
@@ -390,22 +417,10 @@ class Recording:
             ("host", [_HOST, _READOUT, _KEPT]),
             ("restarted", [_RESTARTED]),
         ):
-            causes[..., _COLUMN[name]] = split[..., kinds].sum(axis=-1)
-        block = Intervals(
-            first=state.position,
-            causes=causes,
-            fills=differences["fills"],
-            marks=rows.marks,
-            turns=differences["turns"],
-            memory=memory,
+            recorded[..., _COLUMN[name]] = split[..., kinds].sum(axis=-1)
+        return Intervals(
+            first=before.position, causes=recorded, fills=fills, marks=counters.marks, turns=turns, memory=memory
         )
-        state.causes, state.fills, state.turns = (
-            getattr(rows, name)[-1].copy() for name in ("causes", "fills", "turns")
-        )
-        state.split = np.roll(state.split, -count, axis=0)
-        state.split[-count:] = 0
-        state.position = position
-        self._sink.take_intervals(block)
 
     @staticmethod
     def _recorded(told: Counts) -> Counts:

@@ -124,9 +124,9 @@ class Recorder(Observer):
                 row.duplicates = row.pushed - once
         self._write_rows()
 
-    def take_intervals(self, block: Intervals) -> None:
+    def take_intervals(self, make: Callable[[], Intervals], count: int) -> None:
         """Take intervals."""
-        self._add(partial(self._rows.of_intervals, block), len(block.causes) * self._rows.of_interval)
+        self._add(lambda: self._rows.of_intervals(make()), count * self._rows.of_interval)
 
     def take_instruction(self, ran: RanInstruction) -> None:
         """Take an instruction that is complete."""
