@@ -360,7 +360,7 @@ class Memory:
         recorder.know(self.allocations, self._kinds, self._storage.top)
         recorder.take(self._sides["statistics"]["histogram"])
         self._room.set_link(self._context, "recordings", recorder.recordings.ctypes.data)
-        for name, pointer in recording_for(type(self.profile)).items():  # type: ignore[arg-type]
+        for name, pointer in recording_for(type(self.profile)).items():
             self._room.set_link(self._context, name, pointer)
         self._context["recorded"], self._context["interval"] = cycle, interval
         self._recorder = recorder
