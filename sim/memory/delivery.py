@@ -4,7 +4,7 @@ Everything here touches the side and the batch of one AE only, so AEs may run on
 """
 
 from sim.memory.compiling import apart, call, inlined
-from sim.memory.recording import record_order, record_response, start_interval
+from sim.memory.recording import RUN, end_run, record_access, start_interval
 from sim.memory.records import (
     FLUSH,
     FLUSH_DEPTH,
@@ -12,6 +12,7 @@ from sim.memory.records import (
     NEAR,
     READ,
     WRITE,
+    Batch,
     Context,
     ErrorCode,
     Port,
@@ -83,18 +84,17 @@ def _return(context: Context, side: Side, port: Port, number: int, request: Requ
 
 
 @inlined
-def _deliver_batch(context: Context, side: Side, recorded: int) -> None:
-    """Queue all that a batch of requests brings.
+def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: int, recorded: int) -> None:
+    """Queue all that some requests of a batch bring.
 
     Whether a record is kept is said by constants, so that the code without has none of that with.
     """
-    batch = side.batches[context.delivered]
     size_bit = context.size_bit
     soonest = side.soonest
     order_wait = wide_reads = writes = wide_writes = flushes = 0
     recording = context.recordings[side.number]
     of_earlier, end = 0, recording.end if recorded != 0 else 0
-    for index in range(batch.count):
+    for index in range(first, stop):
         request = batch.requests[index]
         if recorded != 0 and request.cycle() >= end:
             end = start_interval(context, recording, request.cycle(), order_wait - of_earlier)
@@ -108,19 +108,20 @@ def _deliver_batch(context: Context, side: Side, recorded: int) -> None:
             soonest = min(soonest, seen)
             order_wait += waited
             if recorded != 0:
-                record_response(context, recording, request, READ, seen - request.cycle())
+                latency = seen - request.cycle()
+                record_access(context, recording, batch, index, READ, latency, latency)
         elif request.kind() == WRITE:
             writes += 1
             wide_writes += wide
             port.last_written = max(port.last_written, context.rules.written(side, number, request))
             if recorded != 0:
-                record_response(context, recording, request, WRITE, 0)
+                record_access(context, recording, batch, index, WRITE, request.time - request.cycle(), 0)
         else:
             flushes += 1
             now = request.cycle()
             _push_flush(side, number, context.rules.flushed(now), now)
     statistics = side.statistics
-    statistics.reads4 += batch.count - flushes - writes - wide_reads
+    statistics.reads4 += stop - first - flushes - writes - wide_reads
     statistics.reads8 += wide_reads
     statistics.writes4 += writes - wide_writes
     statistics.writes8 += wide_writes
@@ -128,20 +129,27 @@ def _deliver_batch(context: Context, side: Side, recorded: int) -> None:
     statistics.order_wait += order_wait
     side.soonest = soonest
     if recorded != 0:
-        record_order(recording, order_wait - of_earlier)
+        end_run(recording, order_wait - of_earlier)
+
+
+@apart
+def _deliver(context: Context, side: Side) -> None:
+    """Queue all that a batch of requests brings."""
+    batch = side.batches[context.delivered]
+    _deliver_run(context, side, batch, 0, batch.count, 0)
     batch.count = 0
     batch.served = 0
 
 
 @apart
-def _deliver(context: Context, side: Side) -> None:
-    _deliver_batch(context, side, 0)
-
-
-@apart
 def deliver_recorded(context: Context, ae: int) -> None:
-    """Queue and record what an AE's requests of a round bring."""
-    _deliver_batch(context, context.sides[ae], 1)
+    """Queue and record all that a batch of requests brings."""
+    side = context.sides[ae]
+    batch = side.batches[context.delivered]
+    for first in range(0, batch.count, RUN):
+        _deliver_run(context, side, batch, first, min(first + RUN, batch.count), 1)
+    batch.count = 0
+    batch.served = 0
 
 
 @inlined

@@ -1,27 +1,28 @@
-"""What the memory records over time (compiled).
+"""What the memory records over time, of each AE by itself (compiled).
 
-What a request waits is known when it is served, and recorded then, by what serves; how long its answer takes, when it
-is delivered, by its AE. Each of them has a `Recording` of its own. Both meet requests in the order of their cycles, and
-record them in the interval in which they were accepted. Only stalls belong to no request.
+All that is known of a request is there when it is delivered, so all of it is recorded then, in the interval in which it
+was accepted. Requests of an AE are delivered in the order of their cycles. Only stalls belong to no request, and are
+recorded as they are seen.
 """
 
 from sim.arrays import ArrayKind
 from sim.memory.blocks import SEVERAL
 from sim.memory.compiling import apart, inlined, ones
-from sim.memory.records import Context, Recording, Request, Side
+from sim.memory.records import Batch, Context, Recording, Side
 
 __all__ = [
-    "COUNT_BITS",
+    "BANK_BITS",
     "ENGINE_WORDS",
     "KINDS",
     "KIND_WORDS",
-    "record_order",
-    "record_response",
+    "LINK_BITS",
+    "RUN",
+    "end_run",
+    "note_waits",
+    "record_access",
     "record_stalls",
     "record_until",
-    "record_waits",
     "start_interval",
-    "start_served_interval",
 ]
 
 KINDS = len(ArrayKind)
@@ -33,54 +34,57 @@ KIND_WORDS = 3
 ENGINE_WORDS = 3
 """Words of an AE in a row: cycles waited for order, stall cycles of reads, and of writes."""
 
-COUNT_BITS = 24
-"""Of a packed count, in the lowest bits: accesses. The cycles that they waited for their bank are above."""
+LINK_BITS = 24
+"""Of a packed count, in the lowest bits: the cycles that accesses waited for their link."""
 
-_COUNT = (1 << COUNT_BITS) - 1
+BANK_BITS = 28
+"""Of a packed count, above: the cycles that they waited for their bank. The accesses are in the 12 bits above."""
 
-_ALMOST_FULL = 1 << COUNT_BITS - 4 | -1 << 60
-"""Bits of a packed count. While none is set, a sum over all arrays fits; and one access, which waits less than 2**39
-cycles whatever the parameters of `hc2`, sets them rather than pass them over."""
+RUN = 4095
+"""Most requests recorded between two calls of `end_run`."""
+
+_ONE = 1 << LINK_BITS + BANK_BITS
+_COUNT = (1 << 12) - 1
+_LINK = (1 << LINK_BITS) - 1
+_BANK = (1 << BANK_BITS) - 1
+
+_ALMOST_FULL = 1 << LINK_BITS - 3 | 1 << LINK_BITS + BANK_BITS - 3 | 1 << 61
+"""The highest bits but two of a packed count's three fields: as long as none is set, a sum over all arrays fits."""
+
+_LONG = 20
+"""Bits of the cycles that an access may take to be counted in packed words: fewer than each of their fields has."""
+
+_WRITE = 16
+_LATENCY = 32
+"""Lowest bits of the writes, and of the reads' latencies, in the packed sum of an array; the reads are below."""
+
+_TALLY = (1 << _WRITE) - 1
 
 
 @inlined
-def _kind_of(recording: Recording, address: int) -> int:
-    """Return the kind of the allocation at an address."""
+def note_waits(batch: Batch, index: int, bank: int, link: int) -> None:
+    """Keep what a request of a batch has waited for its bank and its link."""
+    batch.waits[2 * index] = bank
+    batch.waits[2 * index + 1] = link
+
+
+@inlined
+def record_access(
+    context: Context, recording: Recording, batch: Batch, index: int, is_write: int, taken: int, latency: int
+) -> None:
+    """Record an access of the present interval, which took `taken` cycles; as a read's latency count `latency`."""
+    address = batch.requests[index].payload & context.address_mask
     kind = recording.blocks[address >> recording.shift]
-    return kind if kind != SEVERAL else _kind_among(recording, address)
-
-
-@inlined
-def record_waits(context: Context, request: Request, ae: int, bank: int, link: int) -> None:
-    """Record a request that is served, and what it has waited for its bank and its link."""
-    recording = context.recordings[context.engines]
-    address = request.payload & context.address_mask
-    word = address >> 3 & recording.word_mask
-    place = recording.first_link + 2 * (ae * recording.links + recording.link_by_word[word])
-    recording.link_rows[place] += 1
-    recording.link_rows[place + 1] += link
-    place = _kind_of(recording, address) * (recording.word_mask + 1) + word
-    count = recording.counts[place] + (bank << COUNT_BITS) + 1
-    if count & _ALMOST_FULL == 0:
+    if kind == SEVERAL:
+        kind = _kind_among(recording, address)
+    place = kind * (recording.word_mask + 1) + (address >> 3 & recording.word_mask)
+    bank, link = batch.waits[2 * index], batch.waits[2 * index + 1]
+    count = recording.counts[place] + (bank << LINK_BITS) + link + _ONE
+    if (count & _ALMOST_FULL) | taken >> _LONG == 0:
         recording.counts[place] = count
+        recording.sums[kind] += latency << _LATENCY | 1 << is_write * _WRITE
     else:
-        _record_apart(recording, place, bank)
-
-
-@inlined
-def record_response(context: Context, recording: Recording, request: Request, is_write: int, latency: int) -> None:
-    """Record a request that is delivered, whose answer takes so long; a write's latency is 0."""
-    kind = _kind_of(recording, request.payload & context.address_mask)
-    place = recording.first_array + KIND_WORDS * kind
-    recording.arrays[place + is_write] += 1
-    if is_write == 0:
-        recording.arrays[place + 2] += latency
-
-
-@inlined
-def record_order(recording: Recording, order: int) -> None:
-    """Record what the responses of delivered requests have waited for others."""
-    recording.engines[(recording.row & recording.last) * ENGINE_WORDS] += order
+        _record_apart(recording, place, bank, link, is_write, latency)
 
 
 @apart
@@ -97,46 +101,48 @@ def _kind_among(recording: Recording, address: int) -> int:
 
 
 @apart
-def _record_apart(recording: Recording, place: int, bank: int) -> None:
+def _record_apart(recording: Recording, place: int, bank: int, link: int, is_write: int, latency: int) -> None:
     """Record an access for which a packed count has no room, and make room there."""
     words = recording.word_mask + 1
-    counts, before, totals, more = recording.counts, recording.before, recording.totals, recording.more
-    word = place & recording.word_mask
+    counts, before, totals = recording.counts, recording.before, recording.totals
+    kind, word = place // words, place & recording.word_mask
     since = -before[word]
-    for kind in range(KINDS):
-        since += counts[kind * words + word]
+    for each in range(KINDS):
+        since += counts[each * words + word]
     count = counts[place]
     before[word] += since - count
     counts[place] = 0
-    totals[2 * place] += (count & _COUNT) + 1
-    totals[2 * place + 1] += (count >> COUNT_BITS) + bank
+    totals[2 * place] += (count >> LINK_BITS + BANK_BITS) + 1
+    totals[2 * place + 1] += (count >> LINK_BITS & _BANK) + bank
     row = recording.row & recording.last
-    more[2 * (row * words + word)] += (since & _COUNT) + 1
-    more[2 * (row * words + word) + 1] += (since >> COUNT_BITS) + bank
+    more = 3 * (row * words + word)
+    recording.more[more] += (since >> LINK_BITS + BANK_BITS & _COUNT) + 1
+    recording.more[more + 1] += (since >> LINK_BITS & _BANK) + bank
+    recording.more[more + 2] += (since & _LINK) + link
     recording.filled[row] |= 2
+    array = (row * KINDS + kind) * KIND_WORDS
+    recording.arrays[array + is_write] += 1
+    recording.arrays[array + 2] += latency
 
 
-@inlined
-def _go_on(context: Context, recording: Recording, cycle: int) -> int:
-    """Go on to the interval of a cycle, and return its end."""
-    recording.row = cycle // context.interval
-    recording.end = (recording.row + 1) * context.interval
+@apart
+def end_run(recording: Recording, order: int) -> None:
+    """Add sums of requests, and the cycles that their responses waited for others, to the present interval."""
     row = recording.row & recording.last
-    recording.first_array = row * KINDS * KIND_WORDS
-    recording.first_link = row * context.engines * recording.links * 2
-    return recording.end
+    recording.engines[row * ENGINE_WORDS] += order
+    arrays, sums = recording.arrays, recording.sums
+    for kind in range(KINDS):
+        array, total = (row * KINDS + kind) * KIND_WORDS, sums[kind]
+        arrays[array] += total & _TALLY
+        arrays[array + 1] += total >> _WRITE & _TALLY
+        arrays[array + 2] += total >> _LATENCY
+        sums[kind] = 0
 
 
 @apart
 def start_interval(context: Context, recording: Recording, cycle: int, order: int) -> int:
-    """Complete an AE's present interval as `record_order` does, go on to that of a cycle, and return its end."""
-    record_order(recording, order)
-    return _go_on(context, recording, cycle)
-
-
-@apart
-def start_served_interval(context: Context, recording: Recording, cycle: int) -> None:
-    """Complete the row of the present interval of what is served, and go on to that of a cycle."""
+    """Complete the present interval as `end_run` does, go on to that of a cycle, and return its end."""
+    end_run(recording, order)
     words = recording.word_mask + 1
     row = recording.row & recording.last
     counts, before, since = recording.counts, recording.before, recording.since
@@ -147,7 +153,9 @@ def start_served_interval(context: Context, recording: Recording, cycle: int) ->
         since[row * words + word] = now - before[word]
         before[word] = now
     recording.filled[row] |= 1
-    _go_on(context, recording, cycle)
+    recording.row = cycle // context.interval
+    recording.end = (recording.row + 1) * context.interval
+    return recording.end
 
 
 @apart
@@ -165,8 +173,5 @@ def record_until(context: Context, cycle: int) -> None:
     for ae in range(context.engines):
         recording = context.recordings[ae]
         if cycle >= recording.end:
-            _go_on(context, recording, cycle)
-    served = context.recordings[context.engines]
-    if cycle >= served.end:
-        start_served_interval(context, served, cycle)
+            start_interval(context, recording, cycle, 0)
     context.recorded = cycle

@@ -140,11 +140,15 @@ class Request(Record):
 
 
 class Batch(Record, lines=True):
-    """The requests of an AE and round: how many, and how many of them are served."""
+    """The requests of an AE and round: how many, and how many of them are served.
+
+    Where a record is kept, `waits` has the cycles that each has waited for its bank and for its link.
+    """
 
     count: int
     served: int
     requests: Rows[Request]
+    waits: Words
 
 
 class Ring(Record):
@@ -245,48 +249,42 @@ class Service(Record, lines=True):
 
 
 class Recording(Record, lines=True):
-    """What is recorded over time: `sim.memory.recording` adds to it, `sim.memory.recorder` takes from it.
+    """What is recorded of an AE over time: `sim.memory.recording` adds to it, `sim.memory.recorder` takes from it.
 
-    There is one for each AE, which only its delivery touches (but for the stalls, which `prepare` counts), and a last
-    one for what is served, which only `serve` touches.
+    `row` is the number of the interval whose requests are delivered now, `end` the cycle after it, `last` the number of
+    intervals that the rings have places for less 1. Words of the memory are told apart as the profile's `Contention`
+    does, by the bits of their number that `word_mask` leaves.
 
-    `row` is the number of the interval whose requests are met now, `end` the cycle after it, `last` the number of
-    intervals that the rings have places for less 1. An address is looked up in `blocks`, of 2**`shift` bytes each, or
-    among `allocations`, whose addresses and kinds are `starts` and `kinds`.
+    `counts` has, for each array and word, a packed count of accesses and of what they waited; what did not fit any more
+    is in `totals`, the cycles for the link left out. `before` has the words' sums over the arrays when the present
+    interval began. `sums` has packed, for each array, what `end_run` will add to the present interval.
 
-    An AE has `arrays` and `engines`, rings of rows, one for each interval; the present one of arrays begins at
-    `first_array`.
+    `since`, `more`, `arrays` and `engines` are rings of rows, one for each interval: packed counts by word, what did
+    not fit into those, arrays and the AE. Of an interval whose `filled` is 0 there is nothing of words, with bit 1
+    there is something in `more`.
 
-    What is served is told apart by words of the memory as the profile's `Contention` does, by the bits of their number
-    that `word_mask` leaves. `counts` has, for each array and word, a packed count of accesses and of what they waited
-    for the bank; what did not fit any more is in `totals`. `before` has the words' sums over the arrays when the
-    present interval began. Rings of rows are `since`, packed counts by word; `more`, what did not fit into them;
-    and from `first_link` on `link_rows`, by AE and link, of which there are `links`. Of an interval whose `filled` is 0
-    there is nothing of words, with bit 1 there is something in `more`.
+    An address is looked up in `blocks`, of 2**`shift` bytes each, or among `allocations`, whose addresses and kinds are
+    `starts` and `kinds`.
     """
 
     row: int
     end: int
-    first_array: int
-    first_link: int
-    shift: Constant
-    allocations: Constant
+    shift: int
+    allocations: int
     last: Constant
     word_mask: Constant
-    links: Constant
-    link_by_word: Words
-    blocks: Bytes
-    starts: Words
-    kinds: Words
-    arrays: Words
-    engines: Words
+    sums: Annotated[Words, 8]
     counts: Words
     before: Words
     totals: Words
     since: Words
     more: Words
     filled: Words
-    link_rows: Words
+    arrays: Words
+    engines: Words
+    blocks: Bytes
+    starts: Words
+    kinds: Words
 
 
 class Context(Record, lines=True):

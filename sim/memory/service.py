@@ -6,7 +6,7 @@ resources in that order. What depends on its own AE alone is left to `sim.memory
 """
 
 from sim.memory.compiling import apart, call, inlined
-from sim.memory.recording import record_waits, start_served_interval
+from sim.memory.recording import note_waits
 from sim.memory.records import BASE_ADDRESS, FLUSH, NEVER, Batch, Context, ErrorCode, Request
 from sim.memory.structures import Words
 
@@ -65,8 +65,7 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int, recorded:
             earlier = context.rules.bank_waits(service.shared)
             back = context.rules.serve(service.shared, ae, address, is_read, entered, cycle)
             if recorded != 0:
-                waits = context.rules.bank_waits(service.shared) - earlier
-                record_waits(context, request, ae, waits, entered - cycle)
+                note_waits(batch, index, context.rules.bank_waits(service.shared) - earlier, entered - cycle)
             if back < 0:
                 service.error.note(ErrorCode.OVERBOOKED, request.kind(), 0, ae, request.port(), cycle)
                 back = entered
@@ -96,8 +95,6 @@ def _serve(context: Context, engines: int, recorded: int) -> None:
     ae = now % engines
     while left != 0:
         context.rules.before_service(context.service.shared, now)
-        if recorded != 0 and now >= context.recordings[context.engines].end:
-            start_served_interval(context, context.recordings[context.engines], now)
         for _ in range(engines):
             left -= _serve_engine(context, ae, sides[ae].batches[context.served], now, recorded)
             ae = ae + 1 if ae + 1 < engines else 0
@@ -116,5 +113,5 @@ def serve(context: Context) -> None:
 
 @apart
 def serve_recorded(context: Context, engines: int) -> None:
-    """Perform all requests of a round of some AEs, and record what they wait."""
+    """Perform all requests of a round of some AEs, and note what they wait."""
     _serve(context, engines, 1)

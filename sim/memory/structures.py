@@ -273,8 +273,8 @@ class Room:
         for (owners, field), addresses in zip(self._links, links, strict=True):
             owners[field] = addresses
 
-    def set_link(self, owners: NDArray[np.void], field: str, address: int) -> None:
-        """Link records to something outside of the room."""
+    def set_link(self, owners: NDArray[np.void], field: str, address: int | NDArray[np.int64]) -> None:
+        """Link records to something outside of the room: all to the same, or each to its own."""
         owners[field] = address
         self._links.append((owners, field))
 
