@@ -175,7 +175,7 @@ class _Counters:
 
 
 class _Before(NamedTuple):
-    """Where some intervals begin: number of the first, counters before it; and their cycles without a run, told apart."""
+    """Where some intervals begin: the first one, counters before it; and their cycles without a run, told apart."""
 
     position: int
     causes: Counts

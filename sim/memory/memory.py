@@ -362,7 +362,7 @@ class Memory:
         recorder.take(self._sides["statistics"]["histogram"])
         self._room.set_link(self._context, "recordings", recorder.recordings.ctypes.data)
         self._room.set_link(self._sides["batches"], "waits", recorder.waits)
-        for name, pointer in recording_for(type(self.profile)).items():
+        for name, pointer in recording_for(type(self.profile)).items():  # type: ignore[arg-type]
             self._room.set_link(self._context, name, pointer)
         self._context["recorded"], self._context["interval"] = cycle, interval
         self._recorder = recorder
