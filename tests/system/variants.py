@@ -83,7 +83,7 @@ class SplitNeighbourReader(NeighbourReader):
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Put the two queues before the process."""
-        inner = NeighbourReader(depth=self._depth)
+        inner = NeighbourReader(depth=self._depth, instrument=self._instrument)
         m = _around(self, inner, but=("words", "idle"))
         m.submodules.starts = starts = Queue(32, self._depth)
         m.submodules.counts = counts = Queue(31, self._depth)
@@ -271,8 +271,8 @@ class UnreservedCredits(Credits):
 class RoomTellingNeighbourReader(NeighbourReader):
     """Hazard 6: tells whether its FIFO can take a response."""
 
-    def __init__(self, *, depth: int) -> None:
-        super().__init__(depth=depth)
+    def __init__(self, *, depth: int, instrument: bool) -> None:
+        super().__init__(depth=depth, instrument=instrument)
         self.room = Signal()
 
     def elaborate(self, platform: object) -> Elaboratable:
