@@ -240,6 +240,14 @@ private:
 
     static Array& array(uint64_t* first) { return *reinterpret_cast<Array*>(first); }
 
+    // By shifts: a vector's multiplication takes as long as a dozen of them.
+    template <int kFactor>
+    static Long times(const Long& a) {
+        if constexpr (kFactor == 1) return a;
+        else if constexpr (kFactor % 2) return times<kFactor / 2>(shl<1>(a)) + a;
+        else return times<kFactor / 2>(shl<1>(a));
+    }
+
     static Mask idle(const Long& causes) { return equal(causes, Long(kIdle)) & Lanes::kAll; }
 
     // Counts the causes up to a cycle. In the tally each kernel has a field of a few bits a cause.
@@ -253,7 +261,7 @@ private:
         if (!runs_.knows(idling)) runs_.note(idling, since);
         if (recording_) count_fill(elapsed);
         if (elapsed == 1) {
-            store(tally_, load(tally_) + shl(Long(1), load(now) * Long(kTallyBits)));
+            store(tally_, load(tally_) + shl(Long(1), times<kTallyBits>(load(now))));
             if (++tallied_ == kMostTallied) spill();
         } else {
             for (int n = 0; n < kKernels; ++n) causes_[now[n]][n] += elapsed;
