@@ -69,8 +69,8 @@ class RanInstruction:
 
     Parameters
     ----------
-    instruction : Instruction
-        What it was.
+    module : str
+        The module.
     attempt : int
         Attempts given up before.
     start, cycles, working : int
@@ -85,7 +85,7 @@ class RanInstruction:
         What the memory counted.
     """
 
-    instruction: Instruction
+    module: str
     attempt: int
     start: int
     cycles: int
@@ -268,8 +268,7 @@ class Recording:
         now = self._executor.sample()
         self._close(state.start, _HOST)
         working = self._close_running(state.start + cycles, now) - state.start
-        instruction = Instruction(state.instruction)
-        module = _MODULES[instruction]
+        module = _MODULES[Instruction(state.instruction)]
         own = now[module]
         begun, done = (own[name] - state.start for name in ("begun", "ended"))
         causes = self._recorded(own["causes"] - state.causes_before[module])
@@ -279,7 +278,7 @@ class Recording:
             raise self._inconsistent(f"the instruction of cycle {state.start:,}")
         self._sink.take_instruction(
             RanInstruction(
-                instruction=instruction,
+                module=module,
                 attempt=state.attempt,
                 start=state.start,
                 cycles=cycles,

@@ -8,20 +8,14 @@ import numpy.typing as npt
 
 from host.record.tables import MODULES
 from host.record.writer import Columns
-from sim.coprocessor import Instruction
 from sim.machine import Machine
 from sim.memory import RecordedIntervals, RecordedSums
 from sim.observation.causes import CAUSES
 from sim.recording import Intervals, RanInstruction
 
-__all__ = ["Rows", "module_of"]
+__all__ = ["Rows"]
 
 Numbers = npt.NDArray[np.int64]
-
-
-def module_of(instruction: Instruction) -> str:
-    """Return the module that runs an instruction."""
-    return MODULES[instruction == Instruction.INTERSECTION]
 
 
 class Rows:
@@ -151,8 +145,7 @@ class Rows:
 
     def of_instruction(self, number: int, ran: RanInstruction) -> dict[str, Columns]:
         """Return the rows of an instruction by table, but for that of ``instructions``."""
-        module = module_of(ran.instruction)
-        kernel_index, fifo_index = self._instruction_index[module]
+        kernel_index, fifo_index = self._instruction_index[ran.module]
         kernel: dict[str, npt.NDArray[Any]] = {
             **kernel_index,
             "begun": ran.begun.ravel(),

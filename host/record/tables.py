@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from sim.arrays import ArrayKind
 from sim.observation.causes import CAUSES
 
 __all__ = ["ARRAYS", "MODULES", "PHASES", "TABLES", "Column", "Table"]
@@ -9,7 +10,7 @@ __all__ = ["ARRAYS", "MODULES", "PHASES", "TABLES", "Column", "Table"]
 MODULES = ("bfs", "intersection")
 PHASES = ("forward", "backward", "intersection")
 """Kinds of instructions; a search of `cyscc bfs` is a forward one."""
-ARRAYS = ("other", "words", "neighbours", "queues", "colours")
+ARRAYS = tuple(kind.name.lower() for kind in ArrayKind)
 """What an access can be to."""
 
 

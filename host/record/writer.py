@@ -125,7 +125,7 @@ class TableWriter:
                 # The part stays until the record is complete: a run that is killed now is taken up with it.
                 os.link(parts[0], target)
             else:
-                with _named(target), pq.ParquetWriter(target, schema, compression=_CODEC) as writer:
+                with _named(target), pq.ParquetWriter(target, schema, **self._encoding(schema)) as writer:
                     for path in parts:
                         writer.write_table(pq.read_table(path))
             rows[name] = pq.read_metadata(target).num_rows
@@ -161,18 +161,20 @@ class TableWriter:
         """Write a file that is there for good when this returns."""
         import pyarrow.parquet as pq
 
-        numbers = [field.name for field in rows.schema if field.name not in (*self._categories, *_INDEX)]
         with _named(path), path.open("wb") as file:
-            # Columns of counts have no values that come back, of which a dictionary could be made.
-            pq.write_table(
-                rows,
-                file,
-                compression=_CODEC,
-                use_dictionary=[*self._categories, *_INDEX],
-                column_encoding=dict.fromkeys(numbers, "BYTE_STREAM_SPLIT"),
-            )
+            pq.write_table(rows, file, **self._encoding(rows.schema))
             file.flush()
             os.fsync(file.fileno())
+
+    def _encoding(self, schema: "pa.Schema") -> dict[str, Any]:
+        """Return how columns are written: those of counts have no values that come back, as in a dictionary."""
+        repeated = [*self._categories, *_INDEX]
+        counts = [name for name in schema.names if name not in repeated]
+        return {
+            "compression": _CODEC,
+            "use_dictionary": repeated,
+            "column_encoding": dict.fromkeys(counts, "BYTE_STREAM_SPLIT"),
+        }
 
     def _array(self, field: Any, blocks: list[Columns]) -> "pa.Array":
         import pyarrow as pa
