@@ -6,7 +6,6 @@ place of the one before it when everything that it names is on the disk, and onl
 more removed.
 """
 
-import fcntl
 import hashlib
 import json
 import os
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 
 from host.errors import InputError
 from host.output import reason
+from sim.temporary import locked
 
 __all__ = ["VERSION", "CheckpointFolder"]
 
@@ -74,11 +74,9 @@ class CheckpointFolder:
             self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         except OSError as error:
             raise InputError(reason(error), path=path) from None
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not locked(self._descriptor):
             os.close(self._descriptor)
-            raise InputError("is in use by another run", path=path) from None
+            raise InputError("is in use by another run", path=path)
 
     def close(self) -> None:
         """Let others use the folder; remove it if it was made here, and no checkpoint has come of it."""

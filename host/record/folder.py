@@ -1,6 +1,5 @@
 """The folder of a record: one run at a time, complete or not there."""
 
-import fcntl
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +9,7 @@ from host.output import reason
 from host.record.reader import DOCUMENT
 from host.record.tables import TABLES
 from host.record.writer import PARTS
+from sim.temporary import locked
 
 __all__ = ["RecordFolder"]
 
@@ -47,11 +47,9 @@ class RecordFolder:
             self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         except OSError as error:
             raise InputError(f"{reason(error)} (--record)", path=path) from None
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not locked(self._descriptor):
             os.close(self._descriptor)
-            raise InputError("is in use by another run (--record)", path=path) from None
+            raise InputError("is in use by another run (--record)", path=path)
 
     def clear(self, *, complete: bool) -> None:
         """Remove what only a run that goes on needs, and all else that was written of a record that is not complete."""
