@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from host.record.arrow import numbers_of
 from host.record.reader import RECORD_SCHEMA
 from host.record.tables import MODULES
 from host.results.version import identity
@@ -52,11 +53,10 @@ def kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
         # Piece by piece: a long run has more rows than fit into memory.
         for rows in file.iter_batches(columns=["module", *names]):
             module = rows.column("module")
-            own = np.array([MODULES.index(name) for name in module.dictionary.to_pylist()])[module.indices.to_numpy()]
+            own = np.array([MODULES.index(str(name)) for name in module.dictionary])[numbers_of(module.indices)]
             for place, name in enumerate(names):
-                sums[:, place] += np.bincount(own, weights=rows.column(name).to_numpy(), minlength=len(MODULES)).astype(
-                    np.int64
-                )
+                cycles = numbers_of(rows.column(name))
+                sums[:, place] += np.bincount(own, weights=cycles, minlength=len(MODULES)).astype(np.int64)
     return {module: dict(zip(names, row, strict=True)) for module, row in zip(MODULES, sums.tolist(), strict=True)}
 
 

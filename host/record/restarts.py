@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from host.record.arrow import array_of
 from sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ def given_up(rows: "pa.Table", readouts: list[tuple[int, int]], *, interval: int
     interval : int
         Cycles of an interval.
     """
-    import pyarrow as pa
-
     names = [cause.name for cause in CAUSES]
     total = np.sum([rows[name].to_numpy() for name in names], axis=0, dtype=np.int64)
     host = np.zeros_like(total)
@@ -36,5 +35,5 @@ def given_up(rows: "pa.Table", readouts: list[tuple[int, int]], *, interval: int
     for name in names:
         counts = {"restarted": total - host, "host": host}.get(name, np.zeros_like(total))
         index = rows.column_names.index(name)
-        rows = rows.set_column(index, rows.schema.field(index), pa.array(counts.astype(np.uint32)))
+        rows = rows.set_column(index, rows.schema.field(index), array_of(counts, rows.schema.field(index).type))
     return rows

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from host.errors import InputError
 from host.output import reason
+from host.record.arrow import array_of, texts_of
 from host.record.tables import TABLES, Table
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class TableWriter:
             else:
                 with _named(target), pq.ParquetWriter(target, schema, **self._encoding(schema)) as writer:
                     for path in parts:
-                        writer.write_table(pq.read_table(path))
+                        writer.write_table(pq.ParquetFile(path).read())
             rows[name] = pq.read_metadata(target).num_rows
         return rows
 
@@ -181,8 +182,9 @@ class TableWriter:
 
         values = np.concatenate([block[field.name] for block in blocks])
         if pa.types.is_dictionary(field.type):
-            return pa.DictionaryArray.from_arrays(values.astype(np.int8), list(self._categories[field.name]))
-        return pa.array(values.astype(field.type.to_pandas_dtype(), copy=False))
+            names = texts_of(self._categories[field.name])
+            return pa.DictionaryArray.from_arrays(array_of(values, field.type.index_type), names)
+        return array_of(values, field.type)
 
 
 @contextmanager

@@ -22,6 +22,7 @@ __all__ = [
     "jit",
     "ones",
     "prefetch",
+    "rarely",
     "trailing_zeros",
 ]
 
@@ -31,6 +32,7 @@ OPTIONS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "nogil"
 """Options of numba for all code here: without bounds, exceptions and the interpreter's lock."""
 
 _INT = ir.IntType(32)
+_BIT = ir.IntType(1)
 
 
 # Taken when the program starts: a file that changes later is not what this process runs.
@@ -97,6 +99,18 @@ def prefetch(typing: Any, words: Any, index: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(words, types.int64), generate
+
+
+@intrinsic
+def rarely(typing: Any, condition: Any) -> Any:
+    """Return a condition that nearly never holds: what follows from it need not be quick."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
+        kind = ir.FunctionType(_BIT, [_BIT, _BIT])
+        hint = builder.module.globals.get("llvm.expect.i1") or ir.Function(builder.module, kind, "llvm.expect.i1")
+        return builder.call(hint, [arguments[0], _BIT(0)])
+
+    return types.boolean(types.boolean), generate
 
 
 @intrinsic

@@ -4,7 +4,7 @@ Everything here touches the side and the batch of one AE only, so AEs may run on
 """
 
 from sim.memory.compiling import apart, call, inlined
-from sim.memory.recording import RUN, end_run, record_access, start_interval
+from sim.memory.recording import ENGINE_WORDS, kind_at, record_read, record_write, row_of_arrays, start_engine_row
 from sim.memory.records import (
     FLUSH,
     FLUSH_DEPTH,
@@ -92,13 +92,10 @@ def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: i
     size_bit = context.size_bit
     soonest = side.soonest
     order_wait = wide_reads = writes = wide_writes = flushes = 0
-    recording = context.recordings[side.number]
-    of_earlier, end = 0, recording.end if recorded != 0 else 0
+    places, record = context.places[0], context.engine_records[side.number]
+    row = row_of_arrays(record) if recorded != 0 else 0
     for index in range(first, stop):
         request = batch.requests[index]
-        if recorded != 0 and request.cycle() >= end:
-            end = start_interval(context, recording, request.cycle(), order_wait - of_earlier)
-            of_earlier = order_wait
         number = request.port()
         port = side.ports[number]
         wide = (request.payload >> size_bit) & 1
@@ -108,14 +105,16 @@ def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: i
             soonest = min(soonest, seen)
             order_wait += waited
             if recorded != 0:
-                latency = seen - request.cycle()
-                record_access(context, recording, batch, index, READ, latency, latency)
+                record_read(
+                    record, row, kind_at(places, request.payload & context.address_mask), seen - request.cycle()
+                )
         elif request.kind() == WRITE:
             writes += 1
             wide_writes += wide
             port.last_written = max(port.last_written, context.rules.written(side, number, request))
             if recorded != 0:
-                record_access(context, recording, batch, index, WRITE, request.time - request.cycle(), 0)
+                kind = kind_at(places, request.payload & context.address_mask)
+                record_write(record, row, kind)
         else:
             flushes += 1
             now = request.cycle()
@@ -129,7 +128,7 @@ def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: i
     statistics.order_wait += order_wait
     side.soonest = soonest
     if recorded != 0:
-        end_run(recording, order_wait - of_earlier)
+        record.engines[(record.row & record.last) * ENGINE_WORDS] += order_wait
 
 
 @apart
@@ -141,13 +140,28 @@ def _deliver(context: Context, side: Side) -> None:
     batch.served = 0
 
 
+@inlined
+def _first_from(batch: Batch, first: int, cycle: int) -> int:
+    """Return the index after the requests from one on that were accepted before a cycle; that one was."""
+    stop = batch.count
+    while batch.requests[stop - 1].cycle() >= cycle:
+        stop -= 1
+    return stop
+
+
 @apart
 def deliver_recorded(context: Context, ae: int) -> None:
-    """Queue and record all that a batch of requests brings."""
-    side = context.sides[ae]
+    """Queue and record all that a batch of requests brings, by the intervals in which they were accepted."""
+    side, record = context.sides[ae], context.engine_records[ae]
     batch = side.batches[context.delivered]
-    for first in range(0, batch.count, RUN):
-        _deliver_run(context, side, batch, first, min(first + RUN, batch.count), 1)
+    first = 0
+    while first != batch.count:
+        cycle = batch.requests[first].cycle()
+        if cycle >= record.end:
+            start_engine_row(context, record, cycle)
+        stop = _first_from(batch, first, record.end)
+        _deliver_run(context, side, batch, first, stop, 1)
+        first = stop
     batch.count = 0
     batch.served = 0
 

@@ -354,14 +354,13 @@ class Memory:
             interval,
             cycle=cycle,
             engines=self.engines,
-            batch_depth=int(self._context["batch_depth"][0]),
             quantum=self.quantum,
             contention=self.profile.contention,
         )
         recorder.know(self.allocations, self._kinds, self._storage.top)
         recorder.take(self._sides["statistics"]["histogram"])
-        self._room.set_link(self._context, "recordings", recorder.recordings.ctypes.data)
-        self._room.set_link(self._sides["batches"], "waits", recorder.waits)
+        for field, records in recorder.records.items():
+            self._room.set_link(self._context, field, records.ctypes.data)
         for name, pointer in recording_for(type(self.profile)).items():  # type: ignore[arg-type]
             self._room.set_link(self._context, name, pointer)
         self._context["recorded"], self._context["interval"] = cycle, interval

@@ -11,18 +11,17 @@ from sim.arrays import ArrayKind
 from sim.memory.blocks import kinds_by_block
 from sim.memory.compiling import jit
 from sim.memory.profiles.profile import Contention
-from sim.memory.recording import BANK_BITS, ENGINE_WORDS, KIND_WORDS, KINDS, LINK_BITS
-from sim.memory.records import BATCHES, HISTOGRAM_BINS, Recording
-from sim.memory.structures import LINE_WORDS, Room
+from sim.memory.recording import ACCESSES, ENGINE_WORDS, KIND_WORDS, KINDS
+from sim.memory.records import HISTOGRAM_BINS, EngineRecord, Places, ServiceRecord
+from sim.memory.structures import Room
 
 __all__ = ["LONGEST_INTERVAL", "RecordedIntervals", "RecordedSums", "Recorder"]
 
 LONGEST_INTERVAL = 1 << 16
 """Most cycles of an interval."""
 
-_COUNT = (1 << 64 - LINK_BITS - BANK_BITS) - 1
-_BANK = (1 << BANK_BITS) - 1
-_LINK = (1 << LINK_BITS) - 1
+_COUNT = (1 << 64 - ACCESSES) - 1
+_WAITED = (1 << ACCESSES) - 1
 _ROWS = 64
 _SPAN = 8
 """The rings have places for at least so many quanta."""
@@ -85,8 +84,6 @@ class Recorder:
         The first cycle.
     engines : int
         Application Engines.
-    batch_depth : int
-        Requests of a batch.
     quantum : int
         Most cycles between two meetings of the AEs.
     contention : Contention or None
@@ -98,10 +95,8 @@ class Recorder:
         As given.
     most : int
         Most intervals between two calls of `drain`.
-    recordings : ndarray of Recording, one an AE
-        What compiled code is given.
-    waits : ndarray of int64, shape (engines, BATCHES)
-        Addresses of what it notes of each batch's requests.
+    records : dict
+        What compiled code is given, by its name in the context.
 
     Raises
     ------
@@ -115,7 +110,6 @@ class Recorder:
         *,
         cycle: int,
         engines: int,
-        batch_depth: int,
         quantum: int,
         contention: Contention | None,
     ) -> None:
@@ -133,32 +127,33 @@ class Recorder:
         rows = max(_ROWS, 1 << (_SPAN * quantum // interval).bit_length())
         self.most = rows // 2
         self._room = Room()
-        self.recordings = self._room.make(Recording, engines)
-        numbers = {"last": rows - 1, "word_mask": words - 1, "row": cycle // interval}
-        for name, number in numbers.items():
-            self.recordings[name] = number
-        self.recordings["end"] = (cycle // interval + 1) * interval
+        self._places = self._room.make(Places, 1)
+        of_engines = self._room.make(EngineRecord, engines)
+        of_service = self._room.make(ServiceRecord, 1)
+        self.records = {"places": self._places, "engine_records": of_engines, "service_record": of_service}
+        for records in (of_engines, of_service):
+            records["last"] = rows - 1
+            records["row"] = cycle // interval
+            records["end"] = (cycle // interval + 1) * interval
+        of_service["word_mask"], of_service["links_of_engine"] = words - 1, self._link_count
         self._settings = dict(zip(_SETTINGS, self._room.make(int, len(_SETTINGS))[:, None], strict=True))
         self._settings["interval"][0], self._settings["next"][0] = interval, cycle // interval
 
-        def make(field: str, *shape: int) -> NDArray[np.int64]:
-            made = self._room.link(self.recordings, field, int, int(np.prod(shape)))
-            return made.reshape(engines, *shape)
+        def make(owners: NDArray[np.void], field: str, *shape: int) -> NDArray[np.int64]:
+            made = self._room.link(owners, field, int, int(np.prod(shape)))
+            return made.reshape(owners.size, *shape)
 
-        self._counts = make("counts", KINDS, words)
-        make("before", words)
-        self._totals = make("totals", KINDS, words, 2)
-        self._since = make("since", rows, words)
-        self._more = make("more", rows, words, 3)
-        self._filled = make("filled", rows)
-        self._arrays = make("arrays", rows, KINDS, KIND_WORDS)
-        self._engines = make("engines", rows, ENGINE_WORDS)
+        self._arrays = make(of_engines, "arrays", rows, KINDS, KIND_WORDS)
+        self._engines = make(of_engines, "engines", rows, ENGINE_WORDS)
+        (self._counts,) = make(of_service, "counts", KINDS, words)
+        make(of_service, "before", words)
+        (self._totals,) = make(of_service, "totals", KINDS, words, 2)
+        (self._since,) = make(of_service, "since", rows, words)
+        (self._more,) = make(of_service, "more", rows, words, 2)
+        (self._filled,) = make(of_service, "filled", rows)
+        (self._links,) = make(of_service, "links", rows, engines, self._link_count, 2)
         self._taken = self._room.make(int, KINDS * words * 2).reshape(KINDS, words, 2)
         self._latencies = self._room.make(int, HISTOGRAM_BINS)
-        # Nothing is in them where all is settled, and so where states are saved.
-        self._waits = np.zeros((engines, BATCHES, 2 * batch_depth + LINE_WORDS), np.int64)
-        strides = np.array(self._waits.strides[:2])
-        self.waits = self._waits.ctypes.data + np.indices((engines, BATCHES)).T.dot(strides).T
         self._tables: dict[str, NDArray[Any]] = {}
 
     def know(self, allocations: Sequence[tuple[int, int]], kinds: Sequence[ArrayKind], top: int) -> None:
@@ -174,7 +169,7 @@ class Recorder:
             End of the last one.
         """
         shift, blocks = kinds_by_block(allocations, kinds, top)
-        self.recordings["shift"], self.recordings["allocations"] = shift, len(allocations)
+        self._places["shift"], self._places["allocations"] = shift, len(allocations)
         linked = not self._tables
         self._tables = {
             "blocks": blocks,
@@ -183,8 +178,8 @@ class Recorder:
         }
         for name, table in self._tables.items():
             if linked:
-                self._room.set_link(self.recordings, name, table.ctypes.data)
-            self.recordings[name] = table.ctypes.data
+                self._room.set_link(self._places, name, table.ctypes.data)
+            self._places[name] = table.ctypes.data
 
     def drain(self, cycle: int) -> RecordedIntervals:
         """Return the intervals that end before a cycle, and make their places free.
@@ -195,23 +190,21 @@ class Recorder:
             More intervals have passed since the last time than there are places.
         """
         first, stop = int(self._settings["next"][0]), cycle // self.interval
-        rows = self._filled.shape[1]
+        rows = self._filled.size
         if stop - first >= rows:
             raise ValueError(f"{stop - first} intervals were recorded, and there are places for {rows - 1}")
         places = np.arange(first, stop) % rows
-        arrays, engines = (self._emptied(ring, places) for ring in (self._arrays, self._engines))
+        arrays, engines = (self._emptied(ring.swapaxes(0, 1), places) for ring in (self._arrays, self._engines))
+        links = self._emptied(self._links, places)
         banks = np.zeros((places.size, self._bank_count, 2), np.int64)
-        links = np.zeros((places.size, len(self.recordings), self._link_count, 2), np.int64)
-        _empty_words(
-            self._since, self._more, self._filled, places, self._bank_by_word, self._link_by_word, banks, links
-        )
+        _empty_words(self._since, self._more, self._filled, places, self._bank_by_word, banks)
         self._settings["next"][0] = max(first, stop)
         return RecordedIntervals(
             first=first,
             banks=banks[:, : self._told],
             links=links[:, :, : self._told],
-            arrays=arrays.swapaxes(0, 1),
-            engines=engines.swapaxes(0, 1),
+            arrays=arrays,
+            engines=engines,
         )
 
     def take(self, histograms: NDArray[np.int64]) -> RecordedSums:
@@ -250,47 +243,38 @@ class Recorder:
 
     @staticmethod
     def _emptied(ring: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return places of a ring of each AE, which are 0 afterwards."""
-        rows = ring[:, places]
-        ring[:, places] = 0
+        """Return places of a ring, which are 0 afterwards."""
+        rows = ring[places]
+        ring[places] = 0
         return rows
 
 
 @jit
-def _empty_words(since, more, filled, places, bank_by_word, link_by_word, banks, links):  # type: ignore[no-untyped-def]
-    """Add what rings have of words to the banks and links that they are of."""
+def _empty_words(since, more, filled, places, bank_by_word, banks):  # type: ignore[no-untyped-def]
+    """Add what rings have of words to the banks that they are of."""
     for index in range(places.size):
         place = places[index]
-        for ae in range(since.shape[0]):
-            some, rest = filled[ae, place] & 1, filled[ae, place] & 2
-            for word in range(since.shape[2] if some | rest else 0):
-                packed = since[ae, place, word] if some else 0
-                accesses = packed >> LINK_BITS + BANK_BITS & _COUNT
-                bank = packed >> LINK_BITS & _BANK
-                link = packed & _LINK
-                if rest:
-                    accesses += more[ae, place, word, 0]
-                    bank += more[ae, place, word, 1]
-                    link += more[ae, place, word, 2]
-                banks[index, bank_by_word[word], 0] += accesses
-                banks[index, bank_by_word[word], 1] += bank
-                links[index, ae, link_by_word[word], 0] += accesses
-                links[index, ae, link_by_word[word], 1] += link
+        some, rest = filled[place] & 1, filled[place] & 2
+        for word in range(since.shape[1] if some | rest else 0):
+            packed = since[place, word] if some else 0
+            accesses, waited = packed >> ACCESSES & _COUNT, packed & _WAITED
             if rest:
-                more[ae, place] = 0
-            filled[ae, place] = 0
+                accesses += more[place, word, 0]
+                waited += more[place, word, 1]
+            banks[index, bank_by_word[word], 0] += accesses
+            banks[index, bank_by_word[word], 1] += waited
+        if rest:
+            more[place] = 0
+        filled[place] = 0
 
 
 @jit
 def _take_words(counts, totals, taken, bank_by_word, banks):  # type: ignore[no-untyped-def]
     """Add what was counted since it was last taken to the banks that words are of."""
-    for kind in range(counts.shape[1]):
-        for word in range(counts.shape[2]):
-            accesses = waited = 0
-            for ae in range(counts.shape[0]):
-                packed = counts[ae, kind, word]
-                accesses += totals[ae, kind, word, 0] + (packed >> LINK_BITS + BANK_BITS)
-                waited += totals[ae, kind, word, 1] + (packed >> LINK_BITS & _BANK)
+    for kind in range(counts.shape[0]):
+        for word in range(counts.shape[1]):
+            accesses = totals[kind, word, 0] + (counts[kind, word] >> ACCESSES)
+            waited = totals[kind, word, 1] + (counts[kind, word] & _WAITED)
             banks[bank_by_word[word], kind, 0] += accesses - taken[kind, word, 0]
             banks[bank_by_word[word], kind, 1] += waited - taken[kind, word, 1]
             taken[kind, word, 0] = accesses

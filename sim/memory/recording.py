@@ -1,28 +1,30 @@
-"""What the memory records over time, of each AE by itself (compiled).
+"""What the memory records over time (compiled), in the interval in which a request was accepted.
 
-All that is known of a request is there when it is delivered, so all of it is recorded then, in the interval in which it
-was accepted. Requests of an AE are delivered in the order of their cycles. Only stalls belong to no request, and are
-recorded as they are seen.
+What a request waited for its bank and its link is recorded when it is served, what else there is of it when it is
+delivered: both happen in the order of the requests' cycles. Stalls belong to no request, and are recorded as they are
+seen.
 """
 
 from sim.arrays import ArrayKind
 from sim.memory.blocks import SEVERAL
-from sim.memory.compiling import apart, inlined, ones
-from sim.memory.records import Batch, Context, Recording, Side
+from sim.memory.compiling import apart, inlined, ones, rarely
+from sim.memory.records import Context, EngineRecord, Places, ServiceRecord, Side
 
 __all__ = [
-    "BANK_BITS",
+    "ACCESSES",
     "ENGINE_WORDS",
     "KINDS",
     "KIND_WORDS",
-    "LINK_BITS",
-    "RUN",
-    "end_run",
-    "note_waits",
-    "record_access",
+    "kind_at",
+    "links_of_engine",
+    "record_read",
+    "record_service",
     "record_stalls",
     "record_until",
-    "start_interval",
+    "record_write",
+    "row_of_arrays",
+    "start_engine_row",
+    "start_service_row",
 ]
 
 KINDS = len(ArrayKind)
@@ -34,144 +36,142 @@ KIND_WORDS = 3
 ENGINE_WORDS = 3
 """Words of an AE in a row: cycles waited for order, stall cycles of reads, and of writes."""
 
-LINK_BITS = 24
-"""Of a packed count, in the lowest bits: the cycles that accesses waited for their link."""
+ACCESSES = 41
+"""Lowest bit of the accesses in a packed count; below are the cycles that they waited for their bank."""
 
-BANK_BITS = 28
-"""Of a packed count, above: the cycles that they waited for their bank. The accesses are in the 12 bits above."""
+_WAITED = (1 << ACCESSES) - 1
+_COUNT = (1 << 64 - ACCESSES) - 1
 
-RUN = 4095
-"""Most requests recorded between two calls of `end_run`."""
-
-_ONE = 1 << LINK_BITS + BANK_BITS
-_COUNT = (1 << 12) - 1
-_LINK = (1 << LINK_BITS) - 1
-_BANK = (1 << BANK_BITS) - 1
-
-_ALMOST_FULL = 1 << LINK_BITS - 3 | 1 << LINK_BITS + BANK_BITS - 3 | 1 << 61
-"""The highest bits but two of a packed count's three fields: as long as none is set, a sum over all arrays fits."""
-
-_LONG = 20
-"""Bits of the cycles that an access may take to be counted in packed words: fewer than each of their fields has."""
-
-_WRITE = 16
-_LATENCY = 32
-"""Lowest bits of the writes, and of the reads' latencies, in the packed sum of an array; the reads are below."""
-
-_TALLY = (1 << _WRITE) - 1
+_ALMOST_FULL = 1 << ACCESSES - 3 | 1 << 61
+"""The highest bits but two of a packed count's fields: as long as none is set, a sum over all arrays fits, and one more
+access sets no higher ones, since no bank can be booked 2**38 cycles ahead (half an hour of the machine)."""
 
 
 @inlined
-def note_waits(batch: Batch, index: int, bank: int, link: int) -> None:
-    """Keep what a request of a batch has waited for its bank and its link."""
-    batch.waits[2 * index] = bank
-    batch.waits[2 * index + 1] = link
-
-
-@inlined
-def record_access(
-    context: Context, recording: Recording, batch: Batch, index: int, is_write: int, taken: int, latency: int
-) -> None:
-    """Record an access of the present interval, which took `taken` cycles; as a read's latency count `latency`."""
-    address = batch.requests[index].payload & context.address_mask
-    kind = recording.blocks[address >> recording.shift]
-    if kind == SEVERAL:
-        kind = _kind_among(recording, address)
-    place = kind * (recording.word_mask + 1) + (address >> 3 & recording.word_mask)
-    bank, link = batch.waits[2 * index], batch.waits[2 * index + 1]
-    count = recording.counts[place] + (bank << LINK_BITS) + link + _ONE
-    if (count & _ALMOST_FULL) | taken >> _LONG == 0:
-        recording.counts[place] = count
-        recording.sums[kind] += latency << _LATENCY | 1 << is_write * _WRITE
-    else:
-        _record_apart(recording, place, bank, link, is_write, latency)
+def kind_at(places: Places, address: int) -> int:
+    """Return the kind of the array at an address."""
+    kind = places.blocks[address >> places.shift]
+    if rarely(kind == SEVERAL):
+        kind = _kind_among(places, address)
+    return kind
 
 
 @apart
-def _kind_among(recording: Recording, address: int) -> int:
+def _kind_among(places: Places, address: int) -> int:
     """Return the kind of the last allocation that begins at an address or before; there is one."""
-    low, high = 0, recording.allocations - 1
+    low, high = 0, places.allocations - 1
     while low < high:
         middle = (low + high + 1) >> 1
-        if recording.starts[middle] <= address:
+        if places.starts[middle] <= address:
             low = middle
         else:
             high = middle - 1
-    return recording.kinds[low]
+    return places.kinds[low]
+
+
+@inlined
+def links_of_engine(context: Context, record: ServiceRecord, ae: int) -> int:
+    """Return where the present row of an AE's links begins."""
+    return 2 * ((record.row & record.last) * context.engines + ae) * record.links_of_engine
+
+
+@inlined
+def record_service(record: ServiceRecord, kind: int, address: int, bank: int, link: int, waited: int) -> None:
+    """Record an access, which waited so many cycles for its bank, and for the link whose place in the row is given."""
+    place = kind * (record.word_mask + 1) + (address >> 3 & record.word_mask)
+    count = record.counts[place] + bank + (1 << ACCESSES)
+    if rarely(count & _ALMOST_FULL != 0):
+        _record_apart(record, place, bank)
+    else:
+        record.counts[place] = count
+    record.links[link] += 1
+    record.links[link + 1] += waited
 
 
 @apart
-def _record_apart(recording: Recording, place: int, bank: int, link: int, is_write: int, latency: int) -> None:
+def _record_apart(record: ServiceRecord, place: int, bank: int) -> None:
     """Record an access for which a packed count has no room, and make room there."""
-    words = recording.word_mask + 1
-    counts, before, totals = recording.counts, recording.before, recording.totals
-    kind, word = place // words, place & recording.word_mask
+    words, word = record.word_mask + 1, place & record.word_mask
+    counts, before, totals, more = record.counts, record.before, record.totals, record.more
     since = -before[word]
-    for each in range(KINDS):
-        since += counts[each * words + word]
+    for kind in range(KINDS):
+        since += counts[kind * words + word]
     count = counts[place]
     before[word] += since - count
     counts[place] = 0
-    totals[2 * place] += (count >> LINK_BITS + BANK_BITS) + 1
-    totals[2 * place + 1] += (count >> LINK_BITS & _BANK) + bank
-    row = recording.row & recording.last
-    more = 3 * (row * words + word)
-    recording.more[more] += (since >> LINK_BITS + BANK_BITS & _COUNT) + 1
-    recording.more[more + 1] += (since >> LINK_BITS & _BANK) + bank
-    recording.more[more + 2] += (since & _LINK) + link
-    recording.filled[row] |= 2
-    array = (row * KINDS + kind) * KIND_WORDS
-    recording.arrays[array + is_write] += 1
-    recording.arrays[array + 2] += latency
+    totals[2 * place] += (count >> ACCESSES) + 1
+    totals[2 * place + 1] += (count & _WAITED) + bank
+    row = record.row & record.last
+    more[2 * (row * words + word)] += (since >> ACCESSES & _COUNT) + 1
+    more[2 * (row * words + word) + 1] += (since & _WAITED) + bank
+    record.filled[row] |= 2
 
 
 @apart
-def end_run(recording: Recording, order: int) -> None:
-    """Add sums of requests, and the cycles that their responses waited for others, to the present interval."""
-    row = recording.row & recording.last
-    recording.engines[row * ENGINE_WORDS] += order
-    arrays, sums = recording.arrays, recording.sums
-    for kind in range(KINDS):
-        array, total = (row * KINDS + kind) * KIND_WORDS, sums[kind]
-        arrays[array] += total & _TALLY
-        arrays[array + 1] += total >> _WRITE & _TALLY
-        arrays[array + 2] += total >> _LATENCY
-        sums[kind] = 0
-
-
-@apart
-def start_interval(context: Context, recording: Recording, cycle: int, order: int) -> int:
-    """Complete the present interval as `end_run` does, go on to that of a cycle, and return its end."""
-    end_run(recording, order)
-    words = recording.word_mask + 1
-    row = recording.row & recording.last
-    counts, before, since = recording.counts, recording.before, recording.since
+def start_service_row(context: Context, record: ServiceRecord, cycle: int) -> None:
+    """Complete the present interval of banks, and go on to that of a cycle."""
+    words = record.word_mask + 1
+    row = record.row & record.last
+    counts, before, since = record.counts, record.before, record.since
+    # Words in the inner loops, which processors do several of at once.
     for word in range(words):
-        now = 0
-        for kind in range(KINDS):
-            now += counts[kind * words + word]
-        since[row * words + word] = now - before[word]
-        before[word] = now
-    recording.filled[row] |= 1
-    recording.row = cycle // context.interval
-    recording.end = (recording.row + 1) * context.interval
-    return recording.end
+        since[row * words + word] = -before[word]
+    for kind in range(KINDS):
+        for word in range(words):
+            since[row * words + word] += counts[kind * words + word]
+    for word in range(words):
+        before[word] += since[row * words + word]
+    record.filled[row] |= 1
+    record.row = cycle // context.interval
+    record.end = (record.row + 1) * context.interval
+
+
+@inlined
+def start_engine_row(context: Context, record: EngineRecord, cycle: int) -> None:
+    """Go on to the interval of a cycle."""
+    record.row = cycle // context.interval
+    record.end = (record.row + 1) * context.interval
+
+
+@inlined
+def row_of_arrays(record: EngineRecord) -> int:
+    """Return where the present row of arrays begins."""
+    return (record.row & record.last) * KINDS * KIND_WORDS
+
+
+@inlined
+def record_read(record: EngineRecord, row: int, kind: int, latency: int) -> None:
+    """Record a read of an array in a row."""
+    record.arrays[row + kind * KIND_WORDS] += 1
+    record.arrays[row + kind * KIND_WORDS + 2] += latency
+
+
+@inlined
+def record_write(record: EngineRecord, row: int, kind: int) -> None:
+    """Record a write of an array in a row."""
+    record.arrays[row + kind * KIND_WORDS + 1] += 1
 
 
 @apart
 def record_stalls(context: Context, side: Side, reads: int, writes: int, cycle: int) -> None:
     """Record the masks of the ports that take no read, and no write, in a cycle."""
-    recording = context.recordings[side.number]
-    place = (cycle // context.interval & recording.last) * ENGINE_WORDS
-    recording.engines[place + 1] += ones(reads)
-    recording.engines[place + 2] += ones(writes)
+    record = context.engine_records[side.number]
+    if cycle >= record.stall_end:
+        record.stall_row = cycle // context.interval
+        record.stall_end = (record.stall_row + 1) * context.interval
+    place = (record.stall_row & record.last) * ENGINE_WORDS
+    record.engines[place + 1] += ones(reads)
+    record.engines[place + 2] += ones(writes)
 
 
 @apart
 def record_until(context: Context, cycle: int) -> None:
     """Complete all intervals that end before a cycle, when everything before it is delivered."""
+    service = context.service_record[0]
+    if cycle >= service.end:
+        start_service_row(context, service, cycle)
     for ae in range(context.engines):
-        recording = context.recordings[ae]
-        if cycle >= recording.end:
-            start_interval(context, recording, cycle, 0)
+        record = context.engine_records[ae]
+        if cycle >= record.end:
+            start_engine_row(context, record, cycle)
     context.recorded = cycle

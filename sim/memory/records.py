@@ -26,15 +26,17 @@ __all__ = [
     "WRITE",
     "Batch",
     "Context",
+    "EngineRecord",
     "Error",
     "ErrorCode",
     "Mailbox",
+    "Places",
     "Port",
-    "Recording",
     "Request",
     "Response",
     "Ring",
     "Service",
+    "ServiceRecord",
     "Side",
     "Statistics",
     "context_of",
@@ -140,15 +142,11 @@ class Request(Record):
 
 
 class Batch(Record, lines=True):
-    """The requests of an AE and round: how many, and how many of them are served.
-
-    Where a record is kept, `waits` has the cycles that each has waited for its bank and for its link.
-    """
+    """The requests of an AE and round: how many, and how many of them are served."""
 
     count: int
     served: int
     requests: Rows[Request]
-    waits: Words
 
 
 class Ring(Record):
@@ -248,43 +246,64 @@ class Service(Record, lines=True):
     shared: Any
 
 
-class Recording(Record, lines=True):
-    """What is recorded of an AE over time: `sim.memory.recording` adds to it, `sim.memory.recorder` takes from it.
-
-    `row` is the number of the interval whose requests are delivered now, `end` the cycle after it, `last` the number of
-    intervals that the rings have places for less 1. Words of the memory are told apart as the profile's `Contention`
-    does, by the bits of their number that `word_mask` leaves.
-
-    `counts` has, for each array and word, a packed count of accesses and of what they waited; what did not fit any more
-    is in `totals`, the cycles for the link left out. `before` has the words' sums over the arrays when the present
-    interval began. `sums` has packed, for each array, what `end_run` will add to the present interval.
-
-    `since`, `more`, `arrays` and `engines` are rings of rows, one for each interval: packed counts by word, what did
-    not fit into those, arrays and the AE. Of an interval whose `filled` is 0 there is nothing of words, with bit 1
-    there is something in `more`.
+class Places(Record, lines=True):
+    """What lies where in the memory, for a record.
 
     An address is looked up in `blocks`, of 2**`shift` bytes each, or among `allocations`, whose addresses and kinds are
     `starts` and `kinds`.
     """
 
-    row: int
-    end: int
     shift: int
     allocations: int
+    blocks: Bytes
+    starts: Words
+    kinds: Words
+
+
+class EngineRecord(Record, lines=True):
+    """What is recorded of an AE when its responses return, and of its stalls.
+
+    `row` is the number of the interval whose requests are delivered now, `end` the cycle after it; `stall_row` and
+    `stall_end` are those of the latest stall; `last` is the number of intervals that the rings have places for less 1.
+    `arrays` and `engines` are rings of rows, one for each interval: of the arrays and of the AE.
+    """
+
+    row: int
+    end: int
+    stall_row: int
+    stall_end: int
+    last: Constant
+    arrays: Words
+    engines: Words
+
+
+class ServiceRecord(Record, lines=True):
+    """What is recorded of banks and links when requests are served: only `serve` touches it.
+
+    `row`, `end` and `last` are as those of an `EngineRecord`, of the interval whose requests are served now. Words of
+    the memory are told apart as the profile's `Contention` does, by the bits of their number that `word_mask` leaves.
+
+    `counts` has, for each array and word, a packed count of accesses and of the cycles that they waited for their bank;
+    what did not fit any more is in `totals`. `before` has the words' sums over the arrays when the present interval
+    began.
+
+    `since`, `more` and `links` are rings of rows, one for each interval: packed counts by word, what did not fit into
+    those, and of every AE's links, `links_of_engine` each, requests and what they waited. Of an interval whose `filled`
+    is 0 there is nothing of words, with bit 1 there is something in `more`.
+    """
+
+    row: int
+    end: int
     last: Constant
     word_mask: Constant
-    sums: Annotated[Words, 8]
+    links_of_engine: Constant
     counts: Words
     before: Words
     totals: Words
     since: Words
     more: Words
     filled: Words
-    arrays: Words
-    engines: Words
-    blocks: Bytes
-    starts: Words
-    kinds: Words
+    links: Words
 
 
 class Context(Record, lines=True):
@@ -316,7 +335,9 @@ class Context(Record, lines=True):
     storage: Words
     mailboxes: Rows[Mailbox]
     sides: Rows[Side]
-    recordings: Rows[Recording]
+    places: Rows[Places]
+    engine_records: Rows[EngineRecord]
+    service_record: Rows[ServiceRecord]
     error: Error
     rules: Any
     service: Any

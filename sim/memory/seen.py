@@ -5,7 +5,7 @@ Everything here touches the side and the mailbox of one AE only, so AEs may run 
 
 from sim.memory.compiling import apart, inlined, trailing_zeros
 from sim.memory.recording import record_stalls
-from sim.memory.records import FLUSH, MAX_PORTS, NEAR, NEVER, READ, WRITE, Context, ErrorCode, Mailbox, Side
+from sim.memory.records import FLUSH, MAX_PORTS, NEAR, NEVER, READ, Context, ErrorCode, Mailbox, Side
 
 __all__ = ["next_event", "prepare"]
 
@@ -89,10 +89,13 @@ def _complete_flushes(side: Side, cycle: int) -> int:
 
 
 @apart
-def _count_stalls(side: Side, kind: int, stalled: int) -> None:
-    while stalled != 0:
-        side.stalls[kind * MAX_PORTS + trailing_zeros(stalled)] += 1
-        stalled &= stalled - 1
+def _count_stalls(side: Side, reads: int, writes: int) -> None:
+    """Count the ports that take no read, and no write, by masks."""
+    stalls = side.stalls
+    # All ports, not those of the masks alone: which they are is hard to foresee, and processors do several at once.
+    for port in range(side.width):
+        stalls[port] += reads >> port & 1
+        stalls[MAX_PORTS + port] += writes >> port & 1
 
 
 @inlined
@@ -107,8 +110,7 @@ def prepare(context: Context, ae: int, cycle: int) -> None:
     reads, writes = context.rules.stalled(side, cycle)
     every = context.every
     if (reads | writes) & every != 0:
-        _count_stalls(side, READ, reads & every)
-        _count_stalls(side, WRITE, writes & every)
+        _count_stalls(side, reads & every, writes & every)
         if context.interval != 0:
             record_stalls(context, side, reads & every, writes & every, cycle)
     box.read_ready = every & ~reads

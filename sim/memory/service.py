@@ -5,8 +5,9 @@ counted from one that moves on each cycle. A request takes effect in that order,
 resources in that order. What depends on its own AE alone is left to `sim.memory.delivery`.
 """
 
+from sim.arrays import ArrayKind
 from sim.memory.compiling import apart, call, inlined
-from sim.memory.recording import note_waits
+from sim.memory.recording import kind_at, links_of_engine, record_service, start_service_row
 from sim.memory.records import BASE_ADDRESS, FLUSH, NEVER, Batch, Context, ErrorCode, Request
 from sim.memory.structures import Words
 
@@ -47,6 +48,8 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int, recorded:
     storage, requests = context.storage, batch.requests
     top, size_bit, address_mask = context.top, context.size_bit, context.address_mask
     service = context.service
+    places, record = context.places[0], context.service_record[0]
+    links = links_of_engine(context, record, ae) if recorded != 0 else 0
     index, end, waited = batch.served, batch.count, 0
     while index != end:
         request = requests[index]
@@ -59,13 +62,17 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int, recorded:
             is_read = ~request.when & 1
             if address < BASE_ADDRESS or address + size > top or address & (size - 1) != 0:
                 _refuse(context, request, ae, address, wide)
+                kind: int = ArrayKind.OTHER
             else:
                 _access(storage, request, address, wide, is_read)
+                kind = kind_at(places, address) if recorded != 0 else ArrayKind.OTHER
             entered = request.time
             earlier = context.rules.bank_waits(service.shared)
             back = context.rules.serve(service.shared, ae, address, is_read, entered, cycle)
             if recorded != 0:
-                note_waits(batch, index, context.rules.bank_waits(service.shared) - earlier, entered - cycle)
+                bank = context.rules.bank_waits(service.shared) - earlier
+                link = links + 2 * context.rules.link_of(address)
+                record_service(record, kind, address, bank, link, entered - cycle)
             if back < 0:
                 service.error.note(ErrorCode.OVERBOOKED, request.kind(), 0, ae, request.port(), cycle)
                 back = entered
@@ -93,7 +100,10 @@ def _serve(context: Context, engines: int, recorded: int) -> None:
         left += batch.count - batch.served
         now = min(now, _oldest(batch))
     ae = now % engines
+    record = context.service_record[0]
     while left != 0:
+        if recorded != 0 and now >= record.end:
+            start_service_row(context, record, now)
         context.rules.before_service(context.service.shared, now)
         for _ in range(engines):
             left -= _serve_engine(context, ae, sides[ae].batches[context.served], now, recorded)
@@ -113,5 +123,5 @@ def serve(context: Context) -> None:
 
 @apart
 def serve_recorded(context: Context, engines: int) -> None:
-    """Perform all requests of a round of some AEs, and note what they wait."""
+    """Perform all requests of a round of some AEs, and record what they wait."""
     _serve(context, engines, 1)

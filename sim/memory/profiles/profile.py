@@ -98,9 +98,10 @@ class Profile:
     stalled    before each cycle              the masks of the ports that take no read, and no write
     restless   between cycles                 whether `stalled` may change without any request or response
     bank_waits around each `serve`            the cycles that all accesses have waited for their banks so far
+    link_of    after it                       the AE's link that an address uses
     ========== ============================== ==============================================================
 
-    The last one matters to the record only, of a profile that has `contention`.
+    The last two matter to the record only, of a profile that has `contention`.
 
     `before_entries` and `before_service` are called once for a cycle, before any `enter` and `serve`. All
     but `serve` and `before_service` get the AE's `side` and may touch nothing else: an AE runs ahead of the others. The
@@ -228,6 +229,11 @@ class Profile:
     @rule
     def bank_waits(self, shared: Any) -> int:
         """Return the cycles that all accesses have waited for their banks so far; none."""
+        return 0
+
+    @rule
+    def link_of(self, address: int) -> int:
+        """Return the link that an AE uses for a byte address; the first."""
         return 0
 
     @rule

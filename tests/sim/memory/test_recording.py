@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sim.memory import READ, ArrayKind, Hc2, Memory, Profile, RecordedIntervals, parse_profile
+from sim.memory.recording import ACCESSES
 from tests.sim.memory.outside import Channel
 from tests.sim.memory.stepper import Stepper, hand_over, read, write
 from tests.sim.memory.test_order import mixed
@@ -206,6 +207,30 @@ def test_sums_agree_with_the_statistics_however_it_is_driven(profile: Profile) -
     for rows, sums in seen[1:]:
         assert all(np.array_equal(rows[name], seen[0][0][name]) for name in FIELDS)
         assert np.array_equal(sums.banks, seen[0][1].banks)
+
+
+@pytest.mark.parametrize("place", [61, ACCESSES - 3])
+def test_what_a_packed_count_has_no_room_for_is_kept_elsewhere(place: int) -> None:
+    # As if so many accesses, or waiting cycles, had been counted before that the next ones fill the field.
+    almost = (1 << place) - (3 << ACCESSES if place == 61 else 50)
+    parts: list[list[RecordedIntervals]] = [[], []]
+    taken = []
+    for before, drained in zip((0, almost), parts, strict=True):
+        memory, _ = placed(SMALL)
+        memory.record(9)
+        record = memory._recording
+        record._counts[:] = before
+        np.asarray(record._room.at(record.records["service_record"]["before"][0]))[: record._counts.shape[1]] = (
+            np.full(record._counts.shape, before, np.uint64).sum(axis=0).astype(np.int64)
+        )
+        drive(memory, 3, 0, 90, step=2, rounds="settled", drained=drained)
+        assert bool(np.any(record._totals)) == bool(before)
+        taken.append(memory.take().banks)
+    rows, expected = joined(parts[1]), joined(parts[0])
+    assert all(np.array_equal(rows[name], expected[name]) for name in FIELDS)
+    added = taken[1] - taken[0]
+    assert np.all(added[..., 0] == almost >> ACCESSES)
+    assert np.all(added[..., 1] == almost & (1 << ACCESSES) - 1)
 
 
 @pytest.mark.parametrize("rounds", get_args(Rounds))

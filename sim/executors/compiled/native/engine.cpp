@@ -101,6 +101,7 @@ inline void Engine::step_shell(int64_t cycle, bool wanted) {
     wanted |= !shell.quiescent || player_.has_commands();
 #if CYSCC_ENGINES > 1
     const Link::Place& place = from_->at(cycle);
+    from_->prefetch(cycle);
     wanted |= place.cycle == cycle;
     shell.link_in_valid = place.cycle == cycle;
     if (shell.link_in_valid) shell.link_in_payload = place.payload;

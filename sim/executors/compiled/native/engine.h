@@ -36,6 +36,9 @@ struct Link {
     std::array<Place, kLinkPlaces> places;
     Place& at(int64_t cycle) { return places[cycle & (kLinkPlaces - 1)]; }
 
+    // Asks for a place that is read soon: by then kernels and memory have driven it out of the caches.
+    void prefetch(int64_t cycle) { __builtin_prefetch(&at(cycle + kSoon)); }
+
     void list(Inventory& inventory) {
         inventory.add("cycle", &places[0].cycle, kLinkPlaces, sizeof(Place));
         inventory.add("payload", &places[0].payload, kLinkPlaces, sizeof(Place));
@@ -46,6 +49,9 @@ struct Link {
         for (Place& place : places)
             if (place.cycle < cycle) place = {};
     }
+
+private:
+    static constexpr int64_t kSoon = 16;
 };
 static_assert(kLinkCycles * 2 <= kLinkPlaces);
 
