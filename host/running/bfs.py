@@ -1,14 +1,12 @@
 """A breadth-first search from a graph to its verified result."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from host.algorithms.reference import check_levels
 from host.algorithms.search import breadth_first_search
 from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph
-from host.record.reader import Record
 from host.running.results import BfsResult
 from host.running.session import Session
 
@@ -86,7 +84,4 @@ def run_bfs(
         setting = session.setting(graph, machine, uploaded_bytes=placed.size, dropped_edges=dropped)
         wall = session.wall(machine, before=seconds)
     result = BfsResult(graph=graph, setting=setting, wall=wall, checked=checked, statistics=statistics, run=search)
-    if recording is None:
-        return result
-    recording.complete(machine, graph, result.document)
-    return replace(result, record=Record(recording.folder))
+    return result if recording is None else recording.complete(machine, graph, result)

@@ -1,8 +1,9 @@
 """Runs that are recorded: a folder, what writes into it while the run goes on, and the document at its end."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from host.algorithms.keeper import Keeper
 from host.errors import InputError
@@ -12,10 +13,13 @@ from host.record.folder import RecordFolder
 if TYPE_CHECKING:
     from host.graph.csr import Graph
     from host.record.recorder import Recorder
+    from host.running.results import BfsResult, SccResult
     from host.running.session import RunOptions
     from sim.machine import Machine
 
 __all__ = ["Recording"]
+
+Result = TypeVar("Result", "BfsResult", "SccResult")
 
 
 class Recording:
@@ -76,7 +80,7 @@ class Recording:
         Raises
         ------
         InputError
-            The intervals are too short.
+            There are no intervals of this length.
         """
         from host.record.recorder import Recorder, RecorderState
 
@@ -95,11 +99,11 @@ class Recording:
         if self._recorder is not None:
             self._rows = self._recorder.finish()
 
-    def complete(self, machine: "Machine", graph: "Graph", document: dict[str, Any]) -> None:
-        """Write the document of the record, with that of the run's result."""
+    def complete(self, machine: "Machine", graph: "Graph", result: Result) -> Result:
+        """Write the document of the record, with that of the run's result; return the result with its record."""
         from host.graph.digests import graph_digest
         from host.record.document import kernel_cycles, record_document
-        from host.record.reader import DOCUMENT
+        from host.record.reader import DOCUMENT, Record
 
         options = self._options
         about = record_document(
@@ -125,11 +129,12 @@ class Recording:
             interval=self._interval,
             causes=kernel_cycles(self.folder),
             rows=self._rows,
-            result=document,
+            result=result.document,
         )
         with renamed_when_complete(str(self.folder / DOCUMENT)) as path:
             path.write_text(json.dumps(about, indent=1) + "\n")
         self._complete = True
+        return replace(result, record=Record(self.folder))
 
     def close(self) -> None:
         """Let go of the folder; leave nothing of a record that is not complete, unless the run is kept."""

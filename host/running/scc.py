@@ -1,7 +1,6 @@
 """The strongly connected components of a graph, from the graph to the verified result."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from host.algorithms.components import canonical
@@ -9,7 +8,6 @@ from host.algorithms.kosaraju import strong_components
 from host.algorithms.reference import check_components
 from host.graph.memory_map import PlacedGraph
 from host.graph.trim import trim
-from host.record.reader import Record
 from host.running.results import SccResult
 from host.running.session import Session
 
@@ -73,7 +71,4 @@ def run_scc(
         run=components,
         labels=labels,
     )
-    if recording is None:
-        return result
-    recording.complete(machine, graph, result.document)
-    return replace(result, record=Record(recording.folder))
+    return result if recording is None else recording.complete(machine, graph, result)
