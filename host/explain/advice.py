@@ -17,7 +17,7 @@ from host.explain.thresholds import (
 )
 from host.explain.view import SATURATED, Group
 from host.words import counted
-from sim.observation.causes import cause_named
+from sim.observation.causes import WORK, cause_named
 
 __all__ = ["Advice", "advise", "array_text", "diagnose"]
 
@@ -250,7 +250,7 @@ def _resting(group: Group, evidence: Evidence) -> tuple[str, str]:
 
 
 def _work(group: Group, evidence: Evidence) -> tuple[str, str]:
-    issued = evidence.share("issue_1", "issue_2", "issue_3", "write")
+    issued = evidence.share(*WORK)
     return (
         f"The kernels issue a request in {issued:.0%} of their cycles: their ports are the limit.",
         "More kernels or AEs; nothing in a kernel makes it faster.",
@@ -284,5 +284,5 @@ _RULES: dict[str, Callable[[Group, Evidence], tuple[str, str]]] = {
     "starting": _ring,
     "ending": _ring,
     "flush": _flush,
-    **dict.fromkeys(("issue_1", "issue_2", "issue_3", "write"), _work),
+    **dict.fromkeys(WORK, _work),
 }

@@ -9,7 +9,7 @@ from host.explain.thresholds import BUSY, SAID_OF_GROUP, SAID_OF_RUN
 from host.explain.view import Group, View
 from host.record.reader import Record
 from host.words import counted
-from sim.observation.causes import CAUSES, cause_named
+from sim.observation.causes import CAUSES, WORK, cause_named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,17 +79,14 @@ def findings_of(view: View, rows: "pd.DataFrame") -> list[Finding]:
     return sorted(found, key=lambda finding: -finding.cycles)
 
 
-_WORK = tuple(cause.name for cause in CAUSES if cause.kind == "work")
-
-
 def _of_group(group: Group, evidence: Evidence, total: int) -> list[Finding]:
     """Return what is worth saying about a group: what takes most of it, and what else can be felt in the run."""
     said = diagnose(group, evidence)
     explained = {cause for causes, _ in said for cause in causes}
-    left = [(cause.name,) for cause in CAUSES if cause.name not in explained and cause.name not in _WORK]
+    left = [(cause.name,) for cause in CAUSES if cause.name not in explained and cause.name not in WORK]
     said += [(causes, advise(causes[0], group, evidence)) for causes in left if evidence.share(*causes)]
-    if evidence.share(*_WORK) >= BUSY:
-        said.append((_WORK, advise(_WORK[0], group, evidence)._replace(title="issuing requests")))
+    if evidence.share(*WORK) >= BUSY:
+        said.append((WORK, advise(WORK[0], group, evidence)._replace(title="issuing requests")))
     ranked = sorted(said, key=lambda each: -evidence.share(*each[0]))
     found = []
     for place, (causes, advice) in enumerate(ranked):

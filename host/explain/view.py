@@ -10,7 +10,7 @@ from host.errors import InputError
 from host.explain.thresholds import DEPENDENT_WAITS
 from host.record.reader import Record
 from host.record.tables import PHASES
-from sim.observation.causes import CAUSES
+from sim.observation.causes import CAUSES, WORK
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +95,7 @@ class View:
         frame = frame[frame["attempt"] == frame["attempt"].max()].set_index("instruction")
         frame["phase"] = frame["phase"].astype(str)
         frame["module"] = np.where(frame["phase"] == "intersection", "intersection", "bfs")
-        issued = self.stacks[["issue_1", "issue_2", "issue_3", "write"]].sum(axis=1)
+        issued = self.stacks[list(WORK)].sum(axis=1)
         frame["requests"] = issued.reindex(frame.index).fillna(0).astype("int64")
         frame["part"] = self._parts(frame)
         return frame

@@ -12,11 +12,9 @@ from host.record.tables import MODULES, PHASES
 from host.report.columns import Integers, codes, numbers, sums
 from host.report.levels import Instructions, Levels
 from host.report.timeline import Timeline
+from sim.observation.causes import WORK
 
-__all__ = ["WORK", "Activity"]
-
-WORK = ("issue_1", "issue_2", "issue_3", "write")
-"""The causes in which a request is issued."""
+__all__ = ["Activity"]
 
 _MODULE_OF_PHASE = np.array([MODULES.index("intersection" if phase == "intersection" else "bfs") for phase in PHASES])
 _OUTSIDE = ("host", "restarted")

@@ -105,9 +105,8 @@ def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: i
             soonest = min(soonest, seen)
             order_wait += waited
             if recorded != 0:
-                record_read(
-                    record, row, kind_at(places, request.payload & context.address_mask), seen - request.cycle()
-                )
+                kind = kind_at(places, request.payload & context.address_mask)
+                record_read(record, row, kind, seen - request.cycle())
         elif request.kind() == WRITE:
             writes += 1
             wide_writes += wide
@@ -141,8 +140,8 @@ def _deliver(context: Context, side: Side) -> None:
 
 
 @inlined
-def _first_from(batch: Batch, first: int, cycle: int) -> int:
-    """Return the index after the requests from one on that were accepted before a cycle; that one was."""
+def _first_from(batch: Batch, cycle: int) -> int:
+    """Return the index after the requests of a batch that were accepted before a cycle; there are some."""
     stop = batch.count
     while batch.requests[stop - 1].cycle() >= cycle:
         stop -= 1
@@ -159,7 +158,7 @@ def deliver_recorded(context: Context, ae: int) -> None:
         cycle = batch.requests[first].cycle()
         if cycle >= record.end:
             start_engine_row(context, record, cycle)
-        stop = _first_from(batch, first, record.end)
+        stop = _first_from(batch, record.end)
         _deliver_run(context, side, batch, first, stop, 1)
         first = stop
     batch.count = 0

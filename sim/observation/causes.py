@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-__all__ = ["CAUSES", "IDLE_CAUSES", "RecordedCause", "cause_named"]
+__all__ = ["CAUSES", "IDLE_CAUSES", "WORK", "RecordedCause", "cause_named"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +116,9 @@ CAUSES = (
     ),
 )
 """Every cause, in the order that decides where several hold: the first one counts."""
+
+WORK = tuple(cause.name for cause in CAUSES if cause.kind == "work")
+"""Those of the cycles in which a request is issued."""
 
 IDLE_CAUSES = ("restarted", "host", "not_running", "starting", "ending", "no_work")
 """Those that no kernel knows by itself: to it they are cycles in which no run is under way."""
