@@ -46,8 +46,8 @@ const here = new IntersectionObserver((entries) => {
 }, { rootMargin: "-10% 0px -70% 0px" });
 for (const section of document.querySelectorAll("section")) here.observe(section);
 
-// What is seen first is drawn first; then the page can be used.
-const first = charts.filter((place) => place.getBoundingClientRect().top < window.innerHeight);
+// What is seen first is drawn first, and the first chart wherever it is; then the page can be used.
+const first = charts.filter((place, n) => !n || place.getBoundingClientRect().top < window.innerHeight);
 Promise.all(first.map(draw)).then(() => {
   for (const place of charts) near.observe(place);
   document.documentElement.dataset.ready = "yes";
