@@ -118,7 +118,6 @@ class Recorder:
         self.interval = interval
         nothing = np.zeros(1, np.int64)
         self._bank_by_word = contention.bank_by_word if contention else nothing
-        self._link_by_word = contention.link_by_word if contention else nothing
         self._bank_count = contention.banks if contention else 1
         self._link_count = contention.links if contention else 1
         words = self._bank_by_word.size
