@@ -20,7 +20,6 @@ __all__ = [
     "digest_of",
     "inlined",
     "jit",
-    "ones",
     "prefetch",
     "rarely",
     "trailing_zeros",
@@ -119,15 +118,5 @@ def trailing_zeros(typing: Any, value: Any) -> Any:
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(types.int64), generate
-
-
-@intrinsic
-def ones(typing: Any, value: Any) -> Any:
-    """Return the number of set bits of a 64-bit word."""
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
-        return builder.ctpop(arguments[0])
 
     return types.int64(types.int64), generate

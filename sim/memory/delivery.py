@@ -4,7 +4,7 @@ Everything here touches the side and the batch of one AE only, so AEs may run on
 """
 
 from sim.memory.compiling import apart, call, inlined
-from sim.memory.recording import ENGINE_WORDS, kind_at, record_read, record_write, row_of_arrays, start_engine_row
+from sim.memory.recording import ENGINE_WORDS, record_read, record_write, row_of_arrays, start_row
 from sim.memory.records import (
     FLUSH,
     FLUSH_DEPTH,
@@ -92,7 +92,7 @@ def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: i
     size_bit = context.size_bit
     soonest = side.soonest
     order_wait = wide_reads = writes = wide_writes = flushes = 0
-    places, record = context.places[0], context.engine_records[side.number]
+    record = context.engine_records[side.number]
     row = row_of_arrays(record) if recorded != 0 else 0
     for index in range(first, stop):
         request = batch.requests[index]
@@ -105,15 +105,13 @@ def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: i
             soonest = min(soonest, seen)
             order_wait += waited
             if recorded != 0:
-                kind = kind_at(places, request.payload & context.address_mask)
-                record_read(record, row, kind, seen - request.cycle())
+                record_read(record, row, request.array(), seen - request.cycle())
         elif request.kind() == WRITE:
             writes += 1
             wide_writes += wide
             port.last_written = max(port.last_written, context.rules.written(side, number, request))
             if recorded != 0:
-                kind = kind_at(places, request.payload & context.address_mask)
-                record_write(record, row, kind)
+                record_write(record, row, request.array())
         else:
             flushes += 1
             now = request.cycle()
@@ -157,7 +155,7 @@ def deliver_recorded(context: Context, ae: int) -> None:
     while first != batch.count:
         cycle = batch.requests[first].cycle()
         if cycle >= record.end:
-            start_engine_row(context, record, cycle)
+            start_row(context, record, cycle)
         stop = _first_from(batch, record.end)
         _deliver_run(context, side, batch, first, stop, 1)
         first = stop

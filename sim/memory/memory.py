@@ -356,6 +356,7 @@ class Memory:
             engines=self.engines,
             quantum=self.quantum,
             contention=self.profile.contention,
+            stalls=self._stalls(),
         )
         recorder.know(self.allocations, self._kinds, self._storage.top)
         recorder.take(self._sides["statistics"]["histogram"])
@@ -410,6 +411,11 @@ class Memory:
         """
         return self._recording.take(self._sides["statistics"]["histogram"])
 
+    def _stalls(self) -> NDArray[np.int64]:
+        """Return each AE's stalls of reads, and of writes."""
+        stalls: NDArray[np.int64] = self._sides["stalls"].reshape(self.engines, 2, MAX_PORTS).sum(axis=2)
+        return stalls
+
     @property
     def _recording(self) -> Recorder:
         if self._recorder is None:
@@ -437,7 +443,7 @@ class Memory:
         """Count from the cycle after the last settled one on."""
         self._first_cycle = int(self._context["settled"][0]) + 1
         if self._recorder is not None:
-            self._recorder.forget(self._sides["statistics"]["histogram"])
+            self._recorder.forget(self._sides["statistics"]["histogram"], self._stalls())
         self._sides["statistics"] = self._sides["stalls"] = self._sides["entering"] = 0
         self._context["service"]["waited"] = 0
         self.profile.reset_statistics(self._state)

@@ -11,7 +11,7 @@ from sim.arrays import ArrayKind
 from sim.memory.blocks import kinds_by_block
 from sim.memory.compiling import jit
 from sim.memory.profiles.profile import Contention
-from sim.memory.recording import ACCESSES, ENGINE_WORDS, KIND_WORDS, KINDS
+from sim.memory.recording import ACCESSES, COUNT, ENGINE_WORDS, KIND_WORDS, KINDS, REQUESTS, WAITED
 from sim.memory.records import HISTOGRAM_BINS, EngineRecord, Places, ServiceRecord
 from sim.memory.structures import Room
 
@@ -20,8 +20,6 @@ __all__ = ["LONGEST_INTERVAL", "RecordedIntervals", "RecordedSums", "Recorder"]
 LONGEST_INTERVAL = 1 << 16
 """Most cycles of an interval."""
 
-_COUNT = (1 << 64 - ACCESSES) - 1
-_WAITED = (1 << ACCESSES) - 1
 _ROWS = 64
 _SPAN = 8
 """The rings have places for at least so many quanta."""
@@ -88,6 +86,8 @@ class Recorder:
         Most cycles between two meetings of the AEs.
     contention : Contention or None
         Links and banks; None where there are none.
+    stalls : ndarray, shape (engines, 2)
+        Stalls of reads, and of writes, so far.
 
     Members
     -------
@@ -112,6 +112,7 @@ class Recorder:
         engines: int,
         quantum: int,
         contention: Contention | None,
+        stalls: NDArray[np.int64],
     ) -> None:
         if not 1 <= interval <= LONGEST_INTERVAL:
             raise ValueError(f"the interval of a record must be from 1 to {LONGEST_INTERVAL} cycles, not {interval!r}")
@@ -127,13 +128,15 @@ class Recorder:
         self.most = rows // 2
         self._room = Room()
         self._places = self._room.make(Places, 1)
-        of_engines = self._room.make(EngineRecord, engines)
+        of_engines = self._of_engines = self._room.make(EngineRecord, engines)
         of_service = self._room.make(ServiceRecord, 1)
         self.records = {"places": self._places, "engine_records": of_engines, "service_record": of_service}
         for records in (of_engines, of_service):
             records["last"] = rows - 1
             records["row"] = cycle // interval
             records["end"] = (cycle // interval + 1) * interval
+        of_engines["stall_row"], of_engines["stall_end"] = of_engines["row"], of_engines["end"]
+        of_engines["stalls"] = stalls
         of_service["word_mask"], of_service["links_of_engine"] = words - 1, self._link_count
         self._settings = dict(zip(_SETTINGS, self._room.make(int, len(_SETTINGS))[:, None], strict=True))
         self._settings["interval"][0], self._settings["next"][0] = interval, cycle // interval
@@ -150,7 +153,7 @@ class Recorder:
         (self._since,) = make(of_service, "since", rows, words)
         (self._more,) = make(of_service, "more", rows, words, 2)
         (self._filled,) = make(of_service, "filled", rows)
-        (self._links,) = make(of_service, "links", rows, engines, self._link_count, 2)
+        (self._links,) = make(of_service, "links", rows, engines, self._link_count)
         self._taken = self._room.make(int, KINDS * words * 2).reshape(KINDS, words, 2)
         self._latencies = self._room.make(int, HISTOGRAM_BINS)
         self._tables: dict[str, NDArray[Any]] = {}
@@ -194,7 +197,8 @@ class Recorder:
             raise ValueError(f"{stop - first} intervals were recorded, and there are places for {rows - 1}")
         places = np.arange(first, stop) % rows
         arrays, engines = (self._emptied(ring.swapaxes(0, 1), places) for ring in (self._arrays, self._engines))
-        links = self._emptied(self._links, places)
+        packed = self._emptied(self._links, places).view(np.uint64)
+        links = np.stack([packed >> REQUESTS, packed & (1 << REQUESTS) - 1], axis=-1).view(np.int64)
         banks = np.zeros((places.size, self._bank_count, 2), np.int64)
         _empty_words(self._since, self._more, self._filled, places, self._bank_by_word, banks)
         self._settings["next"][0] = max(first, stop)
@@ -215,9 +219,18 @@ class Recorder:
         self._latencies[:] = latencies
         return sums
 
-    def forget(self, histograms: NDArray[np.int64]) -> None:
-        """Go on counting where the AEs' histograms of read latencies will begin anew."""
+    def forget(self, histograms: NDArray[np.int64], stalls: NDArray[np.int64]) -> None:
+        """Go on counting where the AEs' histograms of read latencies and their stalls will begin anew.
+
+        Parameters
+        ----------
+        histograms : ndarray, shape (engines, 2048)
+            Reads by latency.
+        stalls : ndarray, shape (engines, 2)
+            Stalls of reads, and of writes.
+        """
         self._latencies -= histograms.sum(axis=0)
+        self._of_engines["stalls"] -= stalls
 
     def save(self) -> list[NDArray[np.uint64]]:
         """Return a copy of all."""
@@ -256,7 +269,7 @@ def _empty_words(since, more, filled, places, bank_by_word, banks):  # type: ign
         some, rest = filled[place] & 1, filled[place] & 2
         for word in range(since.shape[1] if some | rest else 0):
             packed = since[place, word] if some else 0
-            accesses, waited = packed >> ACCESSES & _COUNT, packed & _WAITED
+            accesses, waited = packed >> ACCESSES & COUNT, packed & WAITED
             if rest:
                 accesses += more[place, word, 0]
                 waited += more[place, word, 1]
@@ -273,7 +286,7 @@ def _take_words(counts, totals, taken, bank_by_word, banks):  # type: ignore[no-
     for kind in range(counts.shape[0]):
         for word in range(counts.shape[1]):
             accesses = totals[kind, word, 0] + (counts[kind, word] >> ACCESSES)
-            waited = totals[kind, word, 1] + (counts[kind, word] & _WAITED)
+            waited = totals[kind, word, 1] + (counts[kind, word] & WAITED)
             banks[bank_by_word[word], kind, 0] += accesses - taken[kind, word, 0]
             banks[bank_by_word[word], kind, 1] += waited - taken[kind, word, 1]
             taken[kind, word, 0] = accesses

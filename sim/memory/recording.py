@@ -1,30 +1,33 @@
 """What the memory records over time (compiled), in the interval in which a request was accepted.
 
 What a request waited for its bank and its link is recorded when it is served, what else there is of it when it is
-delivered: both happen in the order of the requests' cycles. Stalls belong to no request, and are recorded as they are
-seen.
+delivered: both happen in the order of the requests' cycles. Stalls belong to no request:
+what the AEs count of them is recorded when an interval ends.
 """
 
 from sim.arrays import ArrayKind
 from sim.memory.blocks import SEVERAL
-from sim.memory.compiling import apart, inlined, ones, rarely
-from sim.memory.records import Context, EngineRecord, Places, ServiceRecord, Side
+from sim.memory.compiling import apart, inlined, rarely
+from sim.memory.records import MAX_PORTS, Context, EngineRecord, Places, ServiceRecord
 
 __all__ = [
     "ACCESSES",
+    "COUNT",
     "ENGINE_WORDS",
     "KINDS",
     "KIND_WORDS",
+    "REQUESTS",
+    "WAITED",
     "kind_at",
-    "links_of_engine",
     "record_read",
     "record_service",
-    "record_stalls",
     "record_until",
     "record_write",
     "row_of_arrays",
-    "start_engine_row",
+    "row_of_links",
+    "start_row",
     "start_service_row",
+    "start_stall_row",
 ]
 
 KINDS = len(ArrayKind)
@@ -39,8 +42,14 @@ ENGINE_WORDS = 3
 ACCESSES = 41
 """Lowest bit of the accesses in a packed count; below are the cycles that they waited for their bank."""
 
-_WAITED = (1 << ACCESSES) - 1
-_COUNT = (1 << 64 - ACCESSES) - 1
+REQUESTS = 42
+"""Lowest bit of the requests in a packed count of a link; below are the cycles that they waited for it.
+
+An AE's ports send 2**21 requests in the longest interval, of which each waits less than 2**21 cycles, when every port
+has its longest queue."""
+
+WAITED = (1 << ACCESSES) - 1
+COUNT = (1 << 64 - ACCESSES) - 1
 
 _ALMOST_FULL = 1 << ACCESSES - 3 | 1 << 61
 """The highest bits but two of a packed count's fields: as long as none is set, a sum over all arrays fits, and one more
@@ -70,9 +79,9 @@ def _kind_among(places: Places, address: int) -> int:
 
 
 @inlined
-def links_of_engine(context: Context, record: ServiceRecord, ae: int) -> int:
+def row_of_links(context: Context, record: ServiceRecord, ae: int) -> int:
     """Return where the present row of an AE's links begins."""
-    return 2 * ((record.row & record.last) * context.engines + ae) * record.links_of_engine
+    return ((record.row & record.last) * context.engines + ae) * record.links_of_engine
 
 
 @inlined
@@ -84,8 +93,7 @@ def record_service(record: ServiceRecord, kind: int, address: int, bank: int, li
         _record_apart(record, place, bank)
     else:
         record.counts[place] = count
-    record.links[link] += 1
-    record.links[link + 1] += waited
+    record.links[link] += (1 << REQUESTS) + waited
 
 
 @apart
@@ -100,11 +108,18 @@ def _record_apart(record: ServiceRecord, place: int, bank: int) -> None:
     before[word] += since - count
     counts[place] = 0
     totals[2 * place] += (count >> ACCESSES) + 1
-    totals[2 * place + 1] += (count & _WAITED) + bank
+    totals[2 * place + 1] += (count & WAITED) + bank
     row = record.row & record.last
-    more[2 * (row * words + word)] += (since >> ACCESSES & _COUNT) + 1
-    more[2 * (row * words + word) + 1] += (since & _WAITED) + bank
+    more[2 * (row * words + word)] += (since >> ACCESSES & COUNT) + 1
+    more[2 * (row * words + word) + 1] += (since & WAITED) + bank
     record.filled[row] |= 2
+
+
+@inlined
+def start_row(context: Context, record: EngineRecord | ServiceRecord, cycle: int) -> None:
+    """Go on to the interval of a cycle."""
+    record.row = cycle // context.interval
+    record.end = (record.row + 1) * context.interval
 
 
 @apart
@@ -122,15 +137,7 @@ def start_service_row(context: Context, record: ServiceRecord, cycle: int) -> No
     for word in range(words):
         before[word] += since[row * words + word]
     record.filled[row] |= 1
-    record.row = cycle // context.interval
-    record.end = (record.row + 1) * context.interval
-
-
-@inlined
-def start_engine_row(context: Context, record: EngineRecord, cycle: int) -> None:
-    """Go on to the interval of a cycle."""
-    record.row = cycle // context.interval
-    record.end = (record.row + 1) * context.interval
+    start_row(context, record, cycle)
 
 
 @inlined
@@ -153,15 +160,18 @@ def record_write(record: EngineRecord, row: int, kind: int) -> None:
 
 
 @apart
-def record_stalls(context: Context, side: Side, reads: int, writes: int, cycle: int) -> None:
-    """Record the masks of the ports that take no read, and no write, in a cycle."""
-    record = context.engine_records[side.number]
-    if cycle >= record.stall_end:
-        record.stall_row = cycle // context.interval
-        record.stall_end = (record.stall_row + 1) * context.interval
-    place = (record.stall_row & record.last) * ENGINE_WORDS
-    record.engines[place + 1] += ones(reads)
-    record.engines[place + 2] += ones(writes)
+def start_stall_row(context: Context, ae: int, cycle: int) -> None:
+    """Complete an AE's interval of the stalls that it has counted so far, and go on to that of a cycle."""
+    side, record = context.sides[ae], context.engine_records[ae]
+    place = (record.stall_row & record.last) * ENGINE_WORDS + 1
+    for kind in range(2):
+        stalls = 0
+        for port in range(side.width):
+            stalls += side.stalls[kind * MAX_PORTS + port]
+        record.engines[place + kind] += stalls - record.stalls[kind]
+        record.stalls[kind] = stalls
+    record.stall_row = cycle // context.interval
+    record.stall_end = (record.stall_row + 1) * context.interval
 
 
 @apart
@@ -173,5 +183,7 @@ def record_until(context: Context, cycle: int) -> None:
     for ae in range(context.engines):
         record = context.engine_records[ae]
         if cycle >= record.end:
-            start_engine_row(context, record, cycle)
+            start_row(context, record, cycle)
+        if cycle >= record.stall_end:
+            start_stall_row(context, ae, cycle)
     context.recorded = cycle

@@ -115,8 +115,9 @@ class Mailbox(Record, lines=True, word="<u8"):
 class Request(Record):
     """A logged request.
 
-    `when` is cycle << 16 | port << 8 | kind. `time` is what the profile's `enter` gave, and after the service what its
-    `serve` gave; `data` is that of a write, and after the service that of a read.
+    `when` is cycle << 16 | port << 8 | array << 2 | kind. The array is an `ArrayKind`, noted when the request is served
+    while a record is kept. `time` is what the profile's `enter` gave, and after the service what its `serve` gave;
+    `data` is that of a write, and after the service that of a read.
     """
 
     when: int
@@ -134,7 +135,15 @@ class Request(Record):
 
     def kind(self) -> int:
         """Return READ, WRITE or FLUSH."""
-        return self.when & 255
+        return self.when & 3
+
+    def array(self) -> int:
+        """Return the `ArrayKind` that was noted."""
+        return (self.when >> 2) & 63
+
+    def note_array(self, array: int) -> None:
+        """Note the `ArrayKind` that it is to, which was not noted yet."""
+        self.when |= array << 2
 
     def stamp(self, cycle: int, port: int, kind: int) -> None:
         """Say what it is."""
@@ -264,14 +273,16 @@ class EngineRecord(Record, lines=True):
     """What is recorded of an AE when its responses return, and of its stalls.
 
     `row` is the number of the interval whose requests are delivered now, `end` the cycle after it; `stall_row` and
-    `stall_end` are those of the latest stall; `last` is the number of intervals that the rings have places for less 1.
-    `arrays` and `engines` are rings of rows, one for each interval: of the arrays and of the AE.
+    `stall_end` are those of the latest stall, `stalls` are the stalls of reads and of writes before it; `last` is the
+    number of intervals that the rings have places for less 1. `arrays` and `engines` are rings of rows, one for each
+    interval: of the arrays and of the AE.
     """
 
     row: int
     end: int
     stall_row: int
     stall_end: int
+    stalls: Annotated[Words, 2]
     last: Constant
     arrays: Words
     engines: Words
@@ -287,9 +298,9 @@ class ServiceRecord(Record, lines=True):
     what did not fit any more is in `totals`. `before` has the words' sums over the arrays when the present interval
     began.
 
-    `since`, `more` and `links` are rings of rows, one for each interval: packed counts by word, what did not fit into
-    those, and of every AE's links, `links_of_engine` each, requests and what they waited. Of an interval whose `filled`
-    is 0 there is nothing of words, with bit 1 there is something in `more`.
+    `since`, `more` and `links` are rings of rows, one for each interval: packed counts by word; what did not fit into
+    those; and packed counts of every AE's links, `links_of_engine` each, of requests and what they waited. Of an
+    interval whose `filled` is 0 there is nothing of words, with bit 1 there is something in `more`.
     """
 
     row: int

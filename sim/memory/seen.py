@@ -4,7 +4,7 @@ Everything here touches the side and the mailbox of one AE only, so AEs may run 
 """
 
 from sim.memory.compiling import apart, inlined, trailing_zeros
-from sim.memory.recording import record_stalls
+from sim.memory.recording import start_stall_row
 from sim.memory.records import FLUSH, MAX_PORTS, NEAR, NEVER, READ, Context, ErrorCode, Mailbox, Side
 
 __all__ = ["next_event", "prepare"]
@@ -110,9 +110,9 @@ def prepare(context: Context, ae: int, cycle: int) -> None:
     reads, writes = context.rules.stalled(side, cycle)
     every = context.every
     if (reads | writes) & every != 0:
+        if context.interval != 0 and cycle >= context.engine_records[ae].stall_end:
+            start_stall_row(context, ae, cycle)
         _count_stalls(side, reads & every, writes & every)
-        if context.interval != 0:
-            record_stalls(context, side, reads & every, writes & every, cycle)
     box.read_ready = every & ~reads
     box.write_ready = every & ~writes
     box.responses = responses

@@ -7,7 +7,7 @@ resources in that order. What depends on its own AE alone is left to `sim.memory
 
 from sim.arrays import ArrayKind
 from sim.memory.compiling import apart, call, inlined
-from sim.memory.recording import kind_at, links_of_engine, record_service, start_service_row
+from sim.memory.recording import kind_at, record_service, row_of_links, start_service_row
 from sim.memory.records import BASE_ADDRESS, FLUSH, NEVER, Batch, Context, ErrorCode, Request
 from sim.memory.structures import Words
 
@@ -49,7 +49,7 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int, recorded:
     top, size_bit, address_mask = context.top, context.size_bit, context.address_mask
     service = context.service
     places, record = context.places[0], context.service_record[0]
-    links = links_of_engine(context, record, ae) if recorded != 0 else 0
+    links = row_of_links(context, record, ae) if recorded != 0 else 0
     index, end, waited = batch.served, batch.count, 0
     while index != end:
         request = requests[index]
@@ -71,7 +71,8 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int, recorded:
             back = context.rules.serve(service.shared, ae, address, is_read, entered, cycle)
             if recorded != 0:
                 bank = context.rules.bank_waits(service.shared) - earlier
-                link = links + 2 * context.rules.link_of(address)
+                link = links + context.rules.link_of(address)
+                request.note_array(kind)
                 record_service(record, kind, address, bank, link, entered - cycle)
             if back < 0:
                 service.error.note(ErrorCode.OVERBOOKED, request.kind(), 0, ae, request.port(), cycle)
