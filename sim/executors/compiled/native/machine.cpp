@@ -109,12 +109,13 @@ protected:
 
 private:
     // Does a part of what is to be done up to the next meeting: runs an engine, or performs the requests of the round
-    // before, which none of the engines needs yet.
+    // before, which none of the engines needs yet. That is the longest part, and so begins first.
     void do_part(int number) {
         const MemoryModel& memory = setup_.memory;
-        if (number == kEngines) return memory.serve(memory.context);
-        if (setup_.round) memory.deliver(memory.context, number);
-        engines_[number]->run(cycle_, meeting_);
+        const int engine = setup_.round ? number - 1 : number;
+        if (engine < 0) return memory.serve(memory.context);
+        if (setup_.round) memory.deliver(memory.context, engine);
+        engines_[engine]->run(cycle_, meeting_);
     }
 
     VerilatedContext verilated_;
