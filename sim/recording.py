@@ -24,7 +24,7 @@ Counts = npt.NDArray[np.int64]
 _DRAINED = 32
 """Intervals after which a recording looks after its rows, about."""
 
-_TOGETHER = 64
+_TOGETHER = 128
 """Instructions whose counts are handed over together: each by itself costs as much as a short one takes to simulate."""
 
 _START, _NO_WORK, _END, _NOT_RUNNING, _HOST, _READOUT, _RESTARTED, _KEPT = range(8)
@@ -106,7 +106,7 @@ class _Ended(NamedTuple):
 
     instruction: Instruction
     ran: RanInstruction
-    row: npt.NDArray[np.void]
+    now: npt.NDArray[np.void]
     memory: RecordedSums
 
 
@@ -209,15 +209,11 @@ class Recording:
         """Learn that the instruction is complete, so many cycles after its dispatch; all AEs have met at `cycle`."""
         state = self.state
         instruction = Instruction(state.instruction)
-        row = self._executor.sample()[_MODULES[instruction]]
-        ran = RanInstruction(
-            attempt=state.attempt,
-            start=state.start,
-            cycles=cycles,
-            working=int(row["ended"].max()) - state.start,
-        )
+        now = self._executor.sample()
+        last = int(now[_MODULES[instruction]]["ended"].max())
+        ran = RanInstruction(attempt=state.attempt, start=state.start, cycles=cycles, working=last - state.start)
         self._sink.take_instruction(ran)
-        self._ended.append(_Ended(instruction, ran, row, self._memory.take()))
+        self._ended.append(_Ended(instruction, ran, now, self._memory.take()))
         self._executor.begin_instruction_marks()
         state.instruction = -1
         if cycle - state.position * self._interval >= self.most_cycles:
@@ -270,7 +266,9 @@ class Recording:
         for instruction in self._kernels:
             which = np.array([place for place, each in enumerate(ended) if each.instruction == instruction], np.intp)
             if which.size:
-                rows = np.stack([ended[place].row for place in which])
+                # As bare numbers, since columns would be joined one by one.
+                numbers = np.stack([ended[place].now.view(np.int64) for place in which])
+                rows = numbers.view(ended[0].now.dtype)[_MODULES[instruction]]
                 self._tell_apart(instruction, starts[which], ends[which], rows["begun"], rows["ended"])
                 counts.append(self._counts(_MODULES[instruction], which, [ended[place].ran for place in which], rows))
         state.closed = max(state.closed, int(ends[-1]))
