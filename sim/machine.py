@@ -23,7 +23,8 @@ from sim.memory import Memory, PayloadLayout, Profile
 from sim.observation.diagnosis import diagnose
 from sim.observation.state import MachineState
 from sim.observation.statistics import Tally
-from sim.recording import Recording, RecordingState, Sink
+from sim.recorded import Sink
+from sim.recording import Recording, RecordingState
 
 __all__ = ["Machine", "assemble_machine", "create_machine"]
 

@@ -1,9 +1,8 @@
 """What happens in a machine over time: every interval, and every instruction, cut exactly to the cycle."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,13 +15,17 @@ from sim.executors.base import Executor
 from sim.executors.samples import MODULES
 from sim.memory import Memory, RecordedIntervals, RecordedSums
 from sim.observation.causes import CAUSES, IDLE_CAUSES
+from sim.recorded import InstructionCounts, Intervals, RanInstruction, Sink
 
-__all__ = ["Intervals", "RanInstruction", "Recording", "RecordingState", "Sink"]
+__all__ = ["Recording", "RecordingState"]
 
 Counts = npt.NDArray[np.int64]
 
 _DRAINED = 32
 """Intervals after which a recording looks after its rows, about."""
+
+_TOGETHER = 128
+"""Instructions whose counts are handed over together: each by itself costs as much as a short one takes to simulate."""
 
 _START, _NO_WORK, _END, _NOT_RUNNING, _HOST, _READOUT, _RESTARTED, _KEPT = range(8)
 """How cycles in which a kernel has no run are told apart; `_READOUT` and `_KEPT`, that of attempts given up, are the
@@ -33,82 +36,6 @@ _MODULES = dict(zip((Instruction.BFS_LEVEL, Instruction.INTERSECTION), MODULES, 
 _COLUMN = {cause.name: number for number, cause in enumerate(CAUSES)}
 _TOLD = [_COLUMN[cause.name.lower()] for cause in Cause if cause != Cause.IDLE]
 assert {cause.name for cause in CAUSES} == {cause.name.lower() for cause in Cause if cause} | set(IDLE_CAUSES)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Intervals:
-    """What was counted in some intervals, one after the other.
-
-    Parameters
-    ----------
-    first : int
-        Number of the first one, which begins at so many times the interval.
-    causes : ndarray of int64, shape (intervals, AEs, kernels, len(CAUSES))
-        Cycles by recorded cause, BFS kernels first.
-    fills : ndarray of int64, shape (intervals, AEs, kernels, FIFOs)
-        Entries held, summed over the cycles.
-    marks : ndarray of int64, shape (intervals, AEs, kernels, FIFOs)
-        Most entries held in a cycle.
-    turns : ndarray of int64, shape (intervals, AEs, 2)
-        Tokens that reached the first kernel of each module.
-    memory : RecordedIntervals
-        What the memory counted.
-    """
-
-    first: int
-    causes: Counts
-    fills: Counts
-    marks: Counts
-    turns: Counts
-    memory: RecordedIntervals
-
-
-@dataclass(frozen=True, kw_only=True)
-class RanInstruction:
-    """What was counted in an instruction, by the kernels of its module.
-
-    Parameters
-    ----------
-    module : str
-        The module.
-    attempt : int
-        Attempts given up before.
-    start, cycles, working : int
-        Cycle of the dispatch; cycles from there until the last AE was idle, and until the last kernel was done.
-    begun, done : ndarray of int64, shape (AEs, kernels)
-        Cycles from the dispatch until a kernel began and was done.
-    causes : ndarray of int64, shape (AEs, kernels, len(CAUSES))
-        Cycles by recorded cause.
-    fills, marks : ndarray of int64, shape (AEs, kernels, FIFOs)
-        Entries held, summed over the cycles; most entries held in a cycle.
-    memory : RecordedSums
-        What the memory counted.
-    """
-
-    module: str
-    attempt: int
-    start: int
-    cycles: int
-    working: int
-    begun: Counts
-    done: Counts
-    causes: Counts
-    fills: Counts
-    marks: Counts
-    memory: RecordedSums
-
-
-class Sink(Protocol):
-    """Who takes what was recorded."""
-
-    def take_intervals(self, make: Callable[[], Intervals], count: int) -> None:
-        """Take so many intervals, which follow those before; to make them takes time, and may be done at any time."""
-
-    def take_instruction(self, ran: RanInstruction) -> None:
-        """Take an instruction that is complete."""
-
-    def take_restart(self, cycle: int, readouts: list[tuple[int, int]]) -> None:
-        """Learn that all before a cycle, but for the cycles of some readouts, was an attempt that was given up."""
 
 
 @dataclass(kw_only=True)
@@ -174,6 +101,15 @@ class _Counters:
         return joined
 
 
+class _Ended(NamedTuple):
+    """An instruction that has ended: what the hardware and the memory had counted then."""
+
+    instruction: Instruction
+    ran: RanInstruction
+    now: npt.NDArray[np.void]
+    memory: RecordedSums
+
+
 class _Before(NamedTuple):
     """Where some intervals begin: the first one, counters before it; and their cycles without a run, told apart."""
 
@@ -224,6 +160,7 @@ class Recording:
         self._memory = memory
         self._interval = interval
         self._sink = sink
+        self._ended: list[_Ended] = []
         self._kernels = {
             Instruction.BFS_LEVEL: slice(config.bfs_kernels),
             Instruction.INTERSECTION: slice(config.bfs_kernels, None),
@@ -255,50 +192,38 @@ class Recording:
 
     def catch_up(self, cycle: int) -> None:
         """Hand out everything up to a cycle in which all AEs have met."""
-        if self.state.instruction < 0 or cycle <= self.state.start:
+        state = self.state
+        self._hand_over()
+        if state.instruction < 0 or cycle <= state.start:
             self._close(cycle, _HOST)
         else:
-            self._close(self.state.start, _HOST)
-            self._close_running(cycle, self._executor.sample())
+            self._close(state.start, _HOST)
+            instruction = Instruction(state.instruction)
+            now = self._executor.sample()[_MODULES[instruction]]
+            start, end = (np.array([each]) for each in (state.start, cycle))
+            self._tell_apart(instruction, start, end, now["begun"][np.newaxis], now["ended"][np.newaxis])
+            state.closed = max(state.closed, cycle)
         self._hand_out(cycle // self._interval)
 
     def ended(self, cycles: int, cycle: int) -> None:
         """Learn that the instruction is complete, so many cycles after its dispatch; all AEs have met at `cycle`."""
         state = self.state
+        instruction = Instruction(state.instruction)
         now = self._executor.sample()
-        self._close(state.start, _HOST)
-        working = self._close_running(state.start + cycles, now) - state.start
-        module = _MODULES[Instruction(state.instruction)]
-        own = now[module]
-        begun, done = (own[name] - state.start for name in ("begun", "ended"))
-        causes = self._recorded(own["causes"] - state.causes_before[module])
-        for name, counts in (("starting", begun), ("no_work", working - done), ("ending", cycles - working)):
-            causes[..., _COLUMN[name]] = counts
-        if not np.all(causes.sum(axis=-1) == cycles):
-            raise self._inconsistent(f"the instruction of cycle {state.start:,}")
-        self._sink.take_instruction(
-            RanInstruction(
-                module=module,
-                attempt=state.attempt,
-                start=state.start,
-                cycles=cycles,
-                working=working,
-                begun=begun,
-                done=done,
-                causes=causes,
-                fills=own["fill"] - state.fills_before[module],
-                marks=own["instruction_most"],
-                memory=self._memory.take(),
-            )
-        )
+        last = int(now[_MODULES[instruction]]["ended"].max())
+        ran = RanInstruction(attempt=state.attempt, start=state.start, cycles=cycles, working=last - state.start)
+        self._sink.take_instruction(ran)
+        self._ended.append(_Ended(instruction, ran, now, self._memory.take()))
         self._executor.begin_instruction_marks()
-        state.causes_before[module], state.fills_before[module] = own["causes"].copy(), own["fill"].copy()
         state.instruction = -1
         if cycle - state.position * self._interval >= self.most_cycles:
             self.catch_up(cycle)
+        elif len(self._ended) == _TOGETHER:
+            self._hand_over()
 
     def readout(self, begin: int, end: int) -> None:
         """Learn that event counters were read from one cycle to another."""
+        self._hand_over()
         self._close(begin, _HOST)
         self._close(end, _READOUT)
         self.state.readouts.append((begin, end))
@@ -326,53 +251,117 @@ class Recording:
             rows = self._executor.sample()[:, np.newaxis]
             self._emit(cycle // self._interval, rows, self._memory.drain(cycle, partial=True))
 
+    def _hand_over(self) -> None:
+        """Hand over what was counted in the instructions that have ended."""
+        ended, self._ended = self._ended, []
+        if not ended:
+            return
+        state = self.state
+        starts = np.array([each.ran.start for each in ended])
+        cycles = np.array([each.ran.cycles for each in ended])
+        ends = starts + cycles
+        between = np.concatenate([[state.closed], ends[:-1]])
+        self._spread(_HOST, slice(None), between, between, starts)
+        counts = []
+        for instruction in self._kernels:
+            which = np.array([place for place, each in enumerate(ended) if each.instruction == instruction], np.intp)
+            if which.size:
+                # As bare numbers, since columns would be joined one by one.
+                numbers = np.stack([ended[place].now.view(np.int64) for place in which])
+                rows = numbers.view(ended[0].now.dtype)[_MODULES[instruction]]
+                self._tell_apart(instruction, starts[which], ends[which], rows["begun"], rows["ended"])
+                counts.append(self._counts(_MODULES[instruction], which, [ended[place].ran for place in which], rows))
+        state.closed = max(state.closed, int(ends[-1]))
+        self._sink.take_counts(counts, [each.memory for each in ended])
+
+    def _counts(
+        self, module: str, which: Counts, ran: list[RanInstruction], rows: npt.NDArray[np.void]
+    ) -> InstructionCounts:
+        """Return what was counted in instructions of a module, at the ends of which there were some rows."""
+        state = self.state
+        start, cycles, working = (
+            np.array([getattr(each, name) for each in ran])[:, np.newaxis, np.newaxis]
+            for name in ("start", "cycles", "working")
+        )
+        begun, done = rows["begun"] - start, rows["ended"] - start
+        causes = self._recorded(np.diff(rows["causes"], axis=0, prepend=state.causes_before[module][np.newaxis]))
+        for name, counts in (("starting", begun), ("no_work", working - done), ("ending", cycles - working)):
+            causes[..., _COLUMN[name]] = counts
+        wrong = np.any(causes.sum(axis=-1) != cycles, axis=(1, 2))
+        if np.any(wrong):
+            raise self._inconsistent(f"the instruction of cycle {ran[int(np.argmax(wrong))].start:,}")
+        fills = np.diff(rows["fill"], axis=0, prepend=state.fills_before[module][np.newaxis])
+        state.causes_before[module], state.fills_before[module] = rows["causes"][-1].copy(), rows["fill"][-1].copy()
+        return InstructionCounts(
+            module=module,
+            which=which,
+            begun=begun,
+            done=done,
+            causes=causes,
+            fills=fills,
+            marks=rows["instruction_most"],
+        )
+
     def _close(self, end: int, kind: int) -> None:
         """Say what kernels without a run wait for up to a cycle, the same for all."""
         begin = self.state.closed
         if end > begin:
-            self._add(kind, begin, end, slice(None))
+            begins, ends = np.array([begin]), np.array([end])
+            self._spread(kind, slice(None), begins, begins, ends)
             self.state.closed = end
 
-    def _close_running(self, end: int, now: npt.NDArray[np.void]) -> int:
-        """Say up to a cycle what kernels wait for that have no run while an instruction runs.
+    def _tell_apart(self, instruction: Instruction, start: Counts, end: Counts, begun: Counts, done: Counts) -> None:
+        """Say what kernels wait for that have no run while instructions run, each from its start up to a cycle.
 
-        Returns
-        -------
-        int
-            The cycle in which the last kernel was done, or a cycle in the far future.
+        Parameters
+        ----------
+        instruction : Instruction
+            Which one.
+        start, end : ndarray of int64, shape (instructions,)
+            Its start, and the cycle.
+        begun, done : ndarray of int64, shape (instructions, AEs, kernels)
+            Where its kernels' last runs began and ended, or those before.
         """
-        state = self.state
-        instruction = Instruction(state.instruction)
         own = self._kernels[instruction]
-        begun, done = (now[_MODULES[instruction]][name] for name in ("begun", "ended"))
-        begun = np.where(begun >= state.start, begun, _NEVER)
+        first = np.maximum(start, self.state.closed)
+        start, end, begin = (each[:, np.newaxis, np.newaxis] for each in (start, end, first))
+        begun = np.where(begun >= start, begun, _NEVER)
         done = np.where((begun < _NEVER) & (done > begun), done, _NEVER)
-        working = int(done.max(initial=0))
-        begin = state.closed
-        if end > begin:
-            for other, kernels in self._kernels.items():
-                if other != instruction:
-                    self._add(_NOT_RUNNING, begin, end, kernels)
-            self._add(_START, begin, np.minimum(begun, end), own)
-            self._add(_NO_WORK, np.maximum(done, begin), min(working, end), own)
-            self._add(_END, max(working, begin), end, own)
-            state.closed = end
-        return working
+        working = done.max(axis=(1, 2), keepdims=True)
+        for other, kernels in self._kernels.items():
+            if other != instruction:
+                self._spread(_NOT_RUNNING, kernels, first, begin, end)
+        self._spread(_START, own, first, begin, np.minimum(begun, end))
+        self._spread(_NO_WORK, own, first, np.maximum(done, begin), np.minimum(working, end))
+        self._spread(_END, own, first, np.maximum(working, begin), end)
 
-    def _add(self, kind: int, begin: "int | Counts", end: "int | Counts", kernels: slice) -> None:
-        """Add the cycles from one to another to those of a kind, in the intervals that they are in."""
+    def _spread(self, kind: int, kernels: slice, first: Counts, begin: Counts, end: Counts) -> None:
+        """Add cycles to those of a kind, in the intervals that they are in.
+
+        Parameters
+        ----------
+        kind : int
+            The kind.
+        kernels : slice
+            Whose cycles.
+        first : ndarray of int64, shape (spans,)
+            Cycles that part the spans, ascending: each span lies from its own on, and before the next one's.
+        begin, end : ndarray of int64, shape (spans,) or (spans, AEs or 1, kernels or 1)
+            First cycle of each span, and the cycle after its last, which may be before the first.
+        """
         state, interval = self.state, self._interval
-        first, last = int(np.min(begin)) // interval, (int(np.max(end)) - 1) // interval
-        if last < first:
+        begin, end = (each.reshape(*each.shape, *[1] * (3 - each.ndim)) for each in (begin, end))
+        rows = int(first[0]) // interval, -(-int(end.max()) // interval)
+        if rows[1] <= rows[0]:
             return
-        if first == last:
-            common = end - begin
-            state.split[first - state.position, :, kernels, kind] += np.maximum(common, 0)
-            return
-        starts = interval * np.arange(first, last + 1)[:, np.newaxis, np.newaxis]
-        common = np.minimum(end, starts + interval) - np.maximum(begin, starts)
-        rows = slice(first - state.position, last + 1 - state.position)
-        state.split[rows, :, kernels, kind] += np.maximum(common, 0)
+        bounds = interval * np.arange(rows[0], rows[1] + 1)
+        # How many cycles lie before each bound: of the span that it is in, or follows, and of all before that.
+        span = np.maximum(np.searchsorted(first, bounds, "right") - 1, 0)
+        lengths = np.maximum(end - begin, 0)
+        before = np.cumsum(lengths, axis=0) - lengths
+        of_span = np.minimum(bounds[:, np.newaxis, np.newaxis], end[span]) - begin[span]
+        passed = before[span] + np.maximum(of_span, 0)
+        state.split[rows[0] - state.position : rows[1] - state.position, :, kernels, kind] += np.diff(passed, axis=0)
 
     def _hand_out(self, position: int) -> None:
         """Hand out the intervals before a number."""

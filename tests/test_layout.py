@@ -17,6 +17,7 @@ ROOMS = (
         "sim.observation",
         "sim.export",
         "sim.executors",
+        "sim.recorded",
         "sim.recording",
         "sim.machine",
     ),

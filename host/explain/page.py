@@ -10,7 +10,7 @@ from host.explain.verdict import Finding, findings_of
 from host.explain.view import CAUSE_NAMES, Group, View
 from host.words import counted
 from sim.notices import printable
-from sim.observation.causes import CAUSES, cause_named
+from sim.observation.causes import CAUSES, WORK, cause_named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ _SHOWN_CAUSE = 0.0005
 """Least share of a cause that the list of causes has."""
 
 
-_NOT_WORK = [cause.name for cause in CAUSES if cause.kind != "work"]
+_NOT_WORK = [cause.name for cause in CAUSES if cause.name not in WORK]
 
 
 def page(view: View, rows: "pd.DataFrame", *, by: str | None, top: int) -> "list[RenderableType]":

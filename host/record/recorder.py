@@ -1,6 +1,6 @@
 """A run as it is recorded: what the machine tells goes into tables, under the names that the host's program gives."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,12 +13,17 @@ from host.record.rows import Rows
 from host.record.tables import ARRAYS, MODULES, PHASES
 from host.record.writer import Columns, TableWriter
 from sim.machine import Machine
-from sim.recording import Intervals, RanInstruction, RecordingState
+from sim.memory import RecordedSums
+from sim.recorded import InstructionCounts, Intervals, RanInstruction
+from sim.recording import RecordingState
 
 __all__ = ["Recorder", "RecorderState"]
 
 _GATHERED = 3_000_000
 """Rows that are gathered before they are written: some 60 MB."""
+
+_TOGETHER = 1024
+"""Rows of instructions of which columns are made together."""
 
 
 @dataclass(kw_only=True)
@@ -102,6 +107,7 @@ class Recorder(Observer):
             parts=self.state.parts,
         )
         self._gathered = 0
+        self._complete: list[InstructionRow] = []
 
     def catch_up(self) -> None:
         """Bring the state, and the parts that it counts, up to where the machine is."""
@@ -143,11 +149,14 @@ class Recorder(Observer):
                 working=ran.working,
             )
         )
-        # Made at once: what an instruction brings is a hundred times as large as the rows that come of it.
-        rows = self._rows.of_instruction(state.instructions, ran)
-        self._add(lambda: rows, ran.begun.size)
         state.instructions += 1
         state.level += 1
+
+    def take_counts(self, counts: Sequence[InstructionCounts], memory: Sequence[RecordedSums]) -> None:
+        """Take what was counted in the last instructions."""
+        # Made at once: what an instruction brings is larger than the rows that come of it.
+        rows = self._rows.of_instructions(self.state.instructions - len(memory), counts, memory)
+        self._add(lambda: rows, sum(each.begun.size for each in counts))
 
     def take_restart(self, cycle: int, readouts: list[tuple[int, int]]) -> None:
         """Call everything before a cycle restarted, but for readouts."""
@@ -159,6 +168,7 @@ class Recorder(Observer):
     def finish(self) -> dict[str, int]:
         """Write everything; return the rows of each table."""
         self._recording.finish(self._machine.cycle)
+        self._add_complete()
         return self._writer.finish()
 
     def close(self) -> None:
@@ -166,11 +176,19 @@ class Recorder(Observer):
         self._writer.close()
 
     def _write_rows(self) -> None:
-        rows = [vars(row) for row in self.state.rows]
+        self._complete += self.state.rows
+        self.state.rows.clear()
+        if len(self._complete) >= _TOGETHER:
+            self._add_complete()
+
+    def _add_complete(self) -> None:
+        """Add the rows of instructions whose searches are over."""
+        rows = [vars(row) for row in self._complete]
+        self._complete.clear()
         if rows:
             columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-            self._add(lambda: {"instructions": columns}, len(rows))
-        self.state.rows.clear()
+            self._writer.add(lambda: {"instructions": columns})
+            self._gathered += len(rows)
 
     def _add(self, make: Callable[[], Mapping[str, Columns]], rows: int) -> None:
         """Add about so many rows."""
@@ -180,6 +198,7 @@ class Recorder(Observer):
             self._flush()
 
     def _flush(self, *, wait: bool = False) -> None:
+        self._add_complete()
         self._writer.flush(wait=wait)
         self._gathered = 0
         self.state.parts = self._writer.parts

@@ -1,6 +1,6 @@
 """Rows of a record's tables, of what the machine tells in arrays."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from host.record.writer import Columns
 from sim.machine import Machine
 from sim.memory import RecordedIntervals, RecordedSums
 from sim.observation.causes import CAUSES
-from sim.recording import Intervals, RanInstruction
+from sim.recorded import InstructionCounts, Intervals
 
 __all__ = ["Rows"]
 
@@ -65,18 +65,18 @@ class Rows:
             **{name: np.tile(values, count * self._engines) for name, values in columns},
         }
 
-    def _index_of_instruction(self, module: str) -> tuple[dict[str, Numbers], dict[str, Numbers]]:
+    def _index_of_instruction(self, module: str) -> tuple[dict[str, npt.NDArray[Any]], dict[str, npt.NDArray[Any]]]:
         """Return the columns of an instruction's kernels and FIFOs that are the same for all of a module."""
         kernels, names = self._kernels[module], self._fifos[module]
         number = MODULES.index(module)
         kernel = {
-            "engine": np.repeat(np.arange(self._engines), kernels),
-            "module": np.full(self._engines * kernels, number),
-            "kernel": np.tile(np.arange(kernels), self._engines),
+            "engine": np.repeat(np.arange(self._engines, dtype=np.uint8), kernels),
+            "module": np.full(self._engines * kernels, number, np.int8),
+            "kernel": np.tile(np.arange(kernels, dtype=np.uint8), self._engines),
         }
         fifo = {
-            "module": np.full(len(names), number),
-            "fifo": np.array([self.fifos.index(name) for name in names]),
+            "module": np.full(len(names), number, np.int8),
+            "fifo": np.array([self.fifos.index(name) for name in names], np.int8),
         }
         return kernel, fifo
 
@@ -143,35 +143,48 @@ class Rows:
         controller, number = np.divmod(bank, self._banks)
         return {"controller": controller, "bank": number}
 
-    def of_instruction(self, number: int, ran: RanInstruction) -> dict[str, Columns]:
-        """Return the rows of an instruction by table, but for that of ``instructions``."""
-        kernel_index, fifo_index = self._instruction_index[ran.module]
-        kernel: dict[str, npt.NDArray[Any]] = {
-            **kernel_index,
-            "begun": ran.begun.ravel(),
-            "done": ran.done.ravel(),
-            **_causes(ran.causes),
-        }
-        fifo: dict[str, Numbers] = {
-            **fifo_index,
-            "fill": ran.fills.sum(axis=(0, 1)),
-            "most": ran.marks.max(axis=(0, 1)),
-        }
+    def of_instructions(
+        self, first: int, counts: Sequence[InstructionCounts], memory: Sequence[RecordedSums]
+    ) -> dict[str, Columns]:
+        """Return the rows of instructions by table, but for that of ``instructions``; `first` is the first's number."""
+        kernels, fifos = [], []
+        for each in counts:
+            kernel_index, fifo_index = self._instruction_index[each.module]
+            number = first + each.which
+            kernel: dict[str, npt.NDArray[Any]] = {
+                "begun": each.begun.ravel(),
+                "done": each.done.ravel(),
+                **_causes(each.causes),
+            }
+            fifo: dict[str, Numbers] = {
+                "fill": each.fills.sum(axis=(1, 2)).ravel(),
+                "most": each.marks.max(axis=(1, 2)).ravel(),
+            }
+            kernels.append({**_repeated(number, kernel_index), **kernel})
+            fifos.append({**_repeated(number, fifo_index), **fifo})
         return {
-            "instruction_kernels": _numbered(number, kernel),
-            "instruction_fifos": _numbered(number, fifo),
-            **self._of_take(number, ran.memory),
+            "instruction_kernels": _in_order(kernels),
+            "instruction_fifos": _in_order(fifos),
+            **self._of_take(first, memory),
         }
 
-    def _of_take(self, number: int, memory: RecordedSums) -> dict[str, Columns]:
-        bank, array = np.nonzero(memory.banks[..., 0])
-        accesses, waiting = memory.banks[bank, array].T
-        latency = memory.latencies.nonzero()[0]
+    def _of_take(self, first: int, memory: Sequence[RecordedSums]) -> dict[str, Columns]:
+        banks, latencies = ([getattr(sums, name) for sums in memory] for name in ("banks", "latencies"))
+        of_banks, of_latencies = (
+            np.repeat(np.arange(first, first + len(rows), dtype=np.int32), [len(each) for each in rows])
+            for rows in (banks, latencies)
+        )
+        bank, array, accesses, waiting = np.concatenate(banks).T
+        latency, reads = np.concatenate(latencies).T
         return {
-            "instruction_banks": _numbered(
-                number, {**self._bank(bank), "array": array, "accesses": accesses, "waiting": waiting}
-            ),
-            "instruction_latencies": _numbered(number, {"latency": latency, "reads": memory.latencies[latency]}),
+            "instruction_banks": {
+                "instruction": of_banks,
+                **self._bank(bank),
+                "array": array,
+                "accesses": accesses,
+                "waiting": waiting,
+            },
+            "instruction_latencies": {"instruction": of_latencies, "latency": latency, "reads": reads},
         }
 
 
@@ -180,7 +193,19 @@ def _causes(counts: Numbers) -> dict[str, npt.NDArray[np.uint32]]:
     return {cause.name: column for cause, column in zip(CAUSES, columns, strict=True)}
 
 
-def _numbered(number: int, columns: Mapping[str, npt.NDArray[Any]]) -> Columns:
-    """Return columns with that of their instruction."""
+def _repeated(numbers: Numbers, columns: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """Return columns that are the same for each of some instructions, with that of the instruction."""
     rows = len(next(iter(columns.values())))
-    return {"instruction": np.full(rows, number, np.int32), **columns}
+    return {
+        "instruction": np.repeat(numbers.astype(np.int32), rows),
+        **{name: np.tile(values, numbers.size) for name, values in columns.items()},
+    }
+
+
+def _in_order(parts: Sequence[Columns]) -> Columns:
+    """Return rows in the order of their instructions."""
+    if len(parts) == 1:
+        return parts[0]
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    order = np.argsort(joined["instruction"], kind="stable")
+    return {name: values[order] for name, values in joined.items()}

@@ -61,10 +61,10 @@ class RecordedSums:
 
     Parameters
     ----------
-    banks : ndarray, shape (banks, kinds, 2)
-        Accesses by `ArrayKind`; cycles that they waited for the bank.
-    latencies : ndarray, shape (2048,)
-        Reads by cycles from acceptance to response; the last is open above.
+    banks : ndarray, shape (found, 4)
+        Bank, `ArrayKind`, accesses, and cycles that they waited for the bank, in this order, where there were any.
+    latencies : ndarray, shape (found, 2)
+        Cycles from acceptance to response, up to 2047, which is open above, and reads that took so long, where any did.
     """
 
     banks: NDArray[np.int64]
@@ -156,6 +156,9 @@ class Recorder:
         (self._links,) = make(of_service, "links", rows, engines, self._link_count)
         self._taken = self._room.make(int, KINDS * words * 2).reshape(KINDS, words, 2)
         self._latencies = self._room.make(int, HISTOGRAM_BINS)
+        self._sums = np.zeros((self._bank_count, KINDS, 2), np.int64)
+        self._found_banks = np.zeros((self._bank_count * KINDS, 4), np.int64)
+        self._found_latencies = np.zeros((HISTOGRAM_BINS, 2), np.int64)
         self._tables: dict[str, NDArray[Any]] = {}
 
     def know(self, allocations: Sequence[tuple[int, int]], kinds: Sequence[ArrayKind], top: int) -> None:
@@ -212,12 +215,13 @@ class Recorder:
 
     def take(self, histograms: NDArray[np.int64]) -> RecordedSums:
         """Return what has been counted since the last time, given the AEs' histograms of read latencies."""
-        banks = np.zeros((self._bank_count, KINDS, 2), np.int64)
-        _take_words(self._counts, self._totals, self._taken, self._bank_by_word, banks)
-        latencies = histograms.sum(axis=0)
-        sums = RecordedSums(banks=banks[: self._told], latencies=latencies - self._latencies)
-        self._latencies[:] = latencies
-        return sums
+        words = (self._counts, self._totals, self._taken, self._bank_by_word)
+        banks = _take_words(*words, self._sums, self._found_banks)
+        latencies = _take_latencies(histograms, self._latencies, self._found_latencies)
+        return RecordedSums(
+            banks=self._found_banks[: banks if self._told is None else 0].copy(),
+            latencies=self._found_latencies[:latencies].copy(),
+        )
 
     def forget(self, histograms: NDArray[np.int64], stalls: NDArray[np.int64]) -> None:
         """Go on counting where the AEs' histograms of read latencies and their stalls will begin anew.
@@ -281,13 +285,37 @@ def _empty_words(since, more, filled, places, bank_by_word, banks):  # type: ign
 
 
 @jit
-def _take_words(counts, totals, taken, bank_by_word, banks):  # type: ignore[no-untyped-def]
-    """Add what was counted since it was last taken to the banks that words are of."""
+def _take_words(counts, totals, taken, bank_by_word, banks, found):  # type: ignore[no-untyped-def]
+    """List what was counted since it was last taken by bank and kind; sums by bank are 0 before and afterwards."""
     for kind in range(counts.shape[0]):
         for word in range(counts.shape[1]):
             accesses = totals[kind, word, 0] + (counts[kind, word] >> ACCESSES)
             waited = totals[kind, word, 1] + (counts[kind, word] & WAITED)
-            banks[bank_by_word[word], kind, 0] += accesses - taken[kind, word, 0]
-            banks[bank_by_word[word], kind, 1] += waited - taken[kind, word, 1]
-            taken[kind, word, 0] = accesses
-            taken[kind, word, 1] = waited
+            if accesses != taken[kind, word, 0] or waited != taken[kind, word, 1]:
+                banks[bank_by_word[word], kind, 0] += accesses - taken[kind, word, 0]
+                banks[bank_by_word[word], kind, 1] += waited - taken[kind, word, 1]
+                taken[kind, word, 0] = accesses
+                taken[kind, word, 1] = waited
+    places = 0
+    for bank in range(banks.shape[0]):
+        for kind in range(counts.shape[0]):
+            if banks[bank, kind, 0] != 0 or banks[bank, kind, 1] != 0:
+                found[places] = bank, kind, banks[bank, kind, 0], banks[bank, kind, 1]
+                banks[bank, kind] = 0
+                places += 1
+    return places
+
+
+@jit
+def _take_latencies(histograms, taken, found):  # type: ignore[no-untyped-def]
+    """List what was counted since it was last taken by latency."""
+    places = 0
+    for latency in range(taken.size):
+        reads = 0
+        for side in range(histograms.shape[0]):
+            reads += histograms[side, latency]
+        if reads != taken[latency]:
+            found[places] = latency, reads - taken[latency]
+            taken[latency] = reads
+            places += 1
+    return places

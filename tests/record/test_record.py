@@ -69,6 +69,16 @@ def test_restarts_are_told_apart() -> None:
     assert record.frame("instructions")["attempt"].max() == document["result"]["retries"]
 
 
+def test_instructions_are_told_apart_alike_however_many_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("cycles.txt").write_text("".join(f"{3 * n + v} {3 * n + (v + 1) % 3}\n" for n in range(40) for v in range(3)))
+    run = ["scc", "cycles.txt", "--config", "test", "--record-interval", "4000"]
+    record = recorded("as it is", *run)
+    assert len(record.frame("instructions")) > 128
+    for together in (1, 3):
+        monkeypatch.setattr("sim.recording._TOGETHER", together)
+        check_same(record, recorded(str(together), *run))
+
+
 def test_a_killed_run_has_the_record_of_one_that_was_not(capfd: pytest.CaptureFixture[str]) -> None:
     run = ["scc", "g.txt", "--config", "test", "--record-interval", "100"]
     whole = recorded("whole", *run)

@@ -80,6 +80,7 @@ class CompiledExecutor(LibraryExecutor):
                 self._waves.discard()
             raise
         self._config = config
+        self._row = sample_dtype(config)
         self._samples: Samples | None = None
         self._pieces: Pieces | None = None
         self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
@@ -103,7 +104,7 @@ class CompiledExecutor(LibraryExecutor):
 
     def sample(self) -> npt.NDArray[np.void]:
         """Return the same numbers as of now, a row for each AE, between two runs."""
-        rows = np.zeros(self._config.engines, sample_dtype(self._config))
+        rows = np.zeros(self._config.engines, self._row)
         self._library.cyscc_sample(self._machine, rows.ctypes.data)
         return rows
 
