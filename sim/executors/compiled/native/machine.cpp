@@ -103,7 +103,7 @@ protected:
         }
         wave_file_.check();
 #else
-        team_.run(pace_.together());
+        pace_.time([this](bool together) { team_.run(together); });
 #endif
     }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace cyscc {
@@ -115,11 +116,14 @@ class Pace {
 public:
     explicit Pace(bool possible) : possible_(possible), together_(possible) {}
 
-    // To be asked before each round.
-    bool together() {
-        if (!possible_) return false;
+    // Has a function do a round, together or not. What happens between two rounds costs either way the same.
+    template <class Round>
+    void time(Round round) {
+        if (!possible_) return round(false);
+        const auto began = Clock::now();
+        round(together_);
+        spent_ += Clock::now() - began;
         if (++rounds_ == kBatch) decide();
-        return together_;
     }
 
 private:
@@ -129,8 +133,7 @@ private:
     static constexpr int kLatest = 256;
 
     void decide() {
-        const auto now = Clock::now();
-        cost_[together_] = std::chrono::duration<double>(now - began_).count();
+        cost_[together_] = std::exchange(spent_, {});
         rounds_ = 0;
         if (trying_) {
             trying_ = false;
@@ -142,7 +145,6 @@ private:
             trying_ = true;
             together_ = !together_;
         }
-        began_ = Clock::now();
     }
 
     const bool possible_;
@@ -151,8 +153,8 @@ private:
     int rounds_ = 0;
     int waited_ = 0;
     int patience_ = kSoonest;
-    double cost_[2] = {0, 0};
-    Clock::time_point began_ = Clock::now();
+    Clock::duration spent_{};
+    Clock::duration cost_[2] = {};
 };
 
 }  // namespace cyscc
