@@ -16,7 +16,7 @@ from hw.registers import Counter, Instruction, KernelWord, Register, kernel_regi
 from sim.coprocessor import ArrayKind, Coprocessor
 from sim.errors import CycleLimitError, HangError, MemoryAccessError
 from sim.executors.base import Command, CommandKind, Executor, RunState
-from sim.executors.names import EXECUTORS
+from sim.executors.creation import create_executor, watchdog_cycles
 from sim.executors.samples import fifos
 from sim.executors.tools import OnStep
 from sim.memory import Memory, PayloadLayout, Profile
@@ -97,6 +97,11 @@ class Machine(Coprocessor):
     def fifos(self) -> Mapping[str, Mapping[str, str]]:
         """The FIFOs of a kernel by module, each with the field of the configuration that sets its depth."""
         return fifos(self.config)
+
+    @property
+    def executor(self) -> Executor:
+        """What executes the hardware, for whoever looks at it where `on_meeting` is called."""
+        return self._executor
 
     @property
     def cycle(self) -> int:
@@ -276,6 +281,22 @@ class Machine(Coprocessor):
         self._began, self._lead, self._spent = state.began, state.lead, state.spent
         self._readout, self._attempts, self._attempt = state.readout, state.attempts, state.attempt
 
+    def hand_over(self, make: Callable[[Memory], Executor]) -> Executor:
+        """Have another executor go on within an instruction, where `on_meeting` is called; return it.
+
+        Parameters
+        ----------
+        make : callable
+            Makes it, given the memory. What is recorded is not handed over.
+        """
+        state = self._executor.save()
+        after = make(self.memory)
+        after.begin(self._running)
+        after.load(state)
+        self._executor.close()
+        self._executor = after
+        return after
+
     def close(self) -> None:
         """Release the executor; completes waveform files."""
         self._executor.close()
@@ -375,7 +396,7 @@ def assemble_machine(
             tag_bits=fields["tag"].width,
         ),
     )
-    executor = make_executor(model, 20_000 + 4 * memory.unloaded_latency)
+    executor = make_executor(model, watchdog_cycles(memory))
     build_seconds = perf_counter() - began
     return Machine(
         config, model, executor, cycle_limit=cycle_limit, on_progress=on_progress, build_seconds=build_seconds
@@ -425,26 +446,10 @@ def create_machine(
     sim.errors.BuildError
         The compiled executor could not be built.
     """
-    if executor not in EXECUTORS:
-        raise ValueError(f"unknown executor {executor!r}: there are {', '.join(EXECUTORS)}")
 
-    def make_executor(model: Memory, watchdog: int) -> Executor:
-        if executor == "amaranth":
-            from sim.executors.amaranth import AmaranthExecutor
-
-            return AmaranthExecutor(config, model, watchdog=watchdog, waves=waves, wave_window=wave_window)
-        from sim.executors.compiled.executor import CompiledExecutor
-
-        return CompiledExecutor(
-            config,
-            model,
-            watchdog=watchdog,
-            threads=threads,
-            waves=waves,
-            wave_window=wave_window,
-            on_build=on_build,
+    def make(model: Memory, _: int) -> Executor:
+        return create_executor(
+            executor, config, model, threads=threads, waves=waves, wave_window=wave_window, on_build=on_build
         )
 
-    return assemble_machine(
-        config, memory, make_executor, cycle_limit=cycle_limit, on_progress=on_progress, on_build=on_build
-    )
+    return assemble_machine(config, memory, make, cycle_limit=cycle_limit, on_progress=on_progress, on_build=on_build)

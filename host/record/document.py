@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from host.measuring.sources import sources_digest
 from host.record.arrow import numbers_of
 from host.record.reader import RECORD_SCHEMA
 from host.record.tables import MODULES
@@ -92,6 +93,7 @@ def record_document(
     return {
         "record": RECORD_SCHEMA,
         **identity(),
+        "program": sources_digest(),
         "command": command,
         "run": dict(run),
         "interval": interval,

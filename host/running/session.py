@@ -123,6 +123,8 @@ class Advance:
         self._first_cycle = self._cycle = cycle
         self._number = self._done = 0
         self._kept: int | None = None
+        self.aim = ""
+        """What is simulated for, as it is told first."""
 
     def on_cycle(self, cycle: int) -> None:
         """Take the cycle that the simulation is at."""
@@ -149,7 +151,8 @@ class Advance:
     def _tell(self) -> None:
         if not self._step.due:
             return
-        what = [f"{self._noun} {self._number:,}"]
+        what = [self.aim] if self.aim else []
+        what += [f"{self._noun} {self._number:,}"]
         advanced = self._cycle - self._first_cycle
         if advanced:
             pace = advanced / max(time.monotonic() - self._begin, 1e-3)
@@ -184,6 +187,13 @@ class Session:
         self.progress = progress
         self._seconds = dict.fromkeys(("load", "simulate", "record", "verify"), 0.0)
         self._advance: Advance | None = None
+        self._aim = ""
+
+    def tell(self, aim: str) -> None:
+        """Show from now on what is simulated for."""
+        self._aim = aim
+        if self._advance is not None:
+            self._advance.aim = aim
 
     @contextmanager
     def phase(self, name: str, what: str) -> Iterator[Step]:
@@ -227,6 +237,7 @@ class Session:
         """Show how the block simulates, and take its time; the callbacks are the caller's to connect."""
         with self.phase("simulate", "simulating") as step:
             self._advance = Advance(step, vertices=vertices, noun=noun, cycle=machine.cycle)
+            self._advance.aim = self._aim
             yield self._advance
             self._advance = None
 

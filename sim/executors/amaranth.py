@@ -41,6 +41,8 @@ class AmaranthExecutor(Player):
         The memory, with as many AEs and ports.
     watchdog : int
         Cycles in which nothing moves and the memory owes nothing, after which a run counts as hung.
+    interval : int, optional
+        Cycles of its steps, those of `meeting_interval` by default; others only to go on within an instruction.
     waves : Path, optional
         VCD file to write.
     wave_window : tuple of int, optional
@@ -53,10 +55,11 @@ class AmaranthExecutor(Player):
         memory: Memory,
         *,
         watchdog: int,
+        interval: int | None = None,
         waves: Path | None = None,
         wave_window: tuple[int, int] | None = None,
     ) -> None:
-        super().__init__(config, memory, watchdog=watchdog)
+        super().__init__(config, memory, watchdog=watchdog, interval=interval)
         self._config = config
         accelerator = Accelerator(config, instrument=True)
         self._engines = [_Pins(engine) for engine in accelerator.engines]

@@ -40,6 +40,8 @@ class CompiledExecutor(LibraryExecutor):
     threads : int
         Threads to share the AEs and the memory; more than there are of these are not used. The results do not depend
         on it.
+    interval : int, optional
+        Cycles of its steps, those of `meeting_interval` by default; others only to go on within an instruction.
     waves : Path, optional
         VCD file to write; each kernel is then an object of its own instead of a lane, and the AEs run on one thread.
     wave_window : tuple of int, optional
@@ -60,6 +62,7 @@ class CompiledExecutor(LibraryExecutor):
         *,
         watchdog: int,
         threads: int = 1,
+        interval: int | None = None,
         waves: Path | None = None,
         wave_window: tuple[int, int] | None = None,
         on_build: OnStep | None = None,
@@ -67,14 +70,14 @@ class CompiledExecutor(LibraryExecutor):
         library = build_library(config, waves=waves is not None, on_step=on_build)
         self._waves = None if waves is None else Waves(waves, wave_window, locate=model_signals(config))
         if self._waves is None:
-            round_ = _round(meeting_interval(config, memory), memory)
+            round_ = _round(interval or meeting_interval(config, memory), memory)
             options: dict[str, int | bytes] = {"round": round_, "threads": min(threads, config.engines + 1)}
         else:
             first, last = self._waves.window
             raw = os.fsencode(self._waves.raw)
             options = {"threads": 1, "waves": raw, "first_wave": first, "last_wave": last}
         try:
-            super().__init__(library, config, memory, watchdog=watchdog, **options)
+            super().__init__(library, config, memory, watchdog=watchdog, interval=interval, **options)
         except BaseException:
             if self._waves is not None:
                 self._waves.discard()
