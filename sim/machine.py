@@ -16,6 +16,7 @@ from hw.registers import Counter, Instruction, KernelWord, Register, kernel_regi
 from sim.coprocessor import ArrayKind, Coprocessor
 from sim.errors import CycleLimitError, HangError, MemoryAccessError
 from sim.executors.base import Command, CommandKind, Executor, RunState
+from sim.executors.making import make_executor
 from sim.executors.names import EXECUTORS
 from sim.executors.samples import fifos
 from sim.executors.tools import OnStep
@@ -391,6 +392,8 @@ def create_machine(
     cycle_limit: int | None = None,
     waves: Path | None = None,
     wave_window: tuple[int, int] | None = None,
+    scopes: Sequence[str] = (),
+    wave_views: bool = False,
     on_progress: Callable[[int], None] | None = None,
     on_build: OnStep | None = None,
 ) -> Machine:
@@ -409,9 +412,13 @@ def create_machine(
     cycle_limit : int, optional
         Cycles of instructions in all, after which the simulation fails.
     waves : Path, optional
-        VCD file to write.
+        Waveform file to write, in the format of its ending: ``.vcd`` or ``.fst``.
     wave_window : tuple of int, optional
         First and last cycle to write there; all by default.
+    scopes : sequence of str
+        What to write there: globs over dotted paths as the waveform shows them; all by default.
+    wave_views : bool
+        Write saved views for viewers beside it.
     on_progress : callable, optional
         As of `Machine`.
     on_build : callable, optional
@@ -421,30 +428,25 @@ def create_machine(
     Raises
     ------
     ValueError
-        Unknown executor.
+        Unknown executor, a waveform file of another ending, or a scope that is not there.
     sim.errors.BuildError
         The compiled executor could not be built.
     """
     if executor not in EXECUTORS:
         raise ValueError(f"unknown executor {executor!r}: there are {', '.join(EXECUTORS)}")
 
-    def make_executor(model: Memory, watchdog: int) -> Executor:
-        if executor == "amaranth":
-            from sim.executors.amaranth import AmaranthExecutor
-
-            return AmaranthExecutor(config, model, watchdog=watchdog, waves=waves, wave_window=wave_window)
-        from sim.executors.compiled.executor import CompiledExecutor
-
-        return CompiledExecutor(
+    def make(model: Memory, watchdog: int) -> Executor:
+        return make_executor(
+            executor,
             config,
             model,
             watchdog=watchdog,
             threads=threads,
             waves=waves,
             wave_window=wave_window,
+            scopes=scopes,
+            wave_views=wave_views,
             on_build=on_build,
         )
 
-    return assemble_machine(
-        config, memory, make_executor, cycle_limit=cycle_limit, on_progress=on_progress, on_build=on_build
-    )
+    return assemble_machine(config, memory, make, cycle_limit=cycle_limit, on_progress=on_progress, on_build=on_build)
