@@ -16,7 +16,8 @@ from hw.registers import Counter, Instruction, KernelWord, Register, kernel_regi
 from sim.coprocessor import ArrayKind, Coprocessor
 from sim.errors import CycleLimitError, HangError, MemoryAccessError
 from sim.executors.base import Command, CommandKind, Executor, RunState
-from sim.executors.creation import create_executor, watchdog_cycles
+from sim.executors.making import make_executor, watchdog_cycles
+from sim.executors.names import EXECUTORS
 from sim.executors.samples import fifos
 from sim.executors.tools import OnStep
 from sim.memory import Memory, PayloadLayout, Profile
@@ -281,22 +282,6 @@ class Machine(Coprocessor):
         self._began, self._lead, self._spent = state.began, state.lead, state.spent
         self._readout, self._attempts, self._attempt = state.readout, state.attempts, state.attempt
 
-    def hand_over(self, make: Callable[[Memory], Executor]) -> Executor:
-        """Have another executor go on within an instruction, where `on_meeting` is called; return it.
-
-        Parameters
-        ----------
-        make : callable
-            Makes it, given the memory. What is recorded is not handed over.
-        """
-        state = self._executor.save()
-        after = make(self.memory)
-        after.begin(self._running)
-        after.load(state)
-        self._executor.close()
-        self._executor = after
-        return after
-
     def close(self) -> None:
         """Release the executor; completes waveform files."""
         self._executor.close()
@@ -382,20 +367,9 @@ def assemble_machine(
         As for `create_machine`.
     """
     began = perf_counter()
-    fields = ReadRequest
     if on_build is not None:
         on_build(0, 1, "memory model")
-    model = Memory(
-        memory,
-        engines=config.engines,
-        ports=config.ports,
-        payload=PayloadLayout(
-            address_bits=fields["address"].width,
-            size_bit=fields["size"].offset,
-            tag_shift=fields["tag"].offset,
-            tag_bits=fields["tag"].width,
-        ),
-    )
+    model = Memory(memory, engines=config.engines, ports=config.ports, payload=PayloadLayout.of(ReadRequest))
     executor = make_executor(model, watchdog_cycles(memory))
     build_seconds = perf_counter() - began
     return Machine(
@@ -412,6 +386,8 @@ def create_machine(
     cycle_limit: int | None = None,
     waves: Path | None = None,
     wave_window: tuple[int, int] | None = None,
+    scopes: Sequence[str] = (),
+    wave_views: bool = False,
     on_progress: Callable[[int], None] | None = None,
     on_build: OnStep | None = None,
 ) -> Machine:
@@ -430,9 +406,13 @@ def create_machine(
     cycle_limit : int, optional
         Cycles of instructions in all, after which the simulation fails.
     waves : Path, optional
-        VCD file to write.
+        Waveform file to write, in the format of its ending: ``.vcd`` or ``.fst``.
     wave_window : tuple of int, optional
         First and last cycle to write there; all by default.
+    scopes : sequence of str
+        What to write there: globs over dotted paths as the waveform shows them; all by default.
+    wave_views : bool
+        Write saved views for viewers beside it.
     on_progress : callable, optional
         As of `Machine`.
     on_build : callable, optional
@@ -442,14 +422,25 @@ def create_machine(
     Raises
     ------
     ValueError
-        Unknown executor.
+        Unknown executor, a waveform file of another ending, or a scope that is not there.
     sim.errors.BuildError
         The compiled executor could not be built.
     """
+    if executor not in EXECUTORS:
+        raise ValueError(f"unknown executor {executor!r}: there are {', '.join(EXECUTORS)}")
 
-    def make(model: Memory, _: int) -> Executor:
-        return create_executor(
-            executor, config, model, threads=threads, waves=waves, wave_window=wave_window, on_build=on_build
+    def make(model: Memory, watchdog: int) -> Executor:
+        return make_executor(
+            executor,
+            config,
+            model,
+            watchdog=watchdog,
+            threads=threads,
+            waves=waves,
+            wave_window=wave_window,
+            scopes=scopes,
+            wave_views=wave_views,
+            on_build=on_build,
         )
 
     return assemble_machine(config, memory, make, cycle_limit=cycle_limit, on_progress=on_progress, on_build=on_build)

@@ -13,7 +13,7 @@ __all__ = ["add_parser", "run"]
 
 _EPILOG = """examples:
   cyscc bfs random.gr --source 1 --record seen
-  cyscc replay seen --at 120000 --cycles 2000 -o middle.vcd
+  cyscc replay seen --at 120000 --cycles 2000 -o middle.fst
   cyscc replay seen --at level=3 --before 100
   cyscc replay seen --at slot,engine=0,kernel=3,level=3 --cycles 500
 """
@@ -36,7 +36,10 @@ def add_parser(commands: Any) -> None:
         "--before", type=at_least(0), default=0, metavar="N", help="begin so many cycles earlier (default: %(default)s)"
     )
     parser.add_argument(
-        "-o", "--output", metavar="OUT.vcd", help="the waveforms (default: named for DIR and the cycle)"
+        "--scope", action="append", metavar="GLOB", help="only signals whose path matches; may be given several times"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="OUT.fst", help="the waveforms, .fst or .vcd (default: DIR-CYCLE.fst)"
     )
     parser.add_argument("--graph", metavar="FILE", help="the graph, where it is not where it was")
     parser.add_argument("--from", dest="checkpoint", metavar="DIR", help="go on from the checkpoint in this folder")
@@ -61,7 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
     from host.output import check_output, show
     from host.progress import Progress
     from host.record.reader import Record
-    from host.replay.finding import find, last_dispatch
+    from host.replay.finding import find
     from host.replay.point import Point
     from host.replay.run import Replay
     from host.replay.source import Source
@@ -92,11 +95,11 @@ def run(arguments: argparse.Namespace) -> None:
             raise InputError(f"there is no {point} in the run", path=arguments.record)
         first = max(cycle - arguments.before, 0)
         last = first + arguments.cycles - 1
-        path = Path(arguments.output or f"{Path(arguments.record).name}-{first}.vcd")
+        path = Path(arguments.output or f"{Path(arguments.record).name}-{first}.fst")
         if arguments.output is None:
             check_output(str(path), "-o")
         executor = arguments.executor or source.options.executor
-        replay.record(path, first=first, last=last, by=last_dispatch(record, first), executor=executor)
+        replay.record(path, (first, last), executor=executor, scopes=arguments.scope or ())
     if not arguments.quiet:
         where = "" if point.cycle is not None else f"{point} is at cycle {cycle:,}\n"
         show(f"{where}{path}: cycles {first:,} to {last:,}, {sized(path.stat().st_size)}\n")

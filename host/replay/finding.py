@@ -12,7 +12,7 @@ from host.replay.point import CAUSE_EVENTS, Point
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Found", "Span", "find", "last_dispatch"]
+__all__ = ["Found", "Span", "find"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,17 +64,6 @@ def find(point: Point, record: Record) -> Found:
             raise InputError(f"the run has {record.cycles:,} cycles, and no cycle {point.cycle:,}", path=record.folder)
         return Found(cycle=point.cycle)
     return _Finder(point, record).find()
-
-
-def last_dispatch(record: Record, cycle: int) -> int:
-    """Return a cycle up to which the quick machine may go on the way to another: one within an instruction."""
-    instructions = record.frame("instructions")
-    starts, cycles = (instructions[name].to_numpy() for name in ("start", "cycles"))
-    place = int(np.searchsorted(starts, cycle, side="right")) - 1
-    if place < 0:
-        return 0
-    # The run of the instruction ends at a meeting; its last cycles are not worth the risk to come behind it.
-    return int(min(cycle, max(starts[place] + cycles[place] - 1, starts[place])))
 
 
 class _Finder:

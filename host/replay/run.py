@@ -1,11 +1,11 @@
 """Making a run again: from its beginning, or from a checkpoint."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from host.checkpoints.checkpoints import Checkpoints
-from host.errors import InputError
 from host.graph.csr import Graph
 from host.interval import Interval
 from host.progress import Progress
@@ -14,21 +14,20 @@ from host.replay.point import Point
 from host.replay.search import Search
 from host.replay.signs import sign_of
 from host.replay.source import Source
-from host.replay.window import MissedError, Reached, Window
+from host.replay.window import Reached, stop_behind
 from host.running.bfs import run_bfs
 from host.running.scc import run_scc
-from host.running.session import Session
+from host.running.session import RunOptions, Session
 from sim.errors import SimulationError
 
 if TYPE_CHECKING:
     from host.checkpoints.folder import Checkpoint
     from host.graph.memory_map import PlacedGraph
-    from sim.executors.base import Executor
     from sim.machine import Machine
 
 __all__ = ["Replay"]
 
-Watch = Callable[[Session, "Machine", Sequence["PlacedGraph"]], None]
+Watch = Callable[["Machine", Sequence["PlacedGraph"]], None]
 
 
 class Replay:
@@ -55,17 +54,19 @@ class Replay:
         self._checkpoint = checkpoint
         self._graph: Graph | None = None
 
-    def make(self, watch: Watch, *, by: int, aim: str) -> None:
+    def make(self, watch: Watch, *, by: int, aim: str, options: RunOptions | None = None) -> None:
         """Make the run, to its end or as far as it is watched.
 
         Parameters
         ----------
         watch : callable
-            Called with session, machine and graphs before anything is simulated. It ends the run by `Reached`.
+            Called with machine and graphs before anything is simulated. It ends the run by `Reached`.
         by : int
             Cycle from which on it is watched.
         aim : str
             What progress says.
+        options : RunOptions, optional
+            How it is made, where that is not as it was.
 
         Raises
         ------
@@ -78,12 +79,12 @@ class Replay:
         if self._graph is None:
             directions = 2 if source.command == "scc" else 1
             self._graph = Session(source.options, self._progress).read_graph(directions=directions)
-        session = Session(source.options, self._progress, self._graph)
+        session = Session(options or source.options, self._progress, self._graph)
         session.tell(aim)
 
         def keep(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> Checkpoints | None:
             source.check_graph(graphs[0].graph)
-            watch(session, machine, graphs)
+            watch(machine, graphs)
             return self._keeper(machine, graphs, by)
 
         try:
@@ -122,7 +123,7 @@ class Replay:
         """
         searches: list[Search] = []
 
-        def watch(session: Session, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+        def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
             searches.append(
                 Search(
                     machine,
@@ -136,64 +137,44 @@ class Replay:
         self.make(watch, by=spans[0].start, aim=f"looking for {point} from cycle {spans[0].first:,} on")
         return searches[0].cycle
 
-    def record(self, path: Path, *, first: int, last: int, by: int, executor: str) -> None:
-        """Write the waveforms of a window.
+    def record(self, path: Path, window: tuple[int, int], *, executor: str, scopes: Sequence[str]) -> None:
+        """Write the waveforms of a window of cycles; they end where the run does.
 
         Parameters
         ----------
         path : Path
             The file.
-        first, last : int
-            First and last cycle of the window; the run may end before the last.
-        by : int
-            Cycle within an instruction, not after `first`, by which the executor with waveforms goes on.
+        window : (int, int)
+            Its first and last cycle.
         executor : str
-            What executes the window.
+            What executes the hardware.
+        scopes : sequence of str
+            What to write, see `sim.machine.create_machine`.
 
         Raises
         ------
         InputError, SimulationError
-            As of `make`.
+            As of `make`; also where the run fails before the window.
         """
-        while True:
-            try:
-                self._record(path, first=first, last=last, by=by, executor=executor)
-                return
-            except MissedError as missed:
-                by = missed.meeting
+        first, last = window
+        options = replace(self.source.options, executor=executor, waves=path, wave_window=window, scopes=tuple(scopes))
 
-    def _record(self, path: Path, *, first: int, last: int, by: int, executor: str) -> None:
-        windows: list[Window] = []
+        def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+            stop_behind(machine, last)
 
-        def watch(session: Session, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
-            made = self._waving(session, machine, path, (first, last), executor)
-            windows.append(
-                Window(
-                    machine,
-                    first=first,
-                    last=last,
-                    by=by,
-                    make=lambda memory: made,
-                    on_begin=lambda cycle: session.tell(f"recording up to cycle {last:,}"),
-                )
-            )
-
+        before = _stamp(path)
         try:
-            self.make(watch, by=by, aim=f"on the way to cycle {first:,}")
+            self.make(watch, by=first, aim=f"to cycle {last:,}", options=options)
         except SimulationError:
             # A window of a run that fails may well end with that.
-            if not (windows and windows[0].begun):
+            if _stamp(path) == before:
                 raise
-        if not windows[0].begun:
-            raise InputError(f"the run has no cycle {first:,}", path=self.source.folder)
 
-    def _waving(
-        self, session: Session, machine: "Machine", path: Path, window: tuple[int, int], executor: str
-    ) -> "Executor":
-        """Return an executor with waveforms for a machine's memory."""
-        from sim.executors.creation import create_executor
 
-        with session.progress.step("building the executor with waveforms") as step:
-            return create_executor(
-                executor, machine.config, machine.memory, waves=path, wave_window=window, on_build=step
-            )
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return what changes when a file is written, None where there is none."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_mtime_ns

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from host.replay.finding import Span
 from host.replay.window import Reached
 from sim.executors.base import meeting_interval
-from sim.executors.creation import create_executor
+from sim.stepping import Stepper
 
 if TYPE_CHECKING:
     from sim.executors.base import Executor
@@ -102,20 +102,19 @@ class Search:
 
     def _close_in(self, state: "MachineState", high: int) -> None:
         """Find the cycle between a state and a cycle in which it has happened."""
-        machine, name = self._machine, self._executor
-        machine.load(state)
-        low = machine.cycle
-        stepping = machine.hand_over(lambda memory: create_executor(name, machine.config, memory, interval=1))
+        stepper = Stepper(self._machine.config, self._machine.memory, self._executor)
         module = self._spans[0].module
-        begin = low
+        stepper.load(state)
+        low = begin = stepper.executor.cycle
         while high - low > 1:
             middle = (low + high) // 2
-            machine.load(state)
-            self._sign.begin(stepping, module)
-            stepping.run(middle - begin)
-            if self._sign.seen(stepping):
+            stepper.load(state)
+            self._sign.begin(stepper.executor, module)
+            stepper.executor.run(middle - begin)
+            if self._sign.seen(stepper.executor):
                 high = middle
             else:
                 low = middle
+        stepper.close()
         self.cycle = low
         raise Reached

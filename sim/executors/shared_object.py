@@ -38,7 +38,7 @@ class _Setup(ctypes.Structure):
     _fields_ = [
         ("memory", MemoryModel),
         *((name, ctypes.c_int64) for name in ("interval", "round", "watchdog", "threads")),
-        ("waves", ctypes.c_char_p),
+        ("drawn", ctypes.c_char_p),
         *((name, ctypes.c_int64) for name in ("first_wave", "last_wave")),
     ]
 
