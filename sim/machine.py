@@ -61,6 +61,8 @@ class Machine(Coprocessor):
     on_meeting : callable or None
         Called within an instruction with the cycle, wherever all AEs have met after the cycles that it returned, or
         sooner. It may `save`.
+    reached : int
+        Cycle that the run has come to; what a failure is diagnosed by comes later.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class Machine(Coprocessor):
         self.build_seconds = build_seconds
         self.on_meeting: Callable[[int], int] | None = None
         self._recording: Recording | None = None
+        self.reached = 0
 
     @property
     def fifos(self) -> Mapping[str, Mapping[str, str]]:
@@ -304,6 +307,7 @@ class Machine(Coprocessor):
             began = perf_counter()
             state = self._executor.run(budget)
             now = perf_counter()
+            self.reached = self._executor.cycle
             if self._on_progress is not None and now >= self._due:
                 self._due = now + _REPORT_SECONDS
                 self._on_progress(self._executor.cycle)

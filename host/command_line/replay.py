@@ -63,8 +63,9 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from host.output import check_output, show
     from host.progress import Progress
-    from host.record.reader import Record
-    from host.replay.finding import find
+    from host.record.reader import Record, read_failure
+    from host.replay.failure import cycle_of_failure
+    from host.replay.finding import Found, find
     from host.replay.point import Point
     from host.replay.run import Replay
     from host.replay.source import Source
@@ -77,10 +78,16 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.output is not None:
         _check_file(arguments.output)
     progress = Progress(quiet=arguments.quiet)
-    record = Record(arguments.record)
-    source = Source.of(record, threads=arguments.threads, graph=arguments.graph)
+    place = Path(arguments.record)
+    failure = read_failure(place)
+    document = Record(place).document if failure is None else failure
+    source = Source.of(document, place, threads=arguments.threads, graph=arguments.graph)
     with progress.step("reading the record"):
-        found = find(point, record)
+        if failure is None:
+            found = find(point, Record(place))
+        else:
+            found = Found(cycle=cycle_of_failure(point, failure, place))
+            arguments.checkpoint = arguments.checkpoint or _kept(failure)
     with ExitStack() as stack:
         checkpoint = None
         if arguments.checkpoint is not None:
@@ -94,8 +101,9 @@ def run(arguments: argparse.Namespace) -> None:
         if cycle is None:
             raise InputError(f"there is no {point} in the run", path=arguments.record)
         first = max(cycle - arguments.before, 0)
-        last = first + arguments.cycles - 1
-        path = Path(arguments.output or f"{Path(arguments.record).name}-{first}.fst")
+        end = document["cycles"]["total"] if failure is None else failure["failure"]["cycle"]
+        last = min(first + arguments.cycles, end) - 1
+        path = Path(arguments.output or f"{place.resolve().name}-{first}.fst")
         if arguments.output is None:
             check_output(str(path), "-o")
         executor = arguments.executor or source.options.executor
@@ -105,10 +113,19 @@ def run(arguments: argparse.Namespace) -> None:
         show(f"{where}{path}: cycles {first:,} to {last:,}, {sized(path.stat().st_size)}\n")
 
 
+def _kept(failure: dict[str, Any]) -> str | None:
+    """Return the folder that a run that failed is kept in, if it is still there."""
+    kept = failure["checkpoint"]
+    folder = None if kept is None else Path(failure["run"]["folder"], kept)
+    return str(folder) if folder is not None and folder.exists() else None
+
+
 def _check_file(path: str) -> None:
     """Refuse a file that cannot be written, or that is of no kind of waveforms."""
     from host.output import STANDARD_OUTPUT, check_output
 
     if path == STANDARD_OUTPUT:
         raise UsageError("-o needs a file")
+    if Path(path).suffix not in (".fst", ".vcd"):
+        raise UsageError(f"-o writes waveforms, which end in .fst or .vcd: {path}")
     check_output(path, "-o")

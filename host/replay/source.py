@@ -9,7 +9,6 @@ from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.digests import graph_digest
 from host.measuring.sources import sources_digest
-from host.record.reader import Record
 from host.running.session import RunOptions
 from sim.configuration import AcceleratorConfig
 from sim.memory import Profile, profile_from
@@ -42,13 +41,15 @@ class Source:
     options: RunOptions
 
     @classmethod
-    def of(cls, record: Record, *, threads: int, graph: str | None = None) -> "Source":
-        """Return what the run of a record was made of.
+    def of(cls, document: dict[str, Any], folder: Path, *, threads: int, graph: str | None = None) -> "Source":
+        """Return what a run was made of.
 
         Parameters
         ----------
-        record : Record
-            The record.
+        document : dict
+            That of a record, or of a run that failed.
+        folder : Path
+            The folder that it is in.
         threads : int
             Threads to make it again with.
         graph : str, optional
@@ -59,7 +60,6 @@ class Source:
         InputError
             It cannot be made again by this program.
         """
-        document, folder = record.document, record.folder
         run = document["run"]
         if document.get("program") != sources_digest():
             raise InputError("the run was made by another version of this program", path=folder)
