@@ -16,6 +16,7 @@ from hw.registers import Counter, Instruction, KernelWord, Register, kernel_regi
 from sim.coprocessor import ArrayKind, Coprocessor
 from sim.errors import CycleLimitError, HangError, MemoryAccessError
 from sim.executors.base import Command, CommandKind, Executor, RunState
+from sim.executors.making import make_executor, watchdog_cycles
 from sim.executors.names import EXECUTORS
 from sim.executors.samples import fifos
 from sim.executors.tools import OnStep
@@ -60,6 +61,8 @@ class Machine(Coprocessor):
     on_meeting : callable or None
         Called within an instruction with the cycle, wherever all AEs have met after the cycles that it returned, or
         sooner. It may `save`.
+    reached : int
+        Cycle that the run has come to; what a failure is diagnosed by comes later.
     """
 
     def __init__(
@@ -92,11 +95,17 @@ class Machine(Coprocessor):
         self.build_seconds = build_seconds
         self.on_meeting: Callable[[int], int] | None = None
         self._recording: Recording | None = None
+        self.reached = 0
 
     @property
     def fifos(self) -> Mapping[str, Mapping[str, str]]:
         """The FIFOs of a kernel by module, each with the field of the configuration that sets its depth."""
         return fifos(self.config)
+
+    @property
+    def executor(self) -> Executor:
+        """What executes the hardware, for whoever looks at it where `on_meeting` is called."""
+        return self._executor
 
     @property
     def cycle(self) -> int:
@@ -298,6 +307,7 @@ class Machine(Coprocessor):
             began = perf_counter()
             state = self._executor.run(budget)
             now = perf_counter()
+            self.reached = self._executor.cycle
             if self._on_progress is not None and now >= self._due:
                 self._due = now + _REPORT_SECONDS
                 self._on_progress(self._executor.cycle)
@@ -361,21 +371,10 @@ def assemble_machine(
         As for `create_machine`.
     """
     began = perf_counter()
-    fields = ReadRequest
     if on_build is not None:
         on_build(0, 1, "memory model")
-    model = Memory(
-        memory,
-        engines=config.engines,
-        ports=config.ports,
-        payload=PayloadLayout(
-            address_bits=fields["address"].width,
-            size_bit=fields["size"].offset,
-            tag_shift=fields["tag"].offset,
-            tag_bits=fields["tag"].width,
-        ),
-    )
-    executor = make_executor(model, 20_000 + 4 * memory.unloaded_latency)
+    model = Memory(memory, engines=config.engines, ports=config.ports, payload=PayloadLayout.of(ReadRequest))
+    executor = make_executor(model, watchdog_cycles(memory))
     build_seconds = perf_counter() - began
     return Machine(
         config, model, executor, cycle_limit=cycle_limit, on_progress=on_progress, build_seconds=build_seconds
@@ -391,6 +390,8 @@ def create_machine(
     cycle_limit: int | None = None,
     waves: Path | None = None,
     wave_window: tuple[int, int] | None = None,
+    scopes: Sequence[str] = (),
+    wave_views: bool = False,
     on_progress: Callable[[int], None] | None = None,
     on_build: OnStep | None = None,
 ) -> Machine:
@@ -409,9 +410,13 @@ def create_machine(
     cycle_limit : int, optional
         Cycles of instructions in all, after which the simulation fails.
     waves : Path, optional
-        VCD file to write.
+        Waveform file to write, in the format of its ending: ``.vcd`` or ``.fst``.
     wave_window : tuple of int, optional
         First and last cycle to write there; all by default.
+    scopes : sequence of str
+        What to write there: globs over dotted paths as the waveform shows them; all by default.
+    wave_views : bool
+        Write saved views for viewers beside it.
     on_progress : callable, optional
         As of `Machine`.
     on_build : callable, optional
@@ -421,30 +426,25 @@ def create_machine(
     Raises
     ------
     ValueError
-        Unknown executor.
+        Unknown executor, a waveform file of another ending, or a scope that is not there.
     sim.errors.BuildError
         The compiled executor could not be built.
     """
     if executor not in EXECUTORS:
         raise ValueError(f"unknown executor {executor!r}: there are {', '.join(EXECUTORS)}")
 
-    def make_executor(model: Memory, watchdog: int) -> Executor:
-        if executor == "amaranth":
-            from sim.executors.amaranth import AmaranthExecutor
-
-            return AmaranthExecutor(config, model, watchdog=watchdog, waves=waves, wave_window=wave_window)
-        from sim.executors.compiled.executor import CompiledExecutor
-
-        return CompiledExecutor(
+    def make(model: Memory, watchdog: int) -> Executor:
+        return make_executor(
+            executor,
             config,
             model,
             watchdog=watchdog,
             threads=threads,
             waves=waves,
             wave_window=wave_window,
+            scopes=scopes,
+            wave_views=wave_views,
             on_build=on_build,
         )
 
-    return assemble_machine(
-        config, memory, make_executor, cycle_limit=cycle_limit, on_progress=on_progress, on_build=on_build
-    )
+    return assemble_machine(config, memory, make, cycle_limit=cycle_limit, on_progress=on_progress, on_build=on_build)

@@ -105,7 +105,7 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
     simulation = Simulation(arguments, {"--levels": arguments.levels, "--roofline-plot": arguments.roofline_plot})
     session = simulation.session
     roofline = _Roofline(arguments, session.options) if arguments.roofline else None
-    with opened_recording(arguments, "bfs", session.options) as recording:
+    with opened_recording(arguments, "bfs", session, keeping) as recording:
         result = run_bfs(
             session,
             lambda graph: _source(arguments, graph),

@@ -174,6 +174,10 @@ class Keeping:
         """Real time that simulating took before this process."""
         return self._seconds
 
+    def latest(self) -> Checkpoint | None:
+        """Return the newest checkpoint of the run, None if there is none."""
+        return self._folder.read() if self._folder is not None and self._folder.complete else None
+
     def _identity(self, session: "Session", graph: "Graph") -> dict[str, Any]:
         """Return all that the run depends on."""
         identity = {

@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING
 
 from host.options import RECORD_INTERVAL, UsageError
 from host.running.recording import Recording
+from sim.errors import SimulationError
 
 if TYPE_CHECKING:
-    from host.running.session import RunOptions
+    from host.command_line.keeping import Keeping
+    from host.running.session import Session
 
 __all__ = ["opened_recording"]
 
 
 @contextmanager
-def opened_recording(arguments: argparse.Namespace, command: str, options: "RunOptions") -> Iterator[Recording | None]:
+def opened_recording(
+    arguments: argparse.Namespace, command: str, session: "Session", keeping: "Keeping"
+) -> Iterator[Recording | None]:
     """Give what records a run, until the end of the block, at which the trace is written; None if nothing is recorded.
 
     Parameters
@@ -26,8 +30,10 @@ def opened_recording(arguments: argparse.Namespace, command: str, options: "RunO
         The options of `host.options.add_record_options` and `add_checkpoint_options`; what is not given is settled.
     command : str
         The command.
-    options : RunOptions
-        How the run is made.
+    session : Session
+        The run in the making.
+    keeping : Keeping
+        Keeps it.
 
     Raises
     ------
@@ -51,14 +57,28 @@ def opened_recording(arguments: argparse.Namespace, command: str, options: "RunO
                     Path(folder),
                     interval=arguments.record_interval,
                     command=command,
-                    options=options,
+                    options=session.options,
                     source=getattr(arguments, "source", None),
                     resumed=arguments.resume is not None,
                     kept=arguments.checkpoint is not None,
                 )
             )
         )
-        yield recording
+        try:
+            yield recording
+        except SimulationError as error:
+            if arguments.record is not None:
+                from host.replay.failure import show_failure
+
+                show_failure(
+                    recording,
+                    error,
+                    threads=arguments.threads,
+                    progress=session.progress,
+                    checkpoint=keeping.latest(),
+                    kept=arguments.checkpoint,
+                )
+            raise
         if arguments.trace is not None:
             from host.record.reader import Record
             from host.trace.trace import write_trace

@@ -70,7 +70,7 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
     session = simulation.session
     if session.options.config.bfs_only:
         raise UsageError(f"--config: {arguments.config} only searches: it keeps no reach queue to intersect")
-    with opened_recording(arguments, "scc", session.options) as recording:
+    with opened_recording(arguments, "scc", session, keeping) as recording:
         result = run_scc(
             session,
             keep=lambda machine, graphs: keeping.keeper(session, machine, graphs),

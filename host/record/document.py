@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from host.measuring.sources import sources_digest
 from host.record.arrow import numbers_of
 from host.record.reader import RECORD_SCHEMA
 from host.record.tables import MODULES
 from host.results.version import identity
+from sim.errors import HangError, SimulationError
+from sim.executors.making import watchdog_cycles
 from sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
     from sim.machine import Machine
 
-__all__ = ["kernel_cycles", "machine_document", "record_document"]
+__all__ = ["failure_document", "kernel_cycles", "machine_document", "record_document"]
 
 
 def machine_document(machine: "Machine") -> dict[str, Any]:
@@ -60,6 +63,57 @@ def kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
     return {module: dict(zip(names, row, strict=True)) for module, row in zip(MODULES, sums.tolist(), strict=True)}
 
 
+def _setting(machine: "Machine", *, command: str, run: Mapping[str, Any], interval: int) -> dict[str, Any]:
+    """Return what ran."""
+    return {
+        "record": RECORD_SCHEMA,
+        **identity(),
+        "program": sources_digest(),
+        "command": command,
+        "run": dict(run),
+        "interval": interval,
+        "clock_hz": machine.clock,
+        "configuration": asdict(machine.config),
+        "memory_profile": machine.memory.profile.describe(),
+        "machine": machine_document(machine),
+    }
+
+
+def failure_document(
+    machine: "Machine",
+    error: SimulationError,
+    *,
+    command: str,
+    run: Mapping[str, Any],
+    interval: int,
+    checkpoint: str | None,
+) -> dict[str, Any]:
+    """Return the document of a run that failed, of which there are no tables.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine.
+    error : SimulationError
+        How it failed.
+    command, run, interval
+        As of `record_document`.
+    checkpoint : str or None
+        The folder that the run is kept in.
+    """
+    silent = watchdog_cycles(machine.memory.profile) if isinstance(error, HangError) else 0
+    return {
+        **_setting(machine, command=command, run=run, interval=interval),
+        "failure": {
+            "message": str(error),
+            "diagnosis": error.diagnosis,
+            "cycle": machine.reached,
+            "moved": max(machine.reached - silent - 1, 0) if silent else None,
+        },
+        "checkpoint": checkpoint,
+    }
+
+
 def record_document(
     machine: "Machine",
     *,
@@ -90,15 +144,7 @@ def record_document(
         The result, as ``--json`` has it.
     """
     return {
-        "record": RECORD_SCHEMA,
-        **identity(),
-        "command": command,
-        "run": dict(run),
-        "interval": interval,
-        "clock_hz": machine.clock,
-        "configuration": asdict(machine.config),
-        "memory_profile": machine.memory.profile.describe(),
-        "machine": machine_document(machine),
+        **_setting(machine, command=command, run=run, interval=interval),
         "cycles": result["statistics"]["cycles"],
         "causes": causes,
         "tables": dict(rows),

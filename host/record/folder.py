@@ -6,13 +6,17 @@ from pathlib import Path
 
 from host.errors import InputError
 from host.output import reason
-from host.record.reader import DOCUMENT
+from host.record.reader import DOCUMENT, FAILURE
 from host.record.tables import TABLES
 from host.record.writer import PARTS
 from sim.temporary import locked
 
-__all__ = ["RecordFolder"]
+__all__ = ["LAST_CYCLES", "RecordFolder"]
 
+LAST_CYCLES = "last.fst"
+"""File of the waveforms of the cycles in which a run failed."""
+
+_LEFT = {FAILURE, LAST_CYCLES}
 _OWN = {PARTS, *(f"{table.name}.parquet" for table in TABLES)}
 
 
@@ -41,7 +45,11 @@ class RecordFolder:
             held = {entry.name for entry in os.scandir(path)} - _OWN
             if DOCUMENT in held and not resumed:
                 raise InputError("holds a record: remove it, or name another folder (--record)", path=path)
-            other = min(held - {DOCUMENT}, default=None)
+            if FAILURE in held and not resumed:
+                raise InputError(
+                    "holds what a failed run left: remove it, or name another folder (--record)", path=path
+                )
+            other = min(held - {DOCUMENT} - _LEFT, default=None)
             if other is not None:
                 raise InputError(f"is no folder of a record: it holds {other} (--record)", path=path)
             self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
@@ -57,10 +65,13 @@ class RecordFolder:
             for entry in os.scandir(self.path / PARTS):
                 os.unlink(entry.path)
             (self.path / PARTS).rmdir()
-        if not complete:
+        if complete:
+            for name in _LEFT:
+                (self.path / name).unlink(missing_ok=True)
+        else:
             for name in _OWN - {PARTS}:
                 (self.path / name).unlink(missing_ok=True)
-            if self._made:
+            if self._made and not (self.path / FAILURE).exists():
                 with suppress(OSError):
                     self.path.rmdir()
 

@@ -13,12 +13,52 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["DOCUMENT", "RECORD_SCHEMA", "Record"]
+__all__ = ["DOCUMENT", "FAILURE", "RECORD_SCHEMA", "Record", "read_failure"]
 
 DOCUMENT = "record.json"
 """File of a record's document."""
+FAILURE = "failed.json"
+"""File of what is left of a run that failed."""
 RECORD_SCHEMA = 1
 """Version of records; a table, column or field that goes or changes its meaning makes it one more."""
+
+
+def _document(path: Path) -> dict[str, Any]:
+    """Return a document of the version that this program reads.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none.
+    InputError
+        It cannot be read.
+    """
+    try:
+        document: Any = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise InputError(reason(error), path=path) from None
+    except ValueError as error:
+        raise InputError(f"is not JSON: {error}", path=path) from None
+    found = document.get("record") if isinstance(document, dict) else None
+    if found != RECORD_SCHEMA:
+        raise InputError(f"is no record of version {RECORD_SCHEMA}, but {found!r}", path=path)
+    return dict(document)
+
+
+def read_failure(folder: Path) -> dict[str, Any] | None:
+    """Return what a run that failed has left in its record's folder, None where none has.
+
+    Raises
+    ------
+    InputError
+        It cannot be read.
+    """
+    try:
+        return _document(folder / FAILURE)
+    except FileNotFoundError:
+        return None
 
 
 class Record:
@@ -47,16 +87,9 @@ class Record:
         self.folder = Path(folder)
         path = self.folder / DOCUMENT
         try:
-            self.document: dict[str, Any] = json.loads(path.read_bytes())
+            self.document = _document(path)
         except FileNotFoundError:
             raise InputError(f"holds no complete record: there is no {DOCUMENT}", path=self.folder) from None
-        except OSError as error:
-            raise InputError(reason(error), path=path) from None
-        except ValueError as error:
-            raise InputError(f"is not JSON: {error}", path=path) from None
-        found = self.document.get("record") if isinstance(self.document, dict) else None
-        if found != RECORD_SCHEMA:
-            raise InputError(f"is no record of version {RECORD_SCHEMA}, but {found!r}", path=path)
 
     @cached_property
     def interval(self) -> int:

@@ -64,7 +64,7 @@ def run_bfs(
                 read = graph
         keeper = None if keep is None else keep(machine, (placed,))
         driven = machine if watch is None else watch(machine, placed, keeper)
-        observer = None if recording is None else recording.begin(machine, keeper)
+        observer = None if recording is None else recording.begin(machine, graph, keeper)
         with session.simulating(machine, graph.vertices, "level") as advance:
             search = breadth_first_search(
                 driven,
@@ -84,4 +84,4 @@ def run_bfs(
         setting = session.setting(graph, machine, uploaded_bytes=placed.size, dropped_edges=dropped)
         wall = session.wall(machine, before=seconds)
     result = BfsResult(graph=graph, setting=setting, wall=wall, checked=checked, statistics=statistics, run=search)
-    return result if recording is None else recording.complete(machine, graph, result)
+    return result if recording is None else recording.complete(machine, result)

@@ -3,12 +3,13 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from host.algorithms.keeper import Keeper
 from host.errors import InputError
 from host.output import renamed_when_complete
 from host.record.folder import RecordFolder
+from sim.errors import SimulationError
 
 if TYPE_CHECKING:
     from host.graph.csr import Graph
@@ -70,11 +71,13 @@ class Recording:
         self._source = source
         self._kept = kept
         self._recorder: Recorder | None = None
+        self._machine: Machine | None = None
+        self._run: dict[str, Any] = {}
         self._rows: dict[str, int] = {}
         self._complete = False
         self._lock = RecordFolder(folder, resumed=resumed)
 
-    def begin(self, machine: "Machine", keeper: Keeper | None) -> "Recorder":
+    def begin(self, machine: "Machine", graph: "Graph", keeper: Keeper | None) -> "Recorder":
         """Begin to record a machine on which nothing has run.
 
         Raises
@@ -82,6 +85,7 @@ class Recording:
         InputError
             There are no intervals of this length.
         """
+        from host.graph.digests import graph_digest
         from host.record.recorder import Recorder, RecorderState
 
         keeper = keeper or Keeper()
@@ -91,48 +95,79 @@ class Recording:
         except ValueError as error:
             raise InputError(f"--record-interval: {error}") from None
         keeper.keep("record", recorder.state, refresh=recorder.catch_up)
-        self._recorder = recorder
+        self._recorder, self._machine = recorder, machine
+        options = self._options
+        self._run = {
+            "graph": options.graph,
+            "folder": str(Path.cwd()),
+            "digest": graph_digest(graph),
+            "vertices": graph.vertices,
+            "edges": graph.edges,
+            "options": {
+                "source": self._source,
+                "config": options.config_name,
+                "memory": options.memory_name,
+                "executor": options.executor,
+                "threads": options.threads,
+                "queue_slack": options.queue_slack,
+                "cycle_limit": options.cycle_limit,
+                "simplify": options.simplify,
+            },
+        }
         return recorder
+
+    def failed(self, error: SimulationError, *, checkpoint: str | None) -> bool:
+        """Leave in the folder what a replay of a run that failed needs; return whether it had begun.
+
+        Parameters
+        ----------
+        error : SimulationError
+            How it failed.
+        checkpoint : str or None
+            The folder that the run is kept in.
+        """
+        if self._machine is None:
+            return False
+        from host.record.document import failure_document
+        from host.record.reader import FAILURE
+
+        self._write(
+            FAILURE,
+            failure_document(
+                self._machine,
+                error,
+                command=self._command,
+                run=self._run,
+                interval=self._interval,
+                checkpoint=checkpoint,
+            ),
+        )
+        return True
+
+    def _write(self, name: str, document: dict[str, Any]) -> None:
+        with renamed_when_complete(str(self.folder / name)) as path:
+            path.write_text(json.dumps(document, indent=1) + "\n")
 
     def finish(self) -> None:
         """Write the tables, up to the machine's present cycle."""
         if self._recorder is not None:
             self._rows = self._recorder.finish()
 
-    def complete(self, machine: "Machine", graph: "Graph", result: Result) -> Result:
+    def complete(self, machine: "Machine", result: Result) -> Result:
         """Write the document of the record, with that of the run's result; return the result with its record."""
-        from host.graph.digests import graph_digest
         from host.record.document import kernel_cycles, record_document
         from host.record.reader import DOCUMENT, Record
 
-        options = self._options
         about = record_document(
             machine,
             command=self._command,
-            run={
-                "graph": options.graph,
-                "folder": str(Path.cwd()),
-                "digest": graph_digest(graph),
-                "vertices": graph.vertices,
-                "edges": graph.edges,
-                "options": {
-                    "source": self._source,
-                    "config": options.config_name,
-                    "memory": options.memory_name,
-                    "executor": options.executor,
-                    "threads": options.threads,
-                    "queue_slack": options.queue_slack,
-                    "cycle_limit": options.cycle_limit,
-                    "simplify": options.simplify,
-                },
-            },
+            run=self._run,
             interval=self._interval,
             causes=kernel_cycles(self.folder),
             rows=self._rows,
             result=result.document,
         )
-        with renamed_when_complete(str(self.folder / DOCUMENT)) as path:
-            path.write_text(json.dumps(about, indent=1) + "\n")
+        self._write(DOCUMENT, about)
         self._complete = True
         return replace(result, record=Record(self.folder))
 

@@ -41,7 +41,7 @@ def run_scc(
             if not dropped or not options.verify:
                 read = graph
         keeper = None if keep is None else keep(machine, (forward, backward))
-        observer = None if recording is None else recording.begin(machine, keeper)
+        observer = None if recording is None else recording.begin(machine, graph, keeper)
         with session.simulating(machine, graph.vertices, "iteration") as advance:
             components = strong_components(
                 machine,
@@ -71,4 +71,4 @@ def run_scc(
         run=components,
         labels=labels,
     )
-    return result if recording is None else recording.complete(machine, graph, result)
+    return result if recording is None else recording.complete(machine, result)

@@ -66,6 +66,10 @@ class RunOptions:
         File of the waveforms.
     wave_window : (int, int) or None
         First and last cycle that they show.
+    scopes : tuple of str
+        Globs over the dotted paths of what they show; none: all.
+    wave_view : bool
+        Write views for viewers beside them.
     """
 
     graph: str
@@ -81,6 +85,8 @@ class RunOptions:
     queue_slack: int | None = None
     waves: Path | None = None
     wave_window: tuple[int, int] | None = None
+    scopes: tuple[str, ...] = ()
+    wave_view: bool = False
 
 
 def check_result(difference: str | None) -> None:
@@ -123,6 +129,8 @@ class Advance:
         self._first_cycle = self._cycle = cycle
         self._number = self._done = 0
         self._kept: int | None = None
+        self.aim = ""
+        """What is simulated for, as it is told first."""
 
     def on_cycle(self, cycle: int) -> None:
         """Take the cycle that the simulation is at."""
@@ -149,7 +157,8 @@ class Advance:
     def _tell(self) -> None:
         if not self._step.due:
             return
-        what = [f"{self._noun} {self._number:,}"]
+        what = [self.aim] if self.aim else []
+        what += [f"{self._noun} {self._number:,}"]
         advanced = self._cycle - self._first_cycle
         if advanced:
             pace = advanced / max(time.monotonic() - self._begin, 1e-3)
@@ -184,6 +193,13 @@ class Session:
         self.progress = progress
         self._seconds = dict.fromkeys(("load", "simulate", "record", "verify"), 0.0)
         self._advance: Advance | None = None
+        self._aim = ""
+
+    def tell(self, aim: str) -> None:
+        """Show from now on what is simulated for."""
+        self._aim = aim
+        if self._advance is not None:
+            self._advance.aim = aim
 
     @contextmanager
     def phase(self, name: str, what: str) -> Iterator[Step]:
@@ -227,6 +243,7 @@ class Session:
         """Show how the block simulates, and take its time; the callbacks are the caller's to connect."""
         with self.phase("simulate", "simulating") as step:
             self._advance = Advance(step, vertices=vertices, noun=noun, cycle=machine.cycle)
+            self._advance.aim = self._aim
             yield self._advance
             self._advance = None
 
@@ -264,6 +281,8 @@ class Session:
                         cycle_limit=options.cycle_limit,
                         waves=options.waves,
                         wave_window=options.wave_window,
+                        scopes=options.scopes,
+                        wave_views=options.wave_view,
                         on_progress=self._on_cycle,
                         on_build=step,
                     )

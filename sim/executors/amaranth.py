@@ -1,7 +1,6 @@
 """Executor on Amaranth's own simulator: no build, every signal at hand, slow."""
 
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,8 @@ from sim.executors.player import Player
 from sim.executors.samples import Samples
 from sim.memory import Memory
 from sim.named_words import NamedWords
-from sim.observation.signals import accelerator_signals
 from sim.observation.waves import Waves
+from sim.observation.waves.conversion import Conversion
 
 __all__ = ["AmaranthExecutor"]
 
@@ -41,10 +40,10 @@ class AmaranthExecutor(Player):
         The memory, with as many AEs and ports.
     watchdog : int
         Cycles in which nothing moves and the memory owes nothing, after which a run counts as hung.
-    waves : Path, optional
-        VCD file to write.
-    wave_window : tuple of int, optional
-        First and last cycle to write there.
+    interval : int, optional
+        Cycles of its steps, those of `meeting_interval` by default; others only to go on within an instruction.
+    waves : Waves, optional
+        Waveform file to write.
     """
 
     def __init__(
@@ -53,10 +52,10 @@ class AmaranthExecutor(Player):
         memory: Memory,
         *,
         watchdog: int,
-        waves: Path | None = None,
-        wave_window: tuple[int, int] | None = None,
+        interval: int | None = None,
+        waves: Waves | None = None,
     ) -> None:
-        super().__init__(config, memory, watchdog=watchdog)
+        super().__init__(config, memory, watchdog=watchdog, interval=interval)
         self._config = config
         accelerator = Accelerator(config, instrument=True)
         self._engines = [_Pins(engine) for engine in accelerator.engines]
@@ -70,9 +69,9 @@ class AmaranthExecutor(Player):
         self._simulator.add_testbench(self._bench, background=True)
         self._files = ExitStack()
         if waves is not None:
-            recorder = Waves(waves, wave_window, locate=accelerator_signals(config), cycle_of=self._cycle_of)
-            self._files.callback(lambda: recorder.finish(self._cycle))
-            self._files.enter_context(self._simulator.write_vcd(str(recorder.raw)))
+            conversion = Conversion(waves, cycle_of=self._cycle_of)
+            self._files.callback(lambda: conversion.finish(self._cycle))
+            self._files.enter_context(self._simulator.write_vcd(str(conversion.raw)))
 
     def run(self, budget: int) -> RunState:
         """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""

@@ -111,12 +111,16 @@ class Player(Executor):
         The memory, with as many AEs and ports.
     watchdog : int
         Cycles in which nothing moves and the memory owes nothing, after which a run counts as hung.
+    interval : int, optional
+        Cycles of its steps, those of `meeting_interval` by default; others only to go on within an instruction.
     """
 
-    def __init__(self, config: AcceleratorConfig, memory: Memory, *, watchdog: int) -> None:
+    def __init__(
+        self, config: AcceleratorConfig, memory: Memory, *, watchdog: int, interval: int | None = None
+    ) -> None:
         self._memory = memory
         self._watchdog = watchdog
-        self._interval = meeting_interval(config, memory)
+        self._interval = interval or meeting_interval(config, memory)
         self._hosts = [_Host() for _ in range(config.engines)]
         self._cycle = 0
         self._moved = 0

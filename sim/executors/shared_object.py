@@ -38,7 +38,7 @@ class _Setup(ctypes.Structure):
     _fields_ = [
         ("memory", MemoryModel),
         *((name, ctypes.c_int64) for name in ("interval", "round", "watchdog", "threads")),
-        ("waves", ctypes.c_char_p),
+        ("drawn", ctypes.c_char_p),
         *((name, ctypes.c_int64) for name in ("first_wave", "last_wave")),
     ]
 
@@ -56,6 +56,8 @@ class LibraryExecutor(Executor):
         The memory, with as many AEs and ports.
     watchdog : int
         Cycles in which nothing moves and the memory owes nothing, after which a run counts as hung.
+    interval : int, optional
+        Cycles of its steps, those of `meeting_interval` by default; others only to go on within an instruction.
     **options
         Further members of ``Setup`` in `native/machine.h`, 0 where absent.
 
@@ -68,7 +70,14 @@ class LibraryExecutor(Executor):
     """
 
     def __init__(
-        self, path: Path, config: AcceleratorConfig, memory: Memory, *, watchdog: int, **options: int | bytes | None
+        self,
+        path: Path,
+        config: AcceleratorConfig,
+        memory: Memory,
+        *,
+        watchdog: int,
+        interval: int | None = None,
+        **options: int | bytes | None,
     ) -> None:
         self._memory = memory
         self._engines = config.engines
@@ -99,7 +108,9 @@ class LibraryExecutor(Executor):
             if name in _CHECKED:
                 # Not a method: functions that know the executor would keep its memory until cycles are collected.
                 function.errcheck = checked
-        setup = _Setup(memory=memory.model, interval=meeting_interval(config, memory), watchdog=watchdog, **options)
+        setup = _Setup(
+            memory=memory.model, interval=interval or meeting_interval(config, memory), watchdog=watchdog, **options
+        )
         self._machine = ctypes.c_void_p(self._library.cyscc_create(ctypes.byref(setup)))
 
     @property

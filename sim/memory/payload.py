@@ -1,6 +1,9 @@
 """Fields of a request's payload word."""
 
 from dataclasses import dataclass
+from typing import Self
+
+from amaranth.lib import data
 
 from sim.memory.records import TAG_BITS_LIMIT
 
@@ -30,6 +33,16 @@ class PayloadLayout:
     size_bit: int = 48
     tag_shift: int = 49
     tag_bits: int = 15
+
+    @classmethod
+    def of(cls, layout: data.StructLayout) -> Self:
+        """Return those of a request's layout."""
+        return cls(
+            address_bits=layout["address"].width,
+            size_bit=layout["size"].offset,
+            tag_shift=layout["tag"].offset,
+            tag_bits=layout["tag"].width,
+        )
 
     def __post_init__(self) -> None:
         """Refuse fields that do not fit."""

@@ -1,7 +1,7 @@
 """The compiled executor: kernels as lanes, a Verilated shell for each AE, a native loop over cycles."""
 
-import os
-from pathlib import Path
+from collections.abc import Sequence
+from contextlib import ExitStack
 
 import numpy as np
 import numpy.typing as npt
@@ -9,15 +9,15 @@ import numpy.typing as npt
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from sim.errors import SimulationError
-from sim.executors.base import meeting_interval
+from sim.executors.base import Command, meeting_interval
 from sim.executors.compiled.build import build_library
+from sim.executors.compiled.drawing import Drawing
 from sim.executors.pieces import Pieces
 from sim.executors.samples import Samples, sample_dtype
 from sim.executors.shared_object import LibraryExecutor
 from sim.executors.tools import OnStep
 from sim.memory import Memory
 from sim.named_words import NamedWords
-from sim.observation.signals import model_signals
 from sim.observation.waves import Waves
 
 __all__ = ["CompiledExecutor"]
@@ -40,10 +40,11 @@ class CompiledExecutor(LibraryExecutor):
     threads : int
         Threads to share the AEs and the memory; more than there are of these are not used. The results do not depend
         on it.
-    waves : Path, optional
-        VCD file to write; each kernel is then an object of its own instead of a lane, and the AEs run on one thread.
-    wave_window : tuple of int, optional
-        First and last cycle to write there.
+    interval : int, optional
+        Cycles of its steps, those of `meeting_interval` by default; others only to go on within an instruction.
+    waves : Waves, optional
+        Waveform file to write; each kernel is then an object of its own instead of a lane, and the AEs run on one
+        thread.
     on_build : callable, optional
         Told how a build goes on, see `sim.executors.tools.OnStep`.
 
@@ -51,6 +52,8 @@ class CompiledExecutor(LibraryExecutor):
     ------
     sim.errors.BuildError
         The library could not be built.
+    ValueError
+        The waveforms would be empty.
     """
 
     def __init__(
@@ -60,25 +63,27 @@ class CompiledExecutor(LibraryExecutor):
         *,
         watchdog: int,
         threads: int = 1,
-        waves: Path | None = None,
-        wave_window: tuple[int, int] | None = None,
+        interval: int | None = None,
+        waves: Waves | None = None,
         on_build: OnStep | None = None,
     ) -> None:
-        library = build_library(config, waves=waves is not None, on_step=on_build)
-        self._waves = None if waves is None else Waves(waves, wave_window, locate=model_signals(config))
-        if self._waves is None:
-            round_ = _round(meeting_interval(config, memory), memory)
-            options: dict[str, int | bytes] = {"round": round_, "threads": min(threads, config.engines + 1)}
-        else:
-            first, last = self._waves.window
-            raw = os.fsencode(self._waves.raw)
-            options = {"threads": 1, "waves": raw, "first_wave": first, "last_wave": last}
-        try:
-            super().__init__(library, config, memory, watchdog=watchdog, **options)
-        except BaseException:
-            if self._waves is not None:
-                self._waves.discard()
-            raise
+        self._waves = waves
+        with ExitStack() as failing:
+            if waves is not None:
+                failing.callback(waves.discard)
+            library = build_library(config, waves=waves is not None, on_step=on_build)
+            if waves is None:
+                round_ = _round(interval or meeting_interval(config, memory), memory)
+                options: dict[str, int | bytes] = {"round": round_, "threads": min(threads, config.engines + 1)}
+            else:
+                first, last = waves.window
+                drawn = " ".join(waves.models).encode()
+                options = {"threads": 1, "drawn": drawn, "first_wave": first, "last_wave": last}
+            super().__init__(library, config, memory, watchdog=watchdog, interval=interval, **options)
+            if waves is not None:
+                failing.callback(super().close)
+                self._drawing = Drawing(self._library, self._machine, waves)
+            failing.pop_all()
         self._config = config
         self._row = sample_dtype(config)
         self._samples: Samples | None = None
@@ -127,6 +132,14 @@ class CompiledExecutor(LibraryExecutor):
         self._own_pieces().load(state)
         if self._samples is not None:
             self._samples.restart(self.cycle)
+
+    def take_over(self, other: "CompiledExecutor", commands: Sequence[Command]) -> None:
+        """Go on from the state of another machine with the same memory, which has begun a list of commands."""
+        self.begin(commands)
+        samples = self._samples = other.samples
+        if samples is not None:
+            self._library.cyscc_record(self._machine, samples.interval, samples.places, samples.rows.ctypes.data)
+        self._own_pieces().load(other.save())
 
     def _own_pieces(self) -> Pieces:
         if self._pieces is None:

@@ -15,8 +15,8 @@ struct Setup {
     int64_t round;     // cycles between two meetings, if requests are performed while AEs go on; else 0
     int64_t watchdog;
     int64_t threads;
-    const char* waves;
-    int64_t first_wave;
+    const char* drawn;  // models whose waveforms are drawn, by name
+    int64_t first_wave;  // cycles in which they are
     int64_t last_wave;
 };
 

@@ -1,6 +1,9 @@
 // The machine of the compiled executor: engines that run side by side and meet at the memory.
 
 #include <memory>
+#include <set>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "engine.h"
@@ -31,18 +34,28 @@ public:
             players_.push_back(&engines_[n]->player());
         }
 #if VM_TRACE
-        for (auto& engine : engines_) engine->for_each_model([&](auto& model) { model.trace(&trace_, 99); });
-        trace_.open(setup.waves);
-        wave_file_.check();
+        std::set<std::string> drawn;
+        std::istringstream names(setup.drawn);
+        for (std::string name; names >> name;) drawn.insert(name);
+        for (auto& engine : engines_)
+            engine->for_each_model([&](auto& model) {
+                if (drawn.contains(model.hierName())) model.trace(&trace_, 99);
+            });
+        trace_.open("");
+        trace_.flush();
 #endif
     }
 
     void finish() override {
 #if VM_TRACE
         trace_.close();
-        wave_file_.check();
+        waves_.finish();
 #endif
     }
+
+#if VM_TRACE
+    WaveText& waves() { return waves_; }
+#endif
 
     void causes(int64_t* counts) override {
         for (auto& engine : engines_) {
@@ -101,7 +114,7 @@ protected:
             }
             for (auto& engine : engines_) engine->reach(cycle + 1);
         }
-        wave_file_.check();
+        waves_.check();
 #else
         pace_.time([this](bool together) { team_.run(together); });
 #endif
@@ -120,8 +133,8 @@ private:
 
     VerilatedContext verilated_;
 #if VM_TRACE
-    WaveFile wave_file_;
-    VerilatedVcdC trace_{&wave_file_};
+    WaveText waves_;
+    VerilatedVcdC trace_{&waves_};
 #endif
     std::vector<Link> links_;
     std::vector<std::unique_ptr<Engine>> engines_;
@@ -133,3 +146,13 @@ private:
 Machine* make_machine(const Setup& setup) { return new CompiledMachine(setup); }
 
 }  // namespace cyscc
+
+#if VM_TRACE
+// What the models say that they have, once a machine is made; then where it is shown.
+CYSCC_EXPORT const char* cyscc_wave_head(cyscc::Machine* machine) {
+    return static_cast<cyscc::CompiledMachine*>(machine)->waves().text().c_str();
+}
+CYSCC_EXPORT void cyscc_draw(cyscc::Machine* machine, const cyscc::WaveSink* sink) {
+    cyscc::guarded([&] { static_cast<cyscc::CompiledMachine*>(machine)->waves().draw(*sink); });
+}
+#endif

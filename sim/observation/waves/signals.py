@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum, EnumMeta
 from typing import Any
 
@@ -19,7 +20,7 @@ from hw.intersection.tags import Tag as IntersectionTag
 from hw.shell import Shell
 from hw.verilog import port_names
 
-__all__ = ["Locate", "Names", "Path", "accelerator_signals", "model_signals"]
+__all__ = ["Locate", "Names", "Path", "Signals", "accelerator_signals", "model_signals"]
 
 Path = tuple[str, ...]
 """Scopes from the outermost on, then a name. The fields of a signal are shown in a scope of its name."""
@@ -29,6 +30,23 @@ Names = Mapping[int, str]
 
 Locate = Callable[[Path], tuple[Path, Names | None] | None]
 """Tells where a variable of a simulator's own VCD file is shown, and its values' names; None if it is not shown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signals:
+    """The signals that an executor's waveforms may show.
+
+    Parameters
+    ----------
+    locate : Locate
+        Tells where a variable is shown.
+    models : mapping of str to (list of Path)
+        Where signals are shown, by the model that has them; the simulator may have left some of them out.
+    """
+
+    locate: Locate
+    models: Mapping[str, list[Path]]
+
 
 _TAGS: dict[str, type[Enum]] = {"bfs": BfsTag, "intersection": IntersectionTag}
 """Tags of the kernels' reads, by the name that the kernels of a kind have before their number."""
@@ -116,8 +134,8 @@ def _named(path: Path, kind: str, names: Names | None) -> Names | None:
     return names
 
 
-def model_signals(config: AcceleratorConfig) -> Locate:
-    """Return where the compiled executor's variables are shown.
+def model_signals(config: AcceleratorConfig) -> Signals:
+    """Return what the compiled executor's waveforms show.
 
     Its models are called ``engine<n>.<instance>``; in each is the Verilog module.
     """
@@ -136,20 +154,30 @@ def model_signals(config: AcceleratorConfig) -> Locate:
         shown, names = tables[kind][inner]
         return (engine, instance, *shown), _named(shown, kind, names)
 
-    return locate
+    counts = {"bfs": config.bfs_kernels, "intersection": config.intersection_kernels}
+    instances = ["shell", *(f"{kind}{number}" for kind, count in counts.items() for number in range(count))]
+    return Signals(
+        locate=locate,
+        models={
+            f"{engine}.{instance}": [(engine, instance, *shown) for shown, _ in tables[_kind(instance)].values()]
+            for engine in (f"engine{number}" for number in range(config.engines))
+            for instance in instances
+        },
+    )
 
 
-def accelerator_signals(config: AcceleratorConfig) -> Locate:
-    """Return where the variables of Amaranth's simulator are shown; in its file the accelerator is ``bench.top``."""
+def accelerator_signals(config: AcceleratorConfig) -> Signals:
+    """Return what the waveforms of Amaranth's simulator show; in its file the accelerator is ``bench.top``."""
     table = _signals(Accelerator(config, instrument=True))
+
+    def place(shown: Path) -> Path:
+        return ("accelerator", *shown) if len(shown) == 1 else shown
 
     def locate(path: Path) -> tuple[Path, Names | None] | None:
         inner = path[2:]
         if inner not in table:
             return None
         shown, names = table[inner]
-        if len(shown) == 1:
-            return ("accelerator", *shown), names
-        return shown, _named(shown, _kind(shown[1]), names)
+        return place(shown), names if len(shown) == 1 else _named(shown, _kind(shown[1]), names)
 
-    return locate
+    return Signals(locate=locate, models={"accelerator": [place(shown) for shown, _ in table.values()]})

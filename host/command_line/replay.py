@@ -1,0 +1,131 @@
+"""`cyscc replay`: a recorded run made again up to a point, and recorded with waveforms from there."""
+
+import argparse
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+from host.errors import InputError
+from host.options import UsageError, add_quiet, add_threads, at_least
+from sim.executors.names import EXECUTORS
+
+__all__ = ["add_parser", "run"]
+
+_EPILOG = """examples:
+  cyscc bfs random.gr --source 1 --record seen
+  cyscc replay seen --at 120000 --cycles 2000 -o middle.fst
+  cyscc replay seen --at level=3 --before 100
+  cyscc replay seen --at slot,engine=0,kernel=3,level=3 --cycles 500
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "replay",
+        help="make a recorded run again up to a point, and write waveforms from there",
+        description="Make a recorded run again, bit-identically and quickly, up to a point, and write waveforms there.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("record", metavar="DIR", help="the folder that --record wrote")
+    parser.add_argument("--at", metavar="POINT", required=True, help="a cycle")
+    parser.add_argument(
+        "--cycles", type=at_least(1), default=1000, metavar="N", help="cycles to record (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--before", type=at_least(0), default=0, metavar="N", help="begin so many cycles earlier (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--scope", action="append", metavar="GLOB", help="only signals whose path matches; may be given several times"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="OUT.fst", help="the waveforms, .fst or .vcd (default: DIR-CYCLE.fst)"
+    )
+    parser.add_argument("--graph", metavar="FILE", help="the graph, where it is not where it was")
+    parser.add_argument("--from", dest="checkpoint", metavar="DIR", help="go on from the checkpoint in this folder")
+    parser.add_argument(
+        "--executor", choices=EXECUTORS, help="what executes the cycles that are recorded (default: as in the run)"
+    )
+    add_threads(parser, "the way to the point")
+    add_quiet(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    UsageError, InputError
+        Bad usage; a record, a checkpoint or a graph that cannot be used, a point that is not in the run.
+    SimulationError
+        The machine could not be built, or the run failed before the point.
+    """
+    from host.output import check_output, show
+    from host.progress import Progress
+    from host.record.reader import Record, read_failure
+    from host.replay.failure import cycle_of_failure
+    from host.replay.finding import Found, find
+    from host.replay.point import Point
+    from host.replay.run import Replay
+    from host.replay.source import Source
+    from host.words import sized
+
+    try:
+        point = Point.parse(arguments.at)
+    except ValueError as error:
+        raise UsageError(f"--at: {error}") from None
+    if arguments.output is not None:
+        _check_file(arguments.output)
+    progress = Progress(quiet=arguments.quiet)
+    place = Path(arguments.record)
+    failure = read_failure(place)
+    document = Record(place).document if failure is None else failure
+    source = Source.of(document, place, threads=arguments.threads, graph=arguments.graph)
+    with progress.step("reading the record"):
+        if failure is None:
+            found = find(point, Record(place))
+        else:
+            found = Found(cycle=cycle_of_failure(point, failure, place))
+            arguments.checkpoint = arguments.checkpoint or _kept(failure)
+    with ExitStack() as stack:
+        checkpoint = None
+        if arguments.checkpoint is not None:
+            from host.checkpoints.folder import CheckpointFolder
+
+            folder = stack.enter_context(closing(CheckpointFolder(Path(arguments.checkpoint), create=False)))
+            checkpoint = folder.read()
+            source.check_checkpoint(checkpoint, folder.path)
+        replay = Replay(source, progress, checkpoint)
+        cycle = found.cycle if found.cycle is not None else replay.locate(point, found.spans)
+        if cycle is None:
+            raise InputError(f"there is no {point} in the run", path=arguments.record)
+        first = max(cycle - arguments.before, 0)
+        end = document["cycles"]["total"] if failure is None else failure["failure"]["cycle"]
+        last = min(first + arguments.cycles, end) - 1
+        path = Path(arguments.output or f"{place.resolve().name}-{first}.fst")
+        if arguments.output is None:
+            check_output(str(path), "-o")
+        executor = arguments.executor or source.options.executor
+        replay.record(path, (first, last), executor=executor, scopes=arguments.scope or ())
+    if not arguments.quiet:
+        where = "" if point.cycle is not None else f"{point} is at cycle {cycle:,}\n"
+        show(f"{where}{path}: cycles {first:,} to {last:,}, {sized(path.stat().st_size)}\n")
+
+
+def _kept(failure: dict[str, Any]) -> str | None:
+    """Return the folder that a run that failed is kept in, if it is still there."""
+    kept = failure["checkpoint"]
+    folder = None if kept is None else Path(failure["run"]["folder"], kept)
+    return str(folder) if folder is not None and folder.exists() else None
+
+
+def _check_file(path: str) -> None:
+    """Refuse a file that cannot be written, or that is of no kind of waveforms."""
+    from host.output import STANDARD_OUTPUT, check_output
+
+    if path == STANDARD_OUTPUT:
+        raise UsageError("-o needs a file")
+    if Path(path).suffix not in (".fst", ".vcd"):
+        raise UsageError(f"-o writes waveforms, which end in .fst or .vcd: {path}")
+    check_output(path, "-o")

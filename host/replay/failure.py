@@ -1,0 +1,91 @@
+"""The cycles in which a recorded run failed: its points, and the waveforms that it leaves by itself."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from host.errors import InputError
+from host.progress import Progress
+from host.record.folder import LAST_CYCLES
+from host.record.reader import read_failure
+from host.replay.point import Point
+from host.replay.run import Replay
+from host.replay.source import Source
+from sim.errors import SimulationError
+from sim.notices import notice
+
+if TYPE_CHECKING:
+    from host.checkpoints.folder import Checkpoint
+    from host.running.recording import Recording
+
+__all__ = ["cycle_of_failure", "show_failure"]
+
+_CYCLES = 1000
+"""Cycles of the waveforms."""
+_AFTER = 100
+"""Of them those in which a machine that hangs does nothing."""
+
+
+def cycle_of_failure(point: Point, document: dict[str, Any], folder: Path) -> int:
+    """Return the cycle of a point of a run that failed.
+
+    Raises
+    ------
+    InputError
+        There is no such point.
+    """
+    failure = document["failure"]
+    if point.cycle is not None:
+        if point.cycle >= failure["cycle"]:
+            raise InputError(f"the run failed at cycle {failure['cycle']:,}, before cycle {point.cycle:,}", path=folder)
+        return point.cycle
+    if point.event == "error":
+        return int(failure["cycle"]) - 1
+    if point.event != "hang":
+        raise InputError(f"the run failed: there are its cycles, error and hang, but not {point}", path=folder)
+    if failure["moved"] is None:
+        raise InputError(f"the run does not hang: {failure['message']}", path=folder)
+    return int(failure["moved"])
+
+
+def show_failure(
+    recording: "Recording",
+    error: SimulationError,
+    *,
+    threads: int,
+    progress: Progress,
+    checkpoint: "Checkpoint | None" = None,
+    kept: str | None = None,
+) -> None:
+    """Leave in the folder of a recorded run that failed what a replay needs, and the waveforms of its last cycles.
+
+    Parameters
+    ----------
+    recording : Recording
+        What recorded it.
+    error : SimulationError
+        How it failed.
+    threads : int
+        Threads to make the run again with.
+    progress : Progress
+        Shows how far it is.
+    checkpoint : Checkpoint, optional
+        Where to go on from.
+    kept : str, optional
+        The folder that has it.
+    """
+    if not recording.failed(error, checkpoint=kept):
+        return
+    folder = recording.folder
+    document = read_failure(folder)
+    assert document is not None
+    moved, end = document["failure"]["moved"], document["failure"]["cycle"]
+    last = end - 1 if moved is None else min(moved + _AFTER, end - 1)
+    window = max(last - _CYCLES + 1, 0), last
+    path = folder / LAST_CYCLES
+    try:
+        source = Source.of(document, folder, threads=threads)
+        Replay(source, progress, checkpoint).record(path, window, executor=source.options.executor, scopes=())
+    except (InputError, SimulationError) as other:
+        notice(f"no waveforms of the cycles in which the run failed: {other}")
+        return
+    notice(f"{path} shows cycles {window[0]:,} to {window[1]:,}, in which the run failed")

@@ -1,0 +1,180 @@
+"""Making a run again: from its beginning, or from a checkpoint."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from host.checkpoints.checkpoints import Checkpoints
+from host.graph.csr import Graph
+from host.interval import Interval
+from host.progress import Progress
+from host.replay.finding import Span
+from host.replay.point import Point
+from host.replay.search import Search
+from host.replay.signs import sign_of
+from host.replay.source import Source
+from host.replay.window import Reached, stop_behind
+from host.running.bfs import run_bfs
+from host.running.scc import run_scc
+from host.running.session import RunOptions, Session
+from sim.errors import SimulationError
+
+if TYPE_CHECKING:
+    from host.checkpoints.folder import Checkpoint
+    from host.graph.memory_map import PlacedGraph
+    from sim.machine import Machine
+
+__all__ = ["Replay"]
+
+Watch = Callable[["Machine", Sequence["PlacedGraph"]], None]
+
+
+class Replay:
+    """A run that is made again, as often as need be.
+
+    Parameters
+    ----------
+    source : Source
+        What it was made of.
+    progress : Progress
+        Shows how far it is.
+    checkpoint : Checkpoint, optional
+        Where to go on from, if that is before what is wanted.
+
+    Raises
+    ------
+    InputError
+        The graph cannot be read; the checkpoint is of another run.
+    """
+
+    def __init__(self, source: Source, progress: Progress, checkpoint: "Checkpoint | None" = None) -> None:
+        self.source = source
+        self._progress = progress
+        self._checkpoint = checkpoint
+        self._graph: Graph | None = None
+
+    def make(self, watch: Watch, *, by: int, aim: str, options: RunOptions | None = None) -> None:
+        """Make the run, to its end or as far as it is watched.
+
+        Parameters
+        ----------
+        watch : callable
+            Called with machine and graphs before anything is simulated. It ends the run by `Reached`.
+        by : int
+            Cycle from which on it is watched.
+        aim : str
+            What progress says.
+        options : RunOptions, optional
+            How it is made, where that is not as it was.
+
+        Raises
+        ------
+        InputError
+            The graph is another one.
+        SimulationError
+            The run failed.
+        """
+        source = self.source
+        if self._graph is None:
+            directions = 2 if source.command == "scc" else 1
+            self._graph = Session(source.options, self._progress).read_graph(directions=directions)
+        session = Session(options or source.options, self._progress, self._graph)
+        session.tell(aim)
+
+        def keep(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> Checkpoints | None:
+            source.check_graph(graphs[0].graph)
+            watch(machine, graphs)
+            return self._keeper(machine, graphs, by)
+
+        try:
+            if source.command == "scc":
+                run_scc(session, keep=keep)
+            else:
+                vertex = source.vertex
+                assert vertex is not None
+                run_bfs(session, lambda graph: graph.index(vertex), keep=keep)
+        except Reached:
+            return
+
+    def _keeper(self, machine: "Machine", graphs: Sequence["PlacedGraph"], by: int) -> Checkpoints | None:
+        """Return what brings the machine to the checkpoint, if that helps."""
+        checkpoint = self._checkpoint
+        if checkpoint is None or checkpoint.about["cycle"] > by:
+            return None
+        return Checkpoints(
+            machine,
+            None,
+            every=Interval(seconds=60.0),
+            about=dict,
+            without=[graph.neighbours_address for graph in graphs],
+            on_written=lambda cycle: None,
+            on_failure=lambda line: None,
+            resumed=checkpoint,
+        )
+
+    def locate(self, point: Point, spans: Sequence[Span]) -> int | None:
+        """Return the cycle of an event in some spans of cycles, None if it is in none of them.
+
+        Raises
+        ------
+        InputError, SimulationError
+            As of `make`.
+        """
+        searches: list[Search] = []
+
+        def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+            searches.append(
+                Search(
+                    machine,
+                    spans,
+                    sign_of(point, machine),
+                    executor=self.source.options.executor,
+                    without=[graph.neighbours_address for graph in graphs],
+                )
+            )
+
+        self.make(watch, by=spans[0].start, aim=f"looking for {point} from cycle {spans[0].first:,} on")
+        return searches[0].cycle
+
+    def record(self, path: Path, window: tuple[int, int], *, executor: str, scopes: Sequence[str]) -> None:
+        """Write the waveforms of a window of cycles; they end where the run does.
+
+        Parameters
+        ----------
+        path : Path
+            The file.
+        window : (int, int)
+            Its first and last cycle.
+        executor : str
+            What executes the hardware.
+        scopes : sequence of str
+            What to write, see `sim.machine.create_machine`.
+
+        Raises
+        ------
+        InputError, SimulationError
+            As of `make`; also where the run fails before the window.
+        """
+        first, last = window
+        options = replace(self.source.options, executor=executor, waves=path, wave_window=window, scopes=tuple(scopes))
+
+        def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+            stop_behind(machine, last)
+
+        before = _stamp(path)
+        try:
+            self.make(watch, by=first, aim=f"to cycle {last:,}", options=options)
+        except SimulationError:
+            # A window of a run that fails may well end with that.
+            if _stamp(path) == before:
+                raise
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return what changes when a file is written, None where there is none."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_mtime_ns

@@ -1,0 +1,164 @@
+"""The compiled executor with waveforms: each cycle by what is quickest for it, those of the window by what can draw."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from hw.config import AcceleratorConfig
+from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
+from sim.executors.compiled.executor import CompiledExecutor
+from sim.executors.samples import Samples
+from sim.executors.tools import OnStep
+from sim.memory import Memory
+from sim.named_words import NamedWords
+from sim.observation.waves import ENDLESS, Waves
+
+__all__ = ["WindowedExecutor"]
+
+_READ_CYCLES = 200
+"""Cycles that a read of a register takes at most, unless the machine hangs."""
+
+
+class WindowedExecutor(Executor):
+    """Runs the machine as lanes up to the window, then as models that draw, then as lanes again.
+
+    The state goes from one to the other where all AEs meet. Cycles, results and everything that is counted are those of
+    either.
+
+    Parameters
+    ----------
+    config, memory, watchdog, threads, on_build
+        As of `CompiledExecutor`.
+    waves : Waves
+        The file.
+
+    Raises
+    ------
+    sim.errors.BuildError
+        A library could not be built.
+    """
+
+    def __init__(
+        self,
+        config: AcceleratorConfig,
+        memory: Memory,
+        *,
+        watchdog: int,
+        threads: int,
+        waves: Waves,
+        on_build: OnStep | None = None,
+    ) -> None:
+        self._first, self._last = waves.window
+        self._interval = meeting_interval(config, memory)
+        self._commands: Sequence[Command] = ()
+        self._reading = False  # registers; the state stays where it is meanwhile
+        self._fresh = True  # nothing of the present list has been run
+
+        def make(drawn: Waves | None) -> CompiledExecutor:
+            return CompiledExecutor(config, memory, watchdog=watchdog, threads=threads, waves=drawn, on_build=on_build)
+
+        # Made at once, so that what is wrong with it is known before anything takes long.
+        self._drawing: CompiledExecutor | None = make(waves)
+        try:
+            endless = self._first < self._interval and self._last >= ENDLESS
+            self._plain = None if endless else make(None)
+        except BaseException:
+            self._drawing.close()
+            raise
+        self._active = self._plain or self._drawing
+
+    @property
+    def cycle(self) -> int:
+        """Cycles simulated so far."""
+        return self._active.cycle
+
+    @property
+    def instruction_cycles(self) -> int:
+        """Cycles from the last dispatch until the last AE was idle."""
+        return self._active.instruction_cycles
+
+    @property
+    def answers(self) -> npt.NDArray[np.uint64]:
+        """Answers of the last list's reads, of shape (reads, AEs)."""
+        return self._active.answers
+
+    def begin(self, commands: Sequence[Command]) -> None:
+        """Begin a list of commands."""
+        self._commands = list(commands)
+        self._reading = any(command.kind == CommandKind.READ for command in commands)
+        self._fresh = True
+        self._active.begin(commands)
+
+    def run(self, budget: int) -> RunState:
+        """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
+        if self._fresh or not self._reading:
+            self._choose()
+        self._fresh = False
+        if self._active is self._drawing:
+            return self._active.run(max(1, min(budget, self._last + 1 - self.cycle)))
+        if self._drawing is None or self._reading:
+            return self._active.run(budget)
+        # Up to the last meeting before the window.
+        whole = (self._first - self.cycle) // self._interval * self._interval
+        return self._active.run(min(budget, whole))
+
+    def _choose(self) -> None:
+        """Let what is best for the next cycles go on."""
+        if self._drawing is None or self._plain is None:
+            return
+        reads = _READ_CYCLES * len(self._commands) if self._reading else 0
+        if self.cycle > self._last:
+            self._hand_over(self._plain)
+            drawing, self._drawing = self._drawing, None
+            drawing.close()
+        elif self.cycle + self._interval + reads > self._first:
+            self._hand_over(self._drawing)
+
+    def _hand_over(self, to: CompiledExecutor) -> None:
+        if self._active is not to:
+            to.take_over(self._active, self._commands)
+            self._active = to
+
+    def causes(self) -> npt.NDArray[np.int64]:
+        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
+        return self._active.causes()
+
+    @property
+    def samples(self) -> Samples | None:
+        """What `record` has returned, if it was called."""
+        return self._active.samples
+
+    def record(self, interval: int, places: int) -> Samples:
+        """Have every AE write a row at each multiple of an interval from now on, and count how full FIFOs are."""
+        return self._active.record(interval, places)
+
+    def sample(self) -> npt.NDArray[np.void]:
+        """Return the same numbers as of now, a row for each AE, between two runs."""
+        return self._active.sample()
+
+    def begin_instruction_marks(self) -> None:
+        """Let the rows' ``instruction_most`` begin anew, between two runs."""
+        self._active.begin_instruction_marks()
+
+    def save(self) -> NamedWords:
+        """Return the state."""
+        return self._active.save()
+
+    def load(self, state: NamedWords) -> None:
+        """Go on from a state, after `begin` with the same list of commands.
+
+        Raises
+        ------
+        ValueError
+            It is of other hardware.
+        """
+        self._active.load(state)
+
+    def close(self) -> None:
+        """Release everything; completes the waveform file."""
+        plain, drawing, self._plain, self._drawing = self._plain, self._drawing, None, None
+        if plain is not None:
+            plain.close()
+        if drawing is not None:
+            drawing.close()

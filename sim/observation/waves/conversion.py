@@ -1,0 +1,181 @@
+"""Values of a simulator's own VCD file, written to a waveform file: a window of them, in Python."""
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import gettempdir
+
+from sim.notices import notice
+from sim.observation.waves.files import Waves
+from sim.observation.waves.variables import Variable
+from sim.observation.waves.writer import WaveWriter
+from sim.temporary import temporary_file
+
+__all__ = ["Conversion", "convert"]
+
+_PATIENCE = 1.0
+"""Seconds that the waveforms of an interrupted run may take."""
+
+
+class Conversion:
+    """A simulator's own VCD file, which becomes a waveform file when the run has ended.
+
+    Parameters
+    ----------
+    waves : Waves
+        The file.
+    cycle_of : callable
+        Converts a time of the simulator's file to a cycle.
+
+    Attributes
+    ----------
+    raw : Path
+        Where the simulator is to write.
+
+    Raises
+    ------
+    sim.errors.SimulationError
+        There is no place for it.
+    """
+
+    def __init__(self, waves: Waves, *, cycle_of: Callable[[int], int]) -> None:
+        self._waves = waves
+        self._cycle_of = cycle_of
+        self._files = ExitStack()
+        try:
+            self.raw = self._files.enter_context(temporary_file(Path(gettempdir(), "cyscc.vcd")))
+        except OSError as error:
+            waves.discard()
+            raise waves.refusal(error) from None
+
+    def finish(self, cycles: int) -> None:
+        """Write the file from what the simulator has written, which is complete by now.
+
+        While an interrupt is being handled no more than a second is taken: the file then ends at an earlier cycle, and
+        a line says so.
+
+        Parameters
+        ----------
+        cycles : int
+            Cycles that were simulated.
+
+        Raises
+        ------
+        sim.errors.SimulationError
+            The file cannot be written.
+        """
+        until = time.monotonic() + _PATIENCE if isinstance(sys.exception(), KeyboardInterrupt) else None
+        with self._files:
+            try:
+                end = cycles
+                if cycles > self._waves.window[0]:
+                    end = self._convert(cycles, until)
+            except BaseException:
+                self._waves.discard()
+                raise
+            self._waves.finish(end)
+        if end < min(cycles, self._waves.window[1] + 1):
+            notice(f"{self._waves.named}: cut at cycle {end:,} of {cycles:,}, since the run was interrupted")
+
+    def _convert(self, cycles: int, until: float | None) -> int:
+        try:
+            with self.raw.open("rb") as raw:
+                lines = iter(raw)
+                writer, variables = self._waves.begin(lines)
+                return convert(
+                    lines,
+                    writer,
+                    variables,
+                    cycle_of=self._cycle_of,
+                    window=self._waves.window,
+                    cycles=cycles,
+                    until=until,
+                )
+        except OSError as error:
+            raise self._waves.refusal(error) from None
+
+
+def convert(
+    lines: Iterator[bytes],
+    writer: WaveWriter,
+    variables: Iterable[Variable],
+    *,
+    cycle_of: Callable[[int], int],
+    window: tuple[int, int],
+    cycles: int,
+    until: float | None = None,
+) -> int:
+    """Convert the values of a simulator's VCD file.
+
+    The values at the first cycle of the window are written whole, then the changes. Of several changes in a cycle the
+    last counts. The time is the cycle.
+
+    Parameters
+    ----------
+    lines : iterator of bytes
+        Lines of the simulator's file, from the end of its head on.
+    writer : WaveWriter
+        What writes the values.
+    variables : iterable of Variable
+        What is shown.
+    cycle_of : callable
+        Converts a time to a cycle.
+    window : tuple of int
+        First and last cycle to show.
+    cycles : int
+        Cycles that were simulated.
+    until : float, optional
+        Time of the monotonic clock at which to end, whole cycles being written.
+
+    Returns
+    -------
+    int
+        The cycle up to which values have been written, in a window that was reached.
+    """
+    first, last = window
+    targets: dict[bytes, dict[int, Variable]] = {}
+    for variable in variables:
+        targets.setdefault(variable.source, {}).setdefault(variable.number, variable)
+    changed: dict[bytes, bytes] = {}
+    shown: dict[bytes, bytes] = {}
+
+    def show(cycle: int) -> None:
+        changes = [
+            (target, value)
+            for key, value in changed.items()
+            if shown.get(key) != value
+            for target in targets[key].values()
+        ]
+        shown.update(changed)
+        changed.clear()
+        if changes:
+            writer.show(cycle, changes)
+
+    now = 0
+    for line in lines:
+        kind = line[:1]
+        if kind == b"#":
+            cycle = cycle_of(int(line[1:]))
+            if cycle > now:
+                if cycle > first:
+                    show(max(now, first))
+                now = cycle
+                if now > last:
+                    break
+                if until is not None and time.monotonic() > until:
+                    return now
+            continue
+        if kind in b"01xz":
+            value, key = kind, line[1:].strip()
+        elif kind in b"bs":
+            value, key = line.split()
+        else:
+            continue
+        if key in targets:
+            changed[key] = value
+    end = min(cycles, last + 1)
+    if first < end > now:
+        show(max(now, first))
+    return end

@@ -1,0 +1,157 @@
+"""Waveform files in the making: a format, a window and scopes, a place; there whole, or not at all."""
+
+import shutil
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import gettempdir
+
+from sim.errors import SimulationError
+from sim.observation.waves.fst import FstWriter
+from sim.observation.waves.scopes import Scopes
+from sim.observation.waves.signals import Signals
+from sim.observation.waves.variables import Variable, read_head
+from sim.observation.waves.vcd import VcdWriter
+from sim.observation.waves.views import VIEWS
+from sim.observation.waves.writer import WaveWriter
+from sim.temporary import temporary_file
+
+__all__ = ["ENDLESS", "FORMATS", "Waves"]
+
+ENDLESS = 1 << 62
+"""The last cycle of a window that has none."""
+
+FORMATS: dict[str, type[VcdWriter] | type[FstWriter]] = {".vcd": VcdWriter, ".fst": FstWriter, "": VcdWriter}
+"""What writes files of each ending."""
+
+
+class Waves:
+    """A waveform file in the making.
+
+    Parameters
+    ----------
+    output : pathlib.Path
+        The file; it appears, complete, with `finish`. Where it is a link, the file that the link names. Its ending
+        tells the format.
+    window : tuple of int, optional
+        First and last cycle to show; all by default.
+    signals : Signals
+        What there is to be shown, and where.
+    scopes : sequence of str
+        Globs over dotted paths: what is shown of it; everything by default.
+    views : bool
+        With what viewers load beside it, see `sim.observation.waves.views`.
+
+    Attributes
+    ----------
+    window : tuple of int
+        First and last cycle to show.
+    named : pathlib.Path
+        The file as it was named.
+    models : list of str
+        The models of the compiled executor that have signals to show.
+
+    Raises
+    ------
+    ValueError
+        The ending is that of no format, or a glob selects nothing.
+    sim.errors.SimulationError
+        The folder cannot be written.
+    """
+
+    def __init__(
+        self,
+        output: Path,
+        window: tuple[int, int] | None,
+        *,
+        signals: Signals,
+        scopes: Sequence[str] = (),
+        views: bool = False,
+    ) -> None:
+        if output.suffix not in FORMATS:
+            raise ValueError(f"{output}: waveforms end in {' or '.join(filter(None, FORMATS))}")
+        self._scopes = Scopes(scopes)
+        self._scopes.check(path for paths in signals.models.values() for path in paths)
+        self.models = [model for model, paths in signals.models.items() if any(path in self._scopes for path in paths)]
+        self.window = window or (0, ENDLESS)
+        self._signals = signals
+        self._views = views
+        self.named = output
+        self._output = output.resolve()
+        # A device or a pipe has no place beside it for temporary files.
+        self._in_place = self._output.exists() and not self._output.is_file()
+        self._files = ExitStack()
+        self._writer: WaveWriter | None = None
+        self._variables: list[Variable] = []
+        beside = Path(gettempdir(), f"cyscc{output.suffix}") if self._in_place else self._output
+        try:
+            self._path = self._files.enter_context(temporary_file(beside))
+        except OSError as error:
+            raise self.refusal(error) from None
+
+    def begin(self, head: Iterable[bytes]) -> tuple[WaveWriter, list[Variable]]:
+        """Begin the file, for what a simulator's own VCD text begins with.
+
+        Returns
+        -------
+        WaveWriter
+            What writes the values of the window.
+        list of Variable
+            The variables that are shown.
+
+        Raises
+        ------
+        ValueError
+            A glob selects nothing that the simulator has.
+        sim.errors.SimulationError
+            The file cannot be written.
+        """
+        self._variables = read_head(head, self._signals.locate, self._scopes)
+        try:
+            self._writer = FORMATS[self._output.suffix](self._path)
+            self._files.callback(self._writer.discard)
+            self._writer.declare(self._variables)
+        except OSError as error:
+            raise self.refusal(error) from None
+        return self._writer, self._variables
+
+    def finish(self, cycles: int) -> None:
+        """Complete the file, when all values of the window have been written. There is none without such values.
+
+        Parameters
+        ----------
+        cycles : int
+            Cycles that were simulated, or as many of them as were written.
+
+        Raises
+        ------
+        sim.errors.SimulationError
+            The file cannot be written.
+        """
+        first, last = self.window
+        try:
+            if self._writer is None or cycles <= first:
+                return
+            self._writer.finish(min(cycles, last + 1))
+            if self._in_place:
+                with self._path.open("rb") as complete, self._output.open("wb") as output:
+                    shutil.copyfileobj(complete, output)
+                return
+            if self._views:
+                for suffix, view in VIEWS.items():
+                    with temporary_file(self._output.with_suffix(suffix)) as path:
+                        path.write_text(view(self._output, self._variables, first))
+                        path.replace(self._output.with_suffix(suffix))
+            self._path.replace(self._output)
+        except OSError as error:
+            raise self.refusal(error) from None
+        finally:
+            self.discard()
+
+    def discard(self) -> None:
+        """Leave nothing of a file that is not complete."""
+        self._files.close()
+
+    def refusal(self, error: OSError) -> SimulationError:
+        """Return what says that the file cannot be written."""
+        return SimulationError(f"{self.named}: {error.strerror}: the waveforms cannot be written")

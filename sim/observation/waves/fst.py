@@ -1,0 +1,136 @@
+"""FST files: compressed, and quick to open; by the writer that comes with GTKWave, as pylibfst brings it."""
+
+import errno
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from sim.observation.waves.variables import Variable, walk
+from sim.observation.waves.writer import NativeSink, WaveWriter
+
+__all__ = ["FstWriter"]
+
+_COMMENT = b"one nanosecond stands for one cycle"
+
+_BLOCK_HEAD = 9
+"""Bytes of a block's kind and length."""
+
+_END_TIME = slice(17, 25)
+"""Where the first block has the time at which the file ends."""
+
+
+class FstWriter(WaveWriter):
+    """Writes an FST file. Values with names are variables of text, which every reader shows as they are.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    OSError
+        It cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        # Here, as most runs write none.
+        from pylibfst import ffi, lib
+
+        self._path = path
+        self._lib: Any = lib
+        self._ffi: Any = ffi
+        self._handles: dict[int, int] = {}
+        self._writer: Any = lib.fstWriterCreate(os.fsencode(path), 1)
+        if self._writer == ffi.NULL:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        lib.fstWriterSetPackType(self._writer, lib.FST_WR_PT_LZ4)
+
+    def declare(self, variables: Sequence[Variable]) -> None:
+        """Write the head."""
+        lib, null, writer = self._lib, self._ffi.NULL, self._writer
+        lib.fstWriterSetTimescaleFromString(writer, b"1ns")
+        lib.fstWriterSetComment(writer, _COMMENT)
+        for step in walk(variables):
+            match step:
+                case ("scope", name):
+                    lib.fstWriterSetScope(writer, lib.FST_ST_VCD_MODULE, name.encode(), null)
+                case ("variable", variable):
+                    plain = variable.names is None
+                    kind = lib.FST_VT_VCD_WIRE if plain else lib.FST_VT_GEN_STRING
+                    width = variable.width if plain else 0
+                    same = self._handles.get(variable.number, 0)
+                    handle = lib.fstWriterCreateVar(
+                        writer, kind, lib.FST_VD_IMPLICIT, width, variable.path[-1].encode(), same
+                    )
+                    self._handles.setdefault(variable.number, handle)
+                case _:
+                    lib.fstWriterSetUpscope(writer)
+
+    def key(self, variable: Variable) -> tuple[int, bytes]:
+        """Return what the file calls a variable, as a number; it has no text for that."""
+        return self._handles[variable.number], b""
+
+    def show(self, cycle: int, changes: Iterable[tuple[Variable, bytes]]) -> None:
+        """Write the changes of a cycle."""
+        lib, writer = self._lib, self._writer
+        lib.fstWriterEmitTimeChange(writer, cycle)
+        for variable, value in changes:
+            handle = self._handles[variable.number]
+            if variable.names is not None:
+                text = variable.text(value).encode()
+                lib.fstWriterEmitVariableLengthValueChange(writer, handle, text, len(text))
+            else:
+                lib.fstWriterEmitValueChange(writer, handle, value.removeprefix(b"b").rjust(variable.width, b"0"))
+
+    @property
+    def native(self) -> NativeSink:
+        """How native code writes what `show` would."""
+        return NativeSink(
+            writer=int(self._ffi.cast("uintptr_t", self._writer)),
+            time=self._address("fstWriterEmitTimeChange"),
+            bits=self._address("fstWriterEmitValueChange"),
+            text=self._address("fstWriterEmitVariableLengthValueChange"),
+            flush=self._address("fstWriterFlushContext"),
+        )
+
+    def finish(self, cycle: int) -> None:
+        """Complete the file, and see whether all of it has been written: the writer does not tell."""
+        lib, writer = self._lib, self._writer
+        lib.fstWriterEmitTimeChange(writer, cycle)
+        lib.fstWriterFlushContext(writer)
+        lost = lib.fstWriterGetFseekFailed(writer)
+        self.discard()
+        if lost or not _whole(self._path, cycle):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def discard(self) -> None:
+        """Release the writer."""
+        writer, self._writer = self._writer, self._ffi.NULL
+        if writer != self._ffi.NULL:
+            self._lib.fstWriterClose(writer)
+
+    def _address(self, name: str) -> int:
+        return int(self._ffi.cast("uintptr_t", self._ffi.addressof(self._lib, name)))
+
+
+def _whole(path: Path, cycle: int) -> bool:
+    """Whether a file has all the blocks that it must, one behind the other up to its end, and says where it ends."""
+    from pylibfst import lib
+
+    size = path.stat().st_size
+    kinds = set()
+    place = 0
+    with path.open("rb") as file:
+        first = file.read(_END_TIME.stop)
+        while place < size:
+            file.seek(place)
+            head = file.read(_BLOCK_HEAD)
+            if len(head) < _BLOCK_HEAD:
+                return False
+            kinds.add(head[0])
+            place += 1 + int.from_bytes(head[1:], "big")
+    heads = {lib.FST_BL_HIER, lib.FST_BL_HIER_LZ4, lib.FST_BL_HIER_LZ4DUO}
+    named = {lib.FST_BL_HDR, lib.FST_BL_GEOM} <= kinds and bool(heads & kinds)
+    return place == size and named and int.from_bytes(first[_END_TIME], "big") == cycle

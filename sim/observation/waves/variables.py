@@ -1,0 +1,119 @@
+"""The variables of a waveform file, and what a simulator's own VCD text calls them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sim.observation.waves.scopes import Scopes
+from sim.observation.waves.signals import Locate, Names, Path
+
+__all__ = ["Step", "Variable", "read_head", "walk"]
+
+Step = tuple[Literal["scope"], str] | tuple[Literal["variable"], "Variable"] | tuple[Literal["up"], None]
+"""A step through the scopes and variables of a file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variable:
+    """A variable that is shown.
+
+    Parameters
+    ----------
+    source : bytes
+        What the simulator's text calls it.
+    number : int
+        Its number in the file; variables that always have the same value share one.
+    path : Path
+        Where it is shown.
+    width : int
+        Bits.
+    names : Names, optional
+        Names of its values; the text of one that has none is its number.
+    """
+
+    source: bytes
+    number: int
+    path: Path
+    width: int
+    names: Names | None = None
+    _texts: dict[bytes, str] = field(default_factory=dict, compare=False, repr=False)
+
+    def text(self, value: bytes) -> str:
+        """Return what is shown of a value with a name, given by binary digits, or by the simulator's own text."""
+        text = self._texts.get(value)
+        if text is None:
+            text = self._texts[value] = self._name(value.decode())
+        return text
+
+    def _name(self, value: str) -> str:
+        names = self.names or {}
+        if value.startswith("s"):
+            # The simulator has decoded it already; a state is followed by its number there.
+            return value[1:].partition("/")[0]
+        digits = value.removeprefix("b")
+        return names.get(int(digits, 2), str(int(digits, 2))) if set(digits) <= set("01") else digits
+
+    @property
+    def texts(self) -> list[str]:
+        """What is shown of each value, of those with names."""
+        return [self.text(f"b{value:b}".encode()) for value in range(1 << self.width)]
+
+
+def read_head(lines: Iterable[bytes], locate: Locate, scopes: Scopes) -> list[Variable]:
+    """Return the variables that are shown, in the order of a simulator's text, of which the head is read.
+
+    Raises
+    ------
+    ValueError
+        A scope that is wanted has none.
+    """
+    shown: list[Variable] = []
+    left_out: list[Path] = []
+    numbers: dict[tuple[bytes, str], int] = {}
+    scope: list[str] = []
+    for line in lines:
+        words = line.split()
+        match words[:1]:
+            case [b"$scope"]:
+                scope.append(words[2].decode())
+            case [b"$upscope"]:
+                scope.pop()
+            case [b"$enddefinitions"]:
+                break
+            case [b"$var"]:
+                place = locate((*scope, words[4].decode().removeprefix("\\")))
+                if place is None:
+                    continue
+                path, names = place
+                if path not in scopes:
+                    left_out.append(path)
+                    continue
+                source = words[3]
+                table = (source, "" if names is None else repr(sorted(names.items())))
+                number = numbers.setdefault(table, len(numbers))
+                shown.append(Variable(source=source, number=number, path=path, width=int(words[2]), names=names))
+    scopes.check([*(variable.path for variable in shown), *left_out])
+    return shown
+
+
+def walk(variables: Sequence[Variable]) -> Iterator[Step]:
+    """Yield the steps through a file: what is in a scope, then the scopes in it."""
+    tree: dict[Any, Any] = {}
+    for variable in variables:
+        scope = tree
+        for name in variable.path[:-1]:
+            scope = scope.setdefault(name, {})
+        # Signals and scopes of the same name never meet.
+        scope[variable.path[-1], variable.number] = variable
+    yield from _steps(tree)
+
+
+def _steps(scope: dict[Any, Any]) -> Iterator[Step]:
+    for content in scope.values():
+        if isinstance(content, Variable):
+            yield "variable", content
+    for name, content in scope.items():
+        if isinstance(content, dict):
+            yield "scope", name
+            yield from _steps(content)
+            yield "up", None
