@@ -66,6 +66,10 @@ class RunOptions:
         File of the waveforms.
     wave_window : (int, int) or None
         First and last cycle that they show.
+    scopes : tuple of str
+        Globs over the dotted paths of what they show; none: all.
+    wave_view : bool
+        Write views for viewers beside them.
     """
 
     graph: str
@@ -81,6 +85,8 @@ class RunOptions:
     queue_slack: int | None = None
     waves: Path | None = None
     wave_window: tuple[int, int] | None = None
+    scopes: tuple[str, ...] = ()
+    wave_view: bool = False
 
 
 def check_result(difference: str | None) -> None:
@@ -264,6 +270,8 @@ class Session:
                         cycle_limit=options.cycle_limit,
                         waves=options.waves,
                         wave_window=options.wave_window,
+                        scopes=options.scopes,
+                        wave_view=options.wave_view,
                         on_progress=self._on_cycle,
                         on_build=step,
                     )
