@@ -8,15 +8,19 @@ __all__ = ["Fate", "Life", "Span", "Stage", "Wait"]
 
 
 class Stage(Enum):
-    """Where an item is. The value is its short name, and what the item does there."""
+    """Where an item is. The value is its short name, and what the item does there.
+
+    Konata draws its arrows from and to the stages that have an X in their name: from the expansion of a queue entry to
+    the first read of a neighbour.
+    """
 
     ENTRY_OFFERED = ("Qo", "process 1 is about to ask for the entry")
     ENTRY_PORT = ("Qp", "its read goes to the memory port")
     ENTRY_MEMORY = ("Qm", "its read is in the memory")
     ENTRY_KEPT = ("Qk", "its word waits for process 2")
     ENTRY_NEXT = ("Qn", "decoded, behind the vertex that is being expanded")
-    ENTRY_EXPANDED = ("Qx", "its neighbours are being asked for")
-    ID_OFFERED = ("No", "process 2 is about to ask for the neighbour's id")
+    ENTRY_EXPANDED = ("QX", "its neighbours are being asked for")
+    ID_OFFERED = ("NX", "process 2 is about to ask for the neighbour's id")
     ID_PORT = ("Np", "that read goes to the memory port")
     ID_MEMORY = ("Nm", "that read is in the memory")
     ID_KEPT = ("Nk", "the id waits for process 3")
