@@ -71,7 +71,7 @@ def _lines(lives: Sequence[Life], most: int) -> str:
     tops = []
     known = {id(life) for life in lives}
     for life in lives:
-        if life.parent is not None and id(life.parent) in known:
+        if id(life.parent) in known:
             below.setdefault(id(life.parent), []).append(life)
         else:
             tops.append(life)
@@ -82,7 +82,7 @@ def _lines(lives: Sequence[Life], most: int) -> str:
             f"{life.first:,}",
             "" if life.end is None else f"{life.end:,}",
             life.kernel,
-            f"  C[{life.index}]" if life.neighbour and life.parent is not None else place(life),
+            f"  C[{life.index}]" if id(life.parent) in known else place(life),
             "" if life.vertex is None else str(life.vertex),
             ending(life),
             " ".join(_span(span) for span in (*life.spans, *life.aside)),
