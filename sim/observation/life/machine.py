@@ -46,7 +46,7 @@ def read_lives(reader: WaveReader) -> Lives:
     found = {match[1] for name in reader.names if (match := _KERNEL.match(name))}
     kernels = sorted(found, key=lambda name: [int(number) for number in re.findall(r"\d+", name)])
     if not kernels:
-        raise WaveFileError("no BFS kernel is shown, by whose signals lives are told")
+        raise WaveFileError(f"no BFS kernel is shown ({KERNELS}), by whose signals lives are told")
     entries: list[Life] = []
     neighbours: list[Life] = []
     vertices: dict[tuple[int, int], int] = {}

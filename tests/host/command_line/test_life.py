@@ -47,7 +47,7 @@ def test_written(search_waves: Searched, tmp_path: Path, capfd: pytest.CaptureFi
         ("none.vcd", "none.vcd: cannot be read: No such file or directory"),
         ("text.vcd", "text.vcd: no waveforms: unknown file format, only GHW, FST and VCD are supported"),
         ("empty.vcd", "empty.vcd: no waveforms: no signal has a value"),
-        ("other.vcd", "other.vcd: no BFS kernel is shown, by whose signals lives are told"),
+        ("other.vcd", "other.vcd: no BFS kernel is shown (engine*.bfs*), by whose signals lives are told"),
         ("part.vcd", "part.vcd: no signal engine0.bfs0.control.epoch"),
         ("run.vcd --of engine7", "run.vcd: no kernel 'engine7': there are engine0.bfs0 to engine1.bfs1 (--of)"),
         ("run.vcd --of 99", "run.vcd: nothing of vertex 99 begins in the window (--of)"),
