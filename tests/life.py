@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from host.algorithms.search import BfsRun, breadth_first_search
 from host.graph.csr import Graph
@@ -13,10 +14,49 @@ from hw.config import AcceleratorConfig
 from sim.observation.wave_reader import WaveReader
 from tests.system.runs import made
 
-__all__ = ["Searched", "searched"]
+__all__ = ["Cut", "Searched", "passes", "port_reads", "searched"]
 
 Event = tuple[int, str, int]
 """A cycle, what it is about, an address or data."""
+
+
+class Cut(WaveReader):
+    """What another reader shows of a part of its window."""
+
+    def __init__(self, reader: WaveReader, first: int, end: int) -> None:
+        self._whole = reader
+        self.first, self.cycles = first, end - first
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._whole
+
+    @property
+    def names(self) -> list[str]:
+        """Dotted paths of all signals."""
+        return self._whole.names
+
+    def width(self, name: str) -> int:
+        """Return the bits of a signal."""
+        return self._whole.width(name)
+
+    def values(self, name: str) -> npt.NDArray[np.uint64]:
+        """Return a signal in each cycle of the part."""
+        return self._whole.values(name)[self.first : self.first + self.cycles]
+
+
+def passes(reader: WaveReader, stream: str) -> list[int]:
+    """Return the cycles in which a stream transfers something."""
+    valid, ready = (reader.values(f"{stream}__{end}") for end in ("valid", "ready"))
+    return [cycle for cycle in range(reader.cycles) if valid[cycle] and ready[cycle]]
+
+
+def port_reads(reader: WaveReader, kernel: str) -> set[tuple[int, int, int]]:
+    """Return the reads that the memory took of a kernel: cycle, tag, address."""
+    payload = reader.values(f"{kernel}.port__read__payload").tolist()
+    return {
+        (cycle, payload[cycle] >> 49, payload[cycle] & (1 << 48) - 1)
+        for cycle in passes(reader, f"{kernel}.port__read")
+    }
 
 
 @dataclass(frozen=True)
@@ -40,17 +80,9 @@ class Searched:
         found: list[int] = self.graph.targets[first:end].tolist()
         return found
 
-    def _passes(self, stream: str) -> list[int]:
-        valid, ready = (self.reader.values(f"{stream}__{end}") for end in ("valid", "ready"))
-        return [cycle for cycle in range(self.reader.cycles) if valid[cycle] and ready[cycle]]
-
     def port_reads(self, kernel: str) -> set[Event]:
         """Return the reads that the memory took of a kernel: cycle, tag, address."""
-        payload = self.reader.values(f"{kernel}.port__read__payload")
-        return {
-            (cycle, Tag(int(payload[cycle]) >> 49).name, int(payload[cycle]) & (1 << 48) - 1)
-            for cycle in self._passes(f"{kernel}.port__read")
-        }
+        return {(cycle, Tag(tag).name, address) for cycle, tag, address in port_reads(self.reader, kernel)}
 
     def port_answers(self, kernel: str) -> set[Event]:
         """Return what the memory answered: cycle, tag, data."""
@@ -69,7 +101,7 @@ class Searched:
         size = self.reader.values(f"{command}__payload.size")
         words = self.reader.values(f"{kernel}.control.register_words")
         found = set()
-        for cycle in self._passes(command):
+        for cycle in passes(self.reader, command):
             address = int(base[cycle] + (index[cycle] << np.uint64(3)))
             if not size[cycle]:
                 found.add((cycle, "reach", int(index[cycle])))

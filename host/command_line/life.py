@@ -24,8 +24,8 @@ def add_parser(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "life",
         help="show the life of queue entries in a waveform file",
-        description="Show how entries of the current queue, and the neighbours that come of them, went through the "
-        "processes of the BFS kernels, from the signals of a waveform file.",
+        description="Show how entries of the queues, and the neighbours that come of them, went through the processes "
+        "of their kernels, from the signals of a waveform file.",
         epilog=_EPILOG,
     )
     parser.add_argument("waves", metavar="WAVES", help="what --waves wrote: .vcd or .fst")

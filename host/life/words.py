@@ -10,7 +10,7 @@ __all__ = ["ending", "place", "told", "waits"]
 def place(life: Life) -> str:
     """Return what the item of a life is: its place in a queue, or the list that it is in."""
     if not life.neighbour:
-        return f"queue[{life.index}]"
+        return f"{life.queue}[{life.index}]"
     if life.parent is None:
         return f"C[{life.index}]"
     return f"queue[{life.parent.index}] > C[{life.index}]"

@@ -1,4 +1,4 @@
-"""What the life of an item in a BFS kernel is told by: its stages, what it waited for in them, how it ended."""
+"""What the life of an item in a kernel is told by: its stages, what it waited for in them, how it ended."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -17,7 +17,7 @@ class Stage(Enum):
     ENTRY_OFFERED = ("Qo", "process 1 is about to ask for the entry")
     ENTRY_PORT = ("Qp", "its read goes to the memory port")
     ENTRY_MEMORY = ("Qm", "its read is in the memory")
-    ENTRY_KEPT = ("Qk", "its word waits for process 2")
+    ENTRY_KEPT = ("Qk", "what it brought waits for process 2")
     ENTRY_NEXT = ("Qn", "decoded, behind the vertex that is being expanded")
     ENTRY_EXPANDED = ("QX", "its neighbours are being asked for")
     ID_OFFERED = ("NX", "process 2 is about to ask for the neighbour's id")
@@ -35,10 +35,18 @@ class Stage(Enum):
     MARK = ("Vm", "its visited flag is written")
     REACH = ("Vr", "its id is written to the reach queue")
     LEVEL = ("Vl", "its level is being written (machines that only search)")
+    OTHER_OFFERED = ("Co", "its colour is asked for, and its word in the other graph is about to be")
+    OTHER_PORT = ("Cp", "the read of that word goes to the memory port")
+    OTHER_MEMORY = ("Cm", "that read is in the memory")
+    OTHER_KEPT = ("Ck", "colour and word wait to be joined")
+    CANDIDATE = ("Cd", "waits for process 3 to decide: coloured already, to be coloured, or an outsider")
+    OWN_PORT = ("Op", "an outsider; the read of its own word goes to the memory port")
+    OWN_MEMORY = ("Om", "that read is in the memory")
+    UNVISIT = ("Ou", "the word with its visited flag cleared waits to be written")
 
     @property
     def short(self) -> str:
-        """Two letters, the first of them the process: Q, N, W, V."""
+        """Two letters; the first one stands for what is read or written."""
         return self.value[0]
 
     @property
@@ -68,13 +76,16 @@ class Fate(Enum):
     COPY = "copy"
     PUSHED = "pushed"
     MARKED = "marked"
+    COLOURED = "coloured"
+    COLOURED_ALREADY = "coloured already"
+    UNVISITED = "unvisited"
     NO_ROOM = "dropped: no room in the queue"
     UNDER_WAY = "under way"
 
     @property
     def dropped(self) -> bool:
         """Whether nothing came of it."""
-        return self in (Fate.VISITED, Fate.COPY, Fate.NO_ROOM)
+        return self in (Fate.VISITED, Fate.COPY, Fate.COLOURED_ALREADY, Fate.NO_ROOM)
 
 
 class Span(NamedTuple):
@@ -91,7 +102,7 @@ class Span(NamedTuple):
 
 @dataclass(eq=False, kw_only=True, slots=True)
 class Life:
-    """The life of a queue entry, or of a neighbour that comes of one, from its first read on.
+    """The life of an entry of a queue, or of a neighbour that comes of one, from its first read on.
 
     Parameters
     ----------
@@ -103,8 +114,10 @@ class Life:
         The queue entry that a neighbour comes of; None for queue entries, and where that was read before the window.
     neighbour : bool
         A neighbour, not a queue entry.
+    queue : str
+        Of a queue entry: ``queue``, the current queue of a search, or ``forward`` or ``backward``, a reach queue.
     index : int
-        Place in the current queue, or in C.
+        Place in that queue, or in C.
     graph : int
         Address of the graph words of the search's direction.
     vertex : int or None
@@ -114,7 +127,7 @@ class Life:
     slot : int or None
         Slot of the next queue.
     address : int or None
-        Where in memory the entry of the current queue is, or that of the next queue.
+        Where in memory the entry is; of a neighbour, that of the next queue.
     reserved : int or None
         Cycle in which the token came by and the slot was reserved.
     spans : list of Span
@@ -135,6 +148,7 @@ class Life:
     neighbour: bool
     index: int
     graph: int
+    queue: str = "queue"
     vertex: int | None = None
     word: int | None = None
     slot: int | None = None

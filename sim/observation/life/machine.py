@@ -1,9 +1,10 @@
-"""The lives in all BFS kernels of a window: instructions told apart, vertices named, pushes and entries connected."""
+"""The lives in all kernels of a window: instructions told apart, vertices named, pushes and entries connected."""
 
 import re
 from typing import NamedTuple
 
 from sim.graph_word import VISITED
+from sim.observation.life.intersection import intersection_lives
 from sim.observation.life.kernel import kernel_lives, known_words
 from sim.observation.life.lives import Fate, Life, Stage
 from sim.observation.life.window import KernelWindow
@@ -11,10 +12,10 @@ from sim.observation.wave_reader import WaveFileError, WaveReader
 
 __all__ = ["KERNELS", "Lives", "read_lives"]
 
-KERNELS = "engine*.bfs*"
-"""The scopes that lives are read from, as a pattern of dotted paths."""
+KERNELS = ("engine*.bfs*", "engine*.intersection*")
+"""The scopes that lives are read from, as patterns of dotted paths."""
 
-_KERNEL = re.compile(r"(engine\d+\.bfs\d+)\.")
+_KERNEL = re.compile(r"(engine\d+\.(bfs|intersection)\d+)\.")
 
 
 class Lives(NamedTuple):
@@ -33,32 +34,44 @@ class Lives(NamedTuple):
 def read_lives(reader: WaveReader) -> Lives:
     """Return the life of each queue entry, and of each neighbour, whose first read is asked for in a window.
 
+    Queue entries are those of the current queues in BFS kernels, and those of the reach queues in intersection kernels.
+
     Parameters
     ----------
     reader : WaveReader
-        A file with all signals of at least one BFS kernel.
+        A file with all signals of at least one kernel.
 
     Raises
     ------
     WaveFileError
-        No BFS kernel is there, or a signal of one is missing.
+        No kernel is there, or a signal of one is missing.
     """
-    found = {match[1] for name in reader.names if (match := _KERNEL.match(name))}
-    kernels = sorted(found, key=lambda name: [int(number) for number in re.findall(r"\d+", name)])
+    found = {match[1]: match[2] for name in reader.names if (match := _KERNEL.match(name))}
+    kernels = sorted(found, key=lambda name: (found[name], [int(number) for number in re.findall(r"\d+", name)]))
     if not kernels:
-        raise WaveFileError(f"no BFS kernel is shown ({KERNELS}), by whose signals lives are told")
+        raise WaveFileError(f"no kernel is shown ({', '.join(KERNELS)}), by whose signals lives are told")
     entries: list[Life] = []
     neighbours: list[Life] = []
+    reached: list[Life] = []
     vertices: dict[tuple[int, int], int] = {}
-    runs = _first_runs(reader, kernels)
+    runs = {}
+    for kind in sorted(set(found.values())):
+        runs |= _first_runs(reader, [kernel for kernel in kernels if found[kernel] == kind])
     for kernel in kernels:
         window = KernelWindow(reader, kernel)
-        vertices |= known_words(window)
-        own_entries, own_neighbours = kernel_lives(window)
-        for life in (*own_entries, *own_neighbours):
+        own_entries: list[Life] = []
+        own_neighbours: list[Life] = []
+        if found[kernel] == "bfs":
+            vertices |= known_words(window)
+            own_entries, own_neighbours = kernel_lives(window)
+            own_reached: list[Life] = []
+        else:
+            own_reached = intersection_lives(window)
+        for life in (*own_entries, *own_neighbours, *own_reached):
             life.run += runs[kernel]
         entries += own_entries
         neighbours += own_neighbours
+        reached += own_reached
     _connect(entries, neighbours)
     for life in entries:
         if life.origin is not None:
@@ -66,7 +79,7 @@ def read_lives(reader: WaveReader) -> Lives:
         elif life.word is not None:
             life.vertex = vertices.get((life.graph, life.word & ~int(VISITED.mask)))
     order = {kernel: number for number, kernel in enumerate(kernels)}
-    lives = sorted((*entries, *neighbours), key=lambda life: (life.first, order[life.kernel], life.neighbour))
+    lives = sorted((*entries, *neighbours, *reached), key=lambda life: (life.first, order[life.kernel], life.neighbour))
     return Lives(reader.first, reader.cycles, tuple(kernels), lives)
 
 

@@ -16,7 +16,7 @@ def test_shown(search_waves: Searched, capfd: pytest.CaptureFixture[str]) -> Non
     records = search_waves.bfs.level_records
     entries, pushed = (sum(getattr(record, name) for record in records) for name in ("frontier", "pushed"))
     head, fates, stages, lines = out.split("\n\n")
-    assert head.startswith(f"cycles 0 to {search_waves.cycles - 1:,}, 4 kernels: {entries} queue entries, ")
+    assert head.startswith(f"cycles 0 to {search_waves.cycles - 1:,}, 6 kernels: {entries} queue entries, ")
     counts = {words[:-1]: int(words[-1]) for words in (tuple(line.split()) for line in fates.splitlines())}
     assert counts["queue", "entries", "expanded"] == entries
     assert counts["neighbours", "pushed"] + counts["neighbours", "pushed", "again"] == pushed
@@ -47,9 +47,15 @@ def test_written(search_waves: Searched, tmp_path: Path, capfd: pytest.CaptureFi
         ("none.vcd", "none.vcd: cannot be read: No such file or directory"),
         ("text.vcd", "text.vcd: no waveforms: unknown file format, only GHW, FST and VCD are supported"),
         ("empty.vcd", "empty.vcd: no waveforms: no signal has a value"),
-        ("other.vcd", "other.vcd: no BFS kernel is shown (engine*.bfs*), by whose signals lives are told"),
+        (
+            "other.vcd",
+            "other.vcd: no kernel is shown (engine*.bfs*, engine*.intersection*), by whose signals lives are told",
+        ),
         ("part.vcd", "part.vcd: no signal engine0.bfs0.control.epoch"),
-        ("run.vcd --of engine7", "run.vcd: no kernel 'engine7': there are engine0.bfs0 to engine1.bfs1 (--of)"),
+        (
+            "run.vcd --of engine7",
+            "run.vcd: no kernel 'engine7': there are engine0.bfs0 to engine1.intersection0 (--of)",
+        ),
         ("run.vcd --of 99", "run.vcd: nothing of vertex 99 begins in the window (--of)"),
         ("run.vcd -o none/a.kanata", "none/a.kanata: its directory does not exist (-o)"),
         ("run.vcd --first 0", "argument --first: must be at least 1, not 0"),

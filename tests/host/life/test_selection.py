@@ -40,8 +40,8 @@ def test_the_first(search_waves: Searched) -> None:
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("bfs0", "no kernel 'bfs0': there are engine0.bfs0 to engine1.bfs1"),
-        ("engine2", "no kernel 'engine2': there are engine0.bfs0 to engine1.bfs1"),
+        ("bfs0", "no kernel 'bfs0': there are engine0.bfs0 to engine1.intersection0"),
+        ("engine2", "no kernel 'engine2': there are engine0.bfs0 to engine1.intersection0"),
         ("4711", "nothing of vertex 4711 begins in the window"),
     ],
 )

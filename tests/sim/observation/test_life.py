@@ -12,8 +12,8 @@ from hw.bfs.tags import Tag
 from hw.config import PRESETS
 from sim.graph_word import DEGREE
 from sim.observation.life import Fate, Life, Lives, Span, Stage, Wait, read_lives
-from sim.observation.wave_reader import WaveFileError, WaveReader
-from tests.life import Searched, searched
+from sim.observation.wave_reader import WaveFileError
+from tests.life import Cut, Searched, searched
 
 SMALL = PRESETS["test"].replace(engines=1, intersection_kernels=1)
 VARIANTS = {
@@ -22,27 +22,6 @@ VARIANTS = {
     "filter": SMALL.replace(remembered_ids=8),
 }
 """Machines whose kernels differ, on Amaranth's simulator, for which nothing is built."""
-
-
-class Cut(WaveReader):
-    """What another reader shows of a part of its window."""
-
-    def __init__(self, reader: WaveReader, first: int, end: int) -> None:
-        self._whole = reader
-        self.first, self.cycles = first, end - first
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._whole
-
-    @property
-    def names(self) -> list[str]:
-        return self._whole.names
-
-    def width(self, name: str) -> int:
-        return self._whole.width(name)
-
-    def values(self, name: str) -> npt.NDArray[np.uint64]:
-        return self._whole.values(name)[self.first : self.first + self.cycles]
 
 
 @pytest.fixture(scope="module", params=["test", *VARIANTS])
@@ -273,7 +252,7 @@ def test_vertices_without_a_slot_are_dropped(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("missing", "message"),
     [
-        ("engine", "no BFS kernel is shown (engine*.bfs*), by whose signals lives are told"),
+        ("engine", "no kernel is shown (engine*.bfs*, engine*.intersection*), by whose signals lives are told"),
         ("engine0.bfs0.visitor.demand", ""),
         ("engine0.bfs0.visitor.pushed", "no signal engine0.bfs0.visitor.pushed"),
     ],
