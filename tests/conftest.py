@@ -2,9 +2,13 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from tests.life import Searched
 
 # The examples are the same in every run, and a first call may take as long as numba needs to compile.
 settings.register_profile("cyscc", derandomize=True, deadline=None)
@@ -38,3 +42,13 @@ def wiki_vote() -> Path:
 def soc_epinions() -> Path:
     """SNAP soc-Epinions1: 75,879 vertices, 508,837 edges."""
     return real_graph("soc-Epinions1.txt.gz")
+
+
+@pytest.fixture(scope="session")
+def search_waves(tmp_path_factory: pytest.TempPathFactory) -> "Searched":
+    """Search a small random graph on `test`, with waveforms."""
+    # Most tests need none of what this imports.
+    from hw.config import PRESETS
+    from tests.life import searched
+
+    return searched(tmp_path_factory.mktemp("search"), PRESETS["test"], "hc2", executor="compiled")

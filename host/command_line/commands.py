@@ -10,6 +10,7 @@ from host.command_line import (
     cache,
     explain,
     generate,
+    life,
     replay,
     report,
     reproduce,
@@ -32,7 +33,7 @@ _EPILOG = """examples:
 exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
 """
 
-_COMMANDS = (scc, bfs, explain, report, replay, generate, verilog, software, reproduce, bench, synth, timing, cache)
+_COMMANDS = (scc, bfs, explain, report, replay, life, generate, verilog, software, reproduce, bench, synth, timing, cache)
 
 
 class _ShowVersion(argparse.Action):

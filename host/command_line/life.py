@@ -1,0 +1,78 @@
+"""`cyscc life`: the life of queue entries in a waveform file."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from host.errors import InputError
+from host.options import add_quiet, at_least
+
+__all__ = ["add_parser", "run"]
+
+_EPILOG = """examples:
+  cyscc bfs random.gr --source 1 --waves run.vcd --wave-window 20000:22000
+  cyscc life run.vcd
+  cyscc life run.vcd -o run.kanata --of engine0.bfs3
+  cyscc life run.vcd --of 4711
+
+The text is for Konata, a viewer of pipelines: https://github.com/shioyadan/Konata
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "life",
+        help="show the life of queue entries in a waveform file",
+        description="Show how entries of the queues, and the neighbours that come of them, went through the processes "
+        "of their kernels, from the signals of a waveform file.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("waves", metavar="WAVES", help="what --waves wrote: .vcd or .fst")
+    parser.add_argument("-o", "--output", metavar="OUT", help="write Kanata text, for Konata ('-': standard output)")
+    parser.add_argument(
+        "--of",
+        nargs="+",
+        default=(),
+        metavar="WHAT",
+        help="only these: a vertex, a kernel such as engine0.bfs3, an AE such as engine0, a pattern with * (default: "
+        "all)",
+    )
+    parser.add_argument("--first", type=at_least(1), metavar="N", help="only the first N queue entries of these")
+    parser.add_argument(
+        "--top", type=at_least(1), default=24, metavar="N", help="most lines of single lives (default: %(default)s)"
+    )
+    add_quiet(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    InputError
+        A file that shows no waveforms, or not what was asked for; an output that cannot be written.
+    """
+    from host.life.reading import lives_of
+    from host.life.selection import select
+    from host.output import STANDARD_OUTPUT, check_output, show
+    from host.progress import Progress
+
+    if arguments.output is not None:
+        check_output(arguments.output, "-o")
+    quiet = arguments.quiet or arguments.output == STANDARD_OUTPUT
+    with Progress(quiet=quiet).step("reading the waveforms"):
+        window = lives_of(Path(arguments.waves))
+    try:
+        lives = select(window, of=arguments.of, first=arguments.first)
+    except InputError as error:
+        raise InputError(f"{error.cause} (--of)", path=arguments.waves) from None
+    if arguments.output is not None:
+        from host.life.kanata import write_kanata
+
+        write_kanata(arguments.output, window, lives)
+    if not quiet:
+        from host.life.table import life_text
+
+        show(life_text(window, lives, rows=arguments.top))

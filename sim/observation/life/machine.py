@@ -1,0 +1,118 @@
+"""The lives in all kernels of a window: instructions told apart, vertices named, pushes and entries connected."""
+
+import re
+from typing import NamedTuple
+
+from sim.graph_word import VISITED
+from sim.observation.life.intersection import intersection_lives
+from sim.observation.life.kernel import kernel_lives, known_words
+from sim.observation.life.lives import Fate, Life, Stage
+from sim.observation.life.window import KernelWindow
+from sim.observation.wave_reader import WaveFileError, WaveReader
+
+__all__ = ["KERNELS", "Lives", "read_lives"]
+
+KERNELS = ("engine*.bfs*", "engine*.intersection*")
+"""The scopes that lives are read from, as patterns of dotted paths."""
+
+_KERNEL = re.compile(r"(engine\d+\.(bfs|intersection)\d+)\.")
+
+
+class Lives(NamedTuple):
+    """All that begins in a window."""
+
+    first: int
+    """First cycle of the window."""
+    cycles: int
+    """Cycles of the window."""
+    kernels: tuple[str, ...]
+    """The kernels that the file shows, by AE and number."""
+    lives: list[Life]
+    """Queue entries and neighbours by their first cycle."""
+
+
+def read_lives(reader: WaveReader) -> Lives:
+    """Return the life of each queue entry, and of each neighbour, whose first read is asked for in a window.
+
+    Queue entries are those of the current queues in BFS kernels, and those of the reach queues in intersection kernels.
+
+    Parameters
+    ----------
+    reader : WaveReader
+        A file with all signals of at least one kernel.
+
+    Raises
+    ------
+    WaveFileError
+        No kernel is there, or a signal of one is missing.
+    """
+    found = {match[1]: match[2] for name in reader.names if (match := _KERNEL.match(name))}
+    kernels = sorted(found, key=lambda name: (found[name], [int(number) for number in re.findall(r"\d+", name)]))
+    if not kernels:
+        raise WaveFileError(f"no kernel is shown ({', '.join(KERNELS)}), by whose signals lives are told")
+    entries: list[Life] = []
+    neighbours: list[Life] = []
+    reached: list[Life] = []
+    vertices: dict[tuple[int, int], int] = {}
+    runs = {}
+    for kind in sorted(set(found.values())):
+        runs |= _first_runs(reader, [kernel for kernel in kernels if found[kernel] == kind])
+    for kernel in kernels:
+        window = KernelWindow(reader, kernel)
+        own_entries: list[Life] = []
+        own_neighbours: list[Life] = []
+        if found[kernel] == "bfs":
+            vertices |= known_words(window)
+            own_entries, own_neighbours = kernel_lives(window)
+            own_reached: list[Life] = []
+        else:
+            own_reached = intersection_lives(window)
+        for life in (*own_entries, *own_neighbours, *own_reached):
+            life.run += runs[kernel]
+        entries += own_entries
+        neighbours += own_neighbours
+        reached += own_reached
+    _connect(entries, neighbours)
+    for life in entries:
+        if life.origin is not None:
+            life.vertex = life.origin.vertex
+        elif life.word is not None:
+            life.vertex = vertices.get((life.graph, life.word & ~int(VISITED.mask)))
+    order = {kernel: number for number, kernel in enumerate(kernels)}
+    lives = sorted((*entries, *neighbours, *reached), key=lambda life: (life.first, order[life.kernel], life.neighbour))
+    return Lives(reader.first, reader.cycles, tuple(kernels), lives)
+
+
+def _first_runs(reader: WaveReader, kernels: list[str]) -> dict[str, int]:
+    """Return which instruction of the window each kernel is at in the first cycle.
+
+    All kernels have the same epoch but while a start is on its way through them: those that it has reached are one
+    instruction further then.
+    """
+    epochs, starts = {}, []
+    for kernel in kernels:
+        window = KernelWindow(reader, kernel)
+        epochs[kernel] = window.initial("control.epoch")
+        starts += [(int(cycle), epochs[kernel]) for cycle in window.when("control.start")[:1]]
+    if not starts:
+        return dict.fromkeys(kernels, 0)
+    _, old = min(starts)
+    return {kernel: int(epoch != old) for kernel, epoch in epochs.items()}
+
+
+def _connect(entries: list[Life], neighbours: list[Life]) -> None:
+    """Tell entries from which push they come, and pushes whether there was one of their vertex before."""
+    pushed = [life for life in neighbours if life.fate is Fate.PUSHED]
+    places = {(life.run + 1, life.address): life for life in pushed}
+    for life in entries:
+        life.origin = places.get((life.run, life.address))
+    seen = set()
+    for life in sorted(pushed, key=_queued):
+        push = (life.run, life.graph, life.vertex)
+        life.again = push in seen
+        seen.add(push)
+
+
+def _queued(life: Life) -> int:
+    """Return the first cycle in which a vertex that is pushed has its slot."""
+    return next(span.first for span in life.spans if span.stage is Stage.ENQUEUE)

@@ -1,0 +1,109 @@
+"""The signals of one BFS kernel in a window, and how events of its in-order parts are matched."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from sim.observation.life.lives import Wait
+from sim.observation.wave_reader import WaveReader
+
+__all__ = ["NEVER", "Cycles", "KernelWindow", "matched", "next_of"]
+
+Cycles = npt.NDArray[np.int64]
+"""Cycles, counted from the first of the window."""
+
+NEVER = 1 << 62
+"""The cycle of what does not happen in the window."""
+
+
+def matched(events: Cycles, first: int, count: int) -> Cycles:
+    """Return the events from number `first` on, as many as asked for, with `NEVER` for those that are not there."""
+    found = np.full(count, NEVER, np.int64)
+    there = events[first : first + count]
+    found[: len(there)] = there
+    return found
+
+
+def next_of(events: Cycles, cycles: Cycles) -> Cycles:
+    """Return for each of some cycles the first event in it or after it."""
+    return np.append(events, NEVER)[np.searchsorted(events, cycles)]
+
+
+class KernelWindow:
+    """The signals of a BFS kernel, by the names that its components give them.
+
+    Parameters
+    ----------
+    reader : WaveReader
+        The file.
+    name : str
+        Path of the kernel.
+    """
+
+    def __init__(self, reader: WaveReader, name: str) -> None:
+        self._reader = reader
+        self.name = name
+        self.cycles = reader.cycles
+        self.first = reader.first
+        self._known: dict[str, npt.NDArray[np.uint64]] = {}
+
+    def has(self, name: str) -> bool:
+        """Whether the kernel has a signal."""
+        return f"{self.name}.{name}" in self._reader
+
+    def values(self, name: str) -> npt.NDArray[np.uint64]:
+        """Return a signal in each cycle."""
+        if name not in self._known:
+            self._known[name] = self._reader.values(f"{self.name}.{name}")
+        return self._known[name]
+
+    def width(self, name: str) -> int:
+        """Return the bits of a signal."""
+        return self._reader.width(f"{self.name}.{name}")
+
+    def high(self, name: str) -> npt.NDArray[np.bool_]:
+        """Return the cycles in which a signal is not zero, as a mask."""
+        return self.values(name) != 0
+
+    def initial(self, name: str) -> int:
+        """Return a signal in the first cycle."""
+        return int(self.values(name)[0])
+
+    def passes(self, stream: str) -> Cycles:
+        """Return the cycles in which a stream transfers something."""
+        return np.flatnonzero(self.high(f"{stream}__valid") & self.high(f"{stream}__ready"))
+
+    def when(self, name: str) -> Cycles:
+        """Return the cycles in which a signal is high."""
+        return np.flatnonzero(self.high(name))
+
+    def away(self, process: str) -> int:
+        """Return the credits of a process that are not home in the first cycle."""
+        name = f"{process}.credits.count"
+        # The count goes up to the depth, a power of two, so its width tells the depth.
+        depth = 1 << (self.width(name) - 1)
+        return depth - self.initial(name)
+
+    def source_waits(self, source: int, *, writes: bool, starved: str | None) -> Mapping[Wait, npt.NDArray[np.bool_]]:
+        """Return when a source of the multiplexer had something to ask for that was not taken, by reason.
+
+        Parameters
+        ----------
+        source : int
+            Number of the source.
+        writes : bool
+            It writes.
+        starved : str, optional
+            What says that its process lacks a credit.
+        """
+        waiting = self.high(f"mux.source{source}__valid") & ~self.high(f"mux.source{source}__ready")
+        held, resting = self.high("mux.hold"), self.high("mux.resting")
+        refused = ~self.high(f"mux.{'write' if writes else 'read'}_address.command__ready")
+        found = {
+            Wait.HELD: waiting & held,
+            Wait.RESTING: waiting & resting & ~held,
+            Wait.PORT: waiting & refused & ~held & ~resting,
+            Wait.OTHER: waiting & ~refused & ~held & ~resting,
+        }
+        return found if starved is None else {Wait.CREDIT: self.high(starved), **found}

@@ -1,0 +1,82 @@
+"""`cyscc life`: what is shown, what is written, and what is refused."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from host.command_line.main import main
+from tests.life import Searched
+
+
+def test_shown(search_waves: Searched, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["life", str(search_waves.path), "--top", "5"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    records = search_waves.bfs.level_records
+    entries, pushed = (sum(getattr(record, name) for record in records) for name in ("frontier", "pushed"))
+    head, fates, stages, lines = out.split("\n\n")
+    assert head.startswith(f"cycles 0 to {search_waves.cycles - 1:,}, 6 kernels: {entries} queue entries, ")
+    counts = {words[:-1]: int(words[-1]) for words in (tuple(line.split()) for line in fates.splitlines())}
+    assert counts["queue", "entries", "expanded"] == entries
+    assert counts["neighbours", "pushed"] + counts["neighbours", "pushed", "again"] == pushed
+    names = [line.split()[0] for line in stages.splitlines()[1:]]
+    assert " ".join(names) == "Qo Qp Qm Qk Qn QX NX Np Nm Nk Wp Wm Wk Vb Vs Ve Vm Vr"
+    assert len(lines.splitlines()) == 5 + 2
+    assert re.fullmatch(r"\.\.\. and \d+ more", lines.splitlines()[-1])
+    assert re.search(
+        r"^ *\d+ +[\d,]+ +engine0.bfs0 +queue\[0\] +0 +expanded, \d+ neighbours? +Qo 1 Qp 2 Qm \d+", lines, re.M
+    )
+
+
+def test_written(search_waves: Searched, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "run.kanata"
+    words = ["life", str(search_waves.path), "--of", "engine0.bfs0", "--first", "3"]
+    assert main([*words, "-o", str(output), "--quiet"]) == 0
+    assert capfd.readouterr() == ("", "")
+    text = output.read_text()
+    assert text.startswith("Kanata\t0004\nC=\t")
+    assert len(re.findall(r"^L\t\d+\t0\tengine0\.bfs0 queue\[\d+\](?! >)", text, re.M)) == 3
+    assert main([*words, "-o", "-"]) == 0
+    assert capfd.readouterr() == (text, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("none.vcd", "none.vcd: cannot be read: No such file or directory"),
+        ("text.vcd", "text.vcd: no waveforms: unknown file format, only GHW, FST and VCD are supported"),
+        ("empty.vcd", "empty.vcd: no waveforms: no signal has a value"),
+        (
+            "other.vcd",
+            "other.vcd: no kernel is shown (engine*.bfs*, engine*.intersection*), by whose signals lives are told",
+        ),
+        ("part.vcd", "part.vcd: no signal engine0.bfs0.control.epoch"),
+        (
+            "run.vcd --of engine7",
+            "run.vcd: no kernel 'engine7': there are engine0.bfs0 to engine1.intersection0 (--of)",
+        ),
+        ("run.vcd --of 99", "run.vcd: nothing of vertex 99 begins in the window (--of)"),
+        ("run.vcd -o none/a.kanata", "none/a.kanata: its directory does not exist (-o)"),
+        ("run.vcd --first 0", "argument --first: must be at least 1, not 0"),
+    ],
+)
+def test_refused(
+    words: str,
+    message: str,
+    search_waves: Searched,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    head = "$timescale 1 ns $end\n"
+    tail = "$enddefinitions $end\n"
+    scopes = "$scope module engine0 $end\n$scope module {0} $end\n$var wire 1 ! a $end\n$upscope $end\n$upscope $end\n"
+    Path("run.vcd").symlink_to(search_waves.path)
+    Path("text.vcd").write_text("nothing of the kind\n")
+    Path("empty.vcd").write_text(head + tail)
+    Path("other.vcd").write_text(head + scopes.format("shell") + tail + "#5\n0!\n#6\n")
+    Path("part.vcd").write_text(head + scopes.format("bfs0") + tail + "#5\n0!\n#6\n")
+    assert main(["life", *words.split()]) == 2
+    assert capfd.readouterr() == ("", f"cyscc life: {message}\n")
