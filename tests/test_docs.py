@@ -247,7 +247,7 @@ def test_causes() -> None:
 
 def fields(document: dict[str, Any], prefix: str = "") -> set[str]:
     """Return the paths of a document's fields, down to what the documentation describes as a whole."""
-    whole = {"configuration", "longest_iteration", "memory_profile", "statistics.memory"}
+    whole = {"configuration", "longest_iteration", "memory_profile", "set", "statistics.memory"}
     whole |= {f"statistics.{part}" for part in ("causes", "counters", "restarted")}
     found = set()
     for key, value in document.items():
