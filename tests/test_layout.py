@@ -23,7 +23,7 @@ ROOMS = (
     ),
     "host",
     *("host.graph", "host.algorithms", "host.results", "host.measuring", "host.checkpoints", "host.record"),
-    *("host.running", "host.studies", "host.explain", "host.trace", "host.report", "host.api"),
+    *("host.running", "host.studies", "host.explain", "host.trace", "host.report", "host.sweep", "host.api"),
     "host.command_line",
     "cyscc",
     "tests",

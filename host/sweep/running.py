@@ -1,0 +1,120 @@
+"""A sweep from a study to its rows: points that are there are found, the others made, side by side."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from host.measuring.requests import OnStep
+from host.measuring.schedule import EndedError, run_groups
+from host.measuring.sources import sources_digest
+from host.memory_room import memory_room
+from host.sweep.folder import SweepFolder
+from host.sweep.making import Outcome, make_point
+from host.sweep.points import Point
+from host.sweep.study import Study
+from sim.configuration import AcceleratorConfig
+
+__all__ = ["Swept", "Work", "local_work", "sweep"]
+
+
+class Work(Protocol):
+    """What has points made."""
+
+    def __call__(
+        self,
+        points: list[Point],
+        make: Callable[[Point], Outcome],
+        on_outcome: Callable[[Point, Outcome], None],
+    ) -> None:
+        """Make points, those to be begun first in front, and tell what came of each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Swept:
+    """What came of a sweep.
+
+    Parameters
+    ----------
+    found, made : int
+        Points that were there, and those that were made.
+    failures : dict of Point to str
+        Why points failed, one line each.
+    """
+
+    found: int
+    made: int
+    failures: dict[Point, str]
+
+
+def local_work(jobs: int) -> Work:
+    """Return what makes points in processes of this machine, as many side by side."""
+
+    def work(
+        points: list[Point], make: Callable[[Point], Outcome], on_outcome: Callable[[Point, Outcome], None]
+    ) -> None:
+        def on_lost(point: Point, error: EndedError) -> None:
+            on_outcome(point, Outcome(failure=str(error)))
+
+        memory = memory_room().bytes * 9 // 10
+        groups = [[point] for point in points]
+        run_groups(groups, make, jobs=jobs, memory=memory, on_result=on_outcome, on_lost=on_lost)
+
+    return work
+
+
+def sweep(study: Study, folder: SweepFolder, work: Work, *, on_step: OnStep) -> Swept:
+    """Make the points of a study that are not there.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    folder : SweepFolder
+        Where points are kept.
+    work : callable
+        Has points made.
+    on_step : callable
+        Told of each point that is there.
+
+    Raises
+    ------
+    SimulationError
+        No further point can be made. That a point fails is none of this.
+    """
+    points = list({each.point.digest: each.point for each in study.points}.values())
+    missing = _ordered([point for point in points if not folder.of(point).exists()])
+    found = done = len(points) - len(missing)
+    made = 0
+    failures: dict[Point, str] = {}
+    on_step(found, len(points), f"{found} of them from before" if found else "")
+
+    def on_outcome(point: Point, outcome: Outcome) -> None:
+        nonlocal done, made
+        done += 1
+        failure = outcome.failure
+        if not failure and not folder.of(point).exists():
+            failure = f"the process that made it does not see {folder.path}"
+        if failure:
+            failures[point] = failure
+        else:
+            made += outcome.made
+        on_step(done, len(points), f"{point.label}: {failure or 'done'}")
+
+    try:
+        if missing:
+            work(missing, partial(make_point, folder=folder.path, sources=sources_digest()), on_outcome)
+    finally:
+        for point in missing:
+            folder.clear(point)
+    return Swept(found=found, made=made, failures=failures)
+
+
+def _ordered(points: Iterable[Point]) -> list[Point]:
+    """Return points, the first of each configuration in front: machines are built side by side, and each once."""
+    seen: set[AcceleratorConfig] = set()
+    leaders, rest = [], []
+    for point in points:
+        (rest if point.config in seen else leaders).append(point)
+        seen.add(point.config)
+    return leaders + rest
