@@ -113,7 +113,8 @@ def sweep(study: Study, folder: SweepFolder, work: Work, *, on_step: OnStep) -> 
 def _ordered(points: Iterable[Point]) -> list[Point]:
     """Return points, the first of each configuration in front: machines are built side by side, and each once."""
     seen: set[AcceleratorConfig] = set()
-    leaders, rest = [], []
+    leaders: list[Point] = []
+    rest: list[Point] = []
     for point in points:
         (rest if point.config in seen else leaders).append(point)
         seen.add(point.config)
