@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
     from host.sweep.folder import SweepFolder
     from host.sweep.page import sweep_page
     from host.sweep.rows import rows_of, write_table
-    from host.sweep.running import local_work, sweep
+    from host.sweep.running import cluster_work, local_work, sweep
     from host.sweep.study import read_study
     from sim.errors import SimulationError
 
@@ -83,7 +83,8 @@ def run(arguments: argparse.Namespace) -> None:
         check_area()
     progress = Progress(quiet=arguments.quiet)
     with progress.step("simulating") as step:
-        swept = sweep(study, folder, local_work(arguments.jobs), on_step=step)
+        work = local_work(arguments.jobs) if arguments.scheduler is None else cluster_work(arguments.scheduler)
+        swept = sweep(study, folder, work, on_step=step)
     rows = rows_of(study, folder, swept)
     if arguments.area:
         with progress.step("synthesising") as step:
@@ -96,6 +97,6 @@ def run(arguments: argparse.Namespace) -> None:
     shown = f"{sweep_text(study, rows, swept, most=_MOST_ROWS)}written: {table}, {page}\n"
     publish(sweep_document(study, rows), shown, path=arguments.json, quiet=arguments.quiet)
     if swept.failures:
-        point, failure = next(iter(swept.failures.items()))
-        of = f"{len(swept.failures)} of {len(study.points)} points failed"
-        raise SimulationError(f"{of}: {point.label}: {failure}")
+        failed = [each.point for each in study.points if each.point.digest in swept.failures]
+        of = f"{len(failed)} of {len(study.points)} points failed"
+        raise SimulationError(f"{of}: {failed[0].label}: {swept.failures[failed[0].digest]}")

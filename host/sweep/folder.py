@@ -58,7 +58,7 @@ class SweepFolder:
         """Return the folder of a point; it is there when the point is complete."""
         return self.points / point.digest
 
-    def make(self, point: Point, record: Callable[[Path], None]) -> bool:
+    def make(self, point: Point, record: Callable[[Path], None]) -> None:
         """Make a point, unless it is there; where another process makes it, wait for that.
 
         Parameters
@@ -67,22 +67,16 @@ class SweepFolder:
             The point.
         record : callable
             Records the run in a folder that does not exist yet.
-
-        Returns
-        -------
-        bool
-            Whether it was made here.
         """
         with _alone(self._work(point)) as work:
             if self.of(point).exists():
-                return False
+                return
             made = work / "record"
             # What a process that was killed has left.
             shutil.rmtree(made, ignore_errors=True)
             record(made)
             (made / POINT).write_text(json.dumps(point.inputs(), indent=1) + "\n")
             made.rename(self.of(point))
-        return True
 
     def clear(self, point: Point) -> None:
         """Remove what is left of a point that nobody makes any more."""

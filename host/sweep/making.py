@@ -1,9 +1,7 @@
 """The making of a point, in whatever process."""
 
-import os
 import threading
 from contextlib import closing
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,32 +22,13 @@ from sim.errors import SimulationError
 if TYPE_CHECKING:
     from host.running.session import RunOptions
 
-__all__ = ["Outcome", "make_point"]
+__all__ = ["make_point"]
 
 _one_at_a_time = threading.Lock()
 """A worker of a cluster may have threads; a run is measured with none of them beside it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """What came of a point.
-
-    Parameters
-    ----------
-    made : bool
-        Whether it was made now, not by another process meanwhile.
-    failure : str
-        Why it failed, one line; empty if it is complete.
-    process : int
-        The process that was asked.
-    """
-
-    made: bool = False
-    failure: str = ""
-    process: int = 0
-
-
-def make_point(point: Point, *, folder: Path, sources: str) -> Outcome:
+def make_point(point: Point, *, folder: Path, sources: str) -> str:
     """Make a point, unless it is there.
 
     Parameters
@@ -61,6 +40,11 @@ def make_point(point: Point, *, folder: Path, sources: str) -> Outcome:
     sources : str
         Digest of the sources of the process that asks.
 
+    Returns
+    -------
+    str
+        Why it failed, one line; empty if it is complete.
+
     Raises
     ------
     SimulationError
@@ -71,14 +55,14 @@ def make_point(point: Point, *, folder: Path, sources: str) -> Outcome:
     with _one_at_a_time:
         try:
             kept = SweepFolder(folder)
-            made = kept.make(point, lambda place: _record(point, kept, place))
+            kept.make(point, lambda place: _record(point, kept, place))
         except (InputError, SimulationError) as error:
-            return Outcome(failure=str(error), process=os.getpid())
+            return str(error)
         except MemoryError:
-            return Outcome(failure="not enough memory", process=os.getpid())
+            return "not enough memory"
         except OSError as error:
-            return Outcome(failure=f"{error.filename or folder}: {error.strerror}", process=os.getpid())
-    return Outcome(made=made, process=os.getpid())
+            return f"{error.filename or folder}: {error.strerror or error}"
+    return ""
 
 
 @lru_cache(maxsize=1)

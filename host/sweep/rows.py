@@ -37,7 +37,7 @@ def rows_of(study: Study, folder: SweepFolder, swept: Swept) -> list[Row]:
     rows = []
     for each in study.points:
         point = each.point
-        failure = swept.failures.get(point)
+        failure = swept.failures.get(point.digest)
         if failure is None and point.digest not in known:
             known[point.digest] = _result(Record(folder.of(point)))
         result = known[point.digest] if failure is None else {}
