@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -52,10 +52,10 @@ def scheduler() -> Iterator[str]:
         yield json.loads(file.read_text())["address"]
 
 
-def worker(address: str, name: str) -> "contextmanager[subprocess.Popen[bytes]]":
+def worker(address: str, name: str) -> AbstractContextManager["subprocess.Popen[bytes]"]:
     """Run a worker, without another process that would start it again."""
     options = ["--nthreads", "1", "--no-dashboard", "--no-nanny", "--name", name, "--local-directory", name]
-    return running("distributed.cli.dask_worker", address, *options)  # type: ignore[return-value]
+    return running("distributed.cli.dask_worker", address, *options)
 
 
 def points() -> dict[str, int]:
