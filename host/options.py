@@ -13,6 +13,7 @@ from host.output import show
 from sim.executors.names import EXECUTORS
 
 if TYPE_CHECKING:
+    from host.changes import Changes
     from host.interval import Interval
     from hw.config import AcceleratorConfig
     from sim.memory import Profile
@@ -28,9 +29,11 @@ __all__ = [
     "add_quiet",
     "add_record_options",
     "add_result_options",
+    "add_set",
     "add_threads",
     "at_least",
     "available_threads",
+    "changes",
     "check_required",
     "configuration",
     "integer",
@@ -168,6 +171,18 @@ def add_config(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_set(parser: argparse.ArgumentParser, *, config: bool = True, memory: bool = False) -> None:
+    """Add the option that changes single values of what else is configured: of the configuration, of the memory."""
+    examples = [*(["neighbour_depth=64"] if config else []), *(["memory.bank_busy=20"] if memory else [])]
+    parser.add_argument(
+        "--set",
+        dest="changes",
+        action="append",
+        metavar="KEY=VALUE",
+        help=f"in the place of its own value: {', '.join(examples)}; may be repeated",
+    )
+
+
 def add_quiet(parser: argparse.ArgumentParser) -> None:
     """Add the option that silences a command."""
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
@@ -211,6 +226,7 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
         choices=EXECUTORS,
         help="compiled (default): built at the first run; amaranth: in Python, for small machines",
     )
+    add_set(parser, memory=True)
     add_threads(parser, "the executor")
     add_result_options(parser)
     parser.add_argument(
@@ -307,8 +323,38 @@ def check_required(arguments: argparse.Namespace, **names: str) -> None:
         raise UsageError(f"the following arguments are required: {', '.join(missing)}")
 
 
-def configuration(text: str) -> "AcceleratorConfig":
-    """Return the configuration of a name.
+def changes(texts: Sequence[str] | None, *, config: bool = True, memory: bool = False) -> "Changes":
+    """Return the changes that ``--set`` asks for.
+
+    Parameters
+    ----------
+    texts : sequence of str or None
+        What was given.
+    config, memory : bool
+        Whether there is a configuration, and a memory, that could be changed.
+
+    Raises
+    ------
+    UsageError
+        A text makes none, or there is nothing that it could change.
+    """
+    from host.changes import MEMORY, Changes
+
+    try:
+        found = Changes.parse(texts or ())
+    except ValueError as error:
+        raise UsageError(f"--set: {error}") from None
+    for kind, allowed, values, prefix in (
+        ("configuration", config, found.config, ""),
+        ("memory", memory, found.memory, MEMORY),
+    ):
+        if values and not allowed:
+            raise UsageError(f"--set: {prefix}{next(iter(values))}: this command has no {kind}")
+    return found
+
+
+def configuration(text: str, changes: "Changes | None" = None) -> "AcceleratorConfig":
+    """Return the configuration of a name, with the changes of ``--set``.
 
     Raises
     ------
@@ -318,11 +364,13 @@ def configuration(text: str) -> "AcceleratorConfig":
     from sim.configuration import load_config
 
     with _usable("--config", text):
-        return load_config(text)
+        config = load_config(text)
+    with _usable("--set", text):
+        return config if changes is None else changes.configured(config)
 
 
-def memory_profile(text: str) -> "Profile":
-    """Return the memory profile that an option names.
+def memory_profile(text: str, changes: "Changes | None" = None) -> "Profile":
+    """Return the memory profile that an option names, with the changes of ``--set``.
 
     Raises
     ------
@@ -332,7 +380,9 @@ def memory_profile(text: str) -> "Profile":
     from sim.memory import parse_profile
 
     with _usable("--memory", text):
-        return parse_profile(text)
+        profile = parse_profile(text)
+    with _usable("--set", text):
+        return profile if changes is None else changes.remembered(profile)
 
 
 @contextmanager

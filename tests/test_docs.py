@@ -110,7 +110,10 @@ def test_paths_exist(page: Path) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["scc", "bfs", "explain", "life", "generate", "verilog", "software", "reproduce", "bench", "synth", "timing"],
+    [
+        *("scc", "bfs", "explain", "replay", "life", "generate", "verilog", "software", "reproduce", "sweep", "bench"),
+        *("synth", "timing"),
+    ],
 )
 def test_options_are_described(command: str, capfd: pytest.CaptureFixture[str]) -> None:
     kinds = {"generate": ["rmat", "netlist"], "reproduce": ["table1", "fig10", "fig13"]}
@@ -248,7 +251,7 @@ def test_causes() -> None:
 
 def fields(document: dict[str, Any], prefix: str = "") -> set[str]:
     """Return the paths of a document's fields, down to what the documentation describes as a whole."""
-    whole = {"configuration", "longest_iteration", "memory_profile", "statistics.memory"}
+    whole = {"configuration", "longest_iteration", "memory_profile", "set", "statistics.memory"}
     whole |= {f"statistics.{part}" for part in ("causes", "counters", "restarted")}
     found = set()
     for key, value in document.items():

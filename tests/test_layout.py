@@ -25,7 +25,7 @@ ROOMS = (
     "host",
     *("host.graph", "host.algorithms", "host.results", "host.measuring", "host.checkpoints", "host.record"),
     *("host.running", "host.replay", "host.studies", "host.explain", "host.trace", "host.report", "host.life"),
-    "host.api",
+    *("host.sweep", "host.api"),
     "host.command_line",
     "cyscc",
     "tests",

@@ -150,12 +150,11 @@ class _Roofline:
     """
 
     def __init__(self, arguments: argparse.Namespace, options: "RunOptions") -> None:
+        name = options.changes.config_text(options.config_name)
         if options.config.bfs_only:
-            raise UsageError(f"--roofline reads the reach queue, and {arguments.config} keeps none")
+            raise UsageError(f"--roofline reads the reach queue, and {name} keeps none")
         if options.config.remembered_ids:
-            raise UsageError(
-                f"--roofline counts two reads an edge, and {arguments.config} drops copies (remembered_ids)"
-            )
+            raise UsageError(f"--roofline counts two reads an edge, and {name} drops copies (remembered_ids)")
         self._plot = arguments.roofline_plot
         self._options = options
         self._recorder: Recorder | None = None

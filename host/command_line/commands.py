@@ -16,6 +16,7 @@ from host.command_line import (
     reproduce,
     scc,
     software,
+    sweep,
     synth,
     timing,
     verilog,
@@ -33,7 +34,10 @@ _EPILOG = """examples:
 exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
 """
 
-_COMMANDS = (scc, bfs, explain, report, replay, life, generate, verilog, software, reproduce, bench, synth, timing, cache)
+_COMMANDS = (
+    *(scc, bfs, explain, report, replay, life, generate, verilog, software),
+    *(reproduce, sweep, bench, synth, timing, cache),
+)
 
 
 class _ShowVersion(argparse.Action):

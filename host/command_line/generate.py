@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.options import Parser, add_config, add_quiet, at_least, configuration
+from host.options import Parser, add_config, add_quiet, add_set, at_least, changes, configuration
 from host.progress import Progress, Step
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def add_parser(commands: Any) -> None:
     text = "signal dependencies of the machine's own netlist"
     netlist = kinds.add_parser("netlist", help=text, description=f"Write the {text}.")
     add_config(netlist)
+    add_set(netlist)
     _add_output(netlist)
 
 
@@ -62,7 +63,7 @@ def _generate(arguments: argparse.Namespace, step: Step) -> "Graph":
     if arguments.kind == "netlist":
         from host.graph.generators.netlist import netlist_graph
 
-        return netlist_graph(configuration(arguments.config))
+        return netlist_graph(configuration(arguments.config, changes(arguments.changes)))
     from host.graph.generators import random_graph, rmat_graph, ssca2_graph
 
     generators = {"random": random_graph, "rmat": rmat_graph, "ssca2": ssca2_graph}

@@ -32,6 +32,7 @@ _TAKEN = {
     "source": "--source",
     "config": "--config",
     "memory": "--memory",
+    "changes": "--set",
     "executor": "--executor",
     "cycle_limit": "--cycle-limit",
     "queue_slack": "--queue-slack",

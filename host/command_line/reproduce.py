@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from host.command_line.study import add_jobs, add_study_options, make_study
-from host.options import Parser, at_least, memory_profile
+from host.options import Parser, add_set, at_least, changes, memory_profile
 from host.studies.catalogue import STUDIES
 
 __all__ = ["add_parser", "run"]
@@ -35,6 +35,7 @@ def add_parser(commands: Any) -> None:
             metavar="PROFILE",
             help="memory: hc2 (default), fixed:CYCLES, stress, or a TOML file",
         )
+        add_set(figure, config=False, memory=True)
         figure.add_argument(
             "--seed", default=1, type=at_least(0, 2**64 - 1), metavar="S", help="seed of the graphs (default: 1)"
         )
@@ -55,7 +56,9 @@ def run(arguments: argparse.Namespace) -> None:
         A measurement failed.
     """
     # What it says is looked at before anything is begun.
-    memory_profile(arguments.memory)
+    changed = changes(arguments.changes, config=False, memory=True)
+    memory_profile(arguments.memory, changed)
+    arguments.memory = changed.memory_text(arguments.memory)
     make_study(
         arguments,
         arguments.figure,

@@ -69,7 +69,8 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
     simulation = Simulation(arguments, {"--labels": arguments.labels})
     session = simulation.session
     if session.options.config.bfs_only:
-        raise UsageError(f"--config: {arguments.config} only searches: it keeps no reach queue to intersect")
+        name = session.options.changes.config_text(arguments.config)
+        raise UsageError(f"--config: {name} only searches: it keeps no reach queue to intersect")
     with opened_recording(arguments, "scc", session, keeping) as recording:
         result = run_scc(
             session,

@@ -5,7 +5,7 @@ from os.path import exists, isfile, realpath
 from pathlib import Path
 from typing import Any
 
-from host.options import UsageError, configuration, memory_profile
+from host.options import UsageError, changes, configuration, memory_profile
 from host.output import STANDARD_OUTPUT, check_output
 from host.progress import Progress
 from host.results.documents import publish
@@ -48,12 +48,14 @@ class Simulation:
                 raise UsageError(f"{option} needs --waves")
         self._outputs = {**outputs, "--json": arguments.json, "--waves": arguments.waves, "--trace": arguments.trace}
         self._check_outputs()
+        changed = changes(arguments.changes, memory=True)
         options = RunOptions(
             graph=str(arguments.graph),
-            config=configuration(arguments.config),
+            config=configuration(arguments.config, changed),
             config_name=arguments.config,
-            memory=memory_profile(arguments.memory),
+            memory=memory_profile(arguments.memory, changed),
             memory_name=arguments.memory,
+            changes=changed,
             executor=arguments.executor,
             threads=arguments.threads,
             simplify=arguments.simplify,

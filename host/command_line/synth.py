@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from host.command_line.study import add_jobs, add_keep, add_study_options, make_study
-from host.options import UsageError, at_least, configuration
+from host.options import UsageError, add_set, at_least, changes, configuration
 from host.studies.paper import DEVICES
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--config", action="append", metavar="NAME|FILE.toml", help="machine (default: hc2); may be repeated"
     )
+    add_set(parser)
     parser.add_argument(
         "--family", action="append", choices=tuple(DEVICES), help="FPGA family (default: both); may be repeated"
     )
@@ -51,7 +52,8 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         Yosys is missing or failed.
     """
-    configs = {name: configuration(name) for name in arguments.config or ["hc2"]}
+    changed = changes(arguments.changes)
+    configs = {changed.config_text(name): configuration(name, changed) for name in arguments.config or ["hc2"]}
 
     def make(measurements: "Measurements") -> "Report":
         from host.studies.fpga_tools import work_folder

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from host.command_line.study import add_jobs, add_keep, add_study_options, make_study
-from host.options import add_config, at_least, configuration
+from host.options import add_config, add_set, at_least, changes, configuration
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
@@ -30,6 +30,7 @@ def add_parser(commands: Any) -> None:
         description="Place and route the kernels and the engine shell for an ECP5-85k; report the clocks they reach.",
     )
     add_config(parser)
+    add_set(parser)
     parser.add_argument("--seeds", default=5, type=at_least(1), metavar="N", help="runs per component (default: 5)")
     parser.add_argument(
         "--component",
@@ -54,7 +55,9 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A tool is missing or failed, or a median is below the clock of the configuration.
     """
-    config = configuration(arguments.config)
+    changed = changes(arguments.changes)
+    config = configuration(arguments.config, changed)
+    name = changed.config_text(arguments.config)
 
     def make(measurements: "Measurements") -> "Report":
         from host.studies.fpga_tools import work_folder
@@ -63,8 +66,6 @@ def run(arguments: argparse.Namespace) -> None:
 
         names = tuple(dict.fromkeys(arguments.component or COMPONENTS))
         with work_folder(arguments.keep) as folder:
-            return timing_report(
-                measurements, config, name=arguments.config, names=names, seeds=arguments.seeds, folder=folder
-            )
+            return timing_report(measurements, config, name=name, names=names, seeds=arguments.seeds, folder=folder)
 
     make_study(arguments, "timing", make, jobs=arguments.jobs, again=arguments.keep is not None)

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from host.options import UsageError, add_config, add_quiet, at_least, configuration
+from host.options import UsageError, add_config, add_quiet, add_set, at_least, changes, configuration
 from host.progress import Progress
 
 __all__ = ["add_parser", "run"]
@@ -20,6 +20,7 @@ def add_parser(commands: Any) -> None:
         epilog="examples:\n  cyscc verilog -o rtl\n  cyscc verilog --config hc2-1ae --top axi -o rtl\n",
     )
     add_config(parser)
+    add_set(parser)
     parser.add_argument(
         "--top",
         default="ae",
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
     from host.output import check_folder, show
 
     check_folder(arguments.output, "--output")
-    config = configuration(arguments.config)
+    config = configuration(arguments.config, changes(arguments.changes))
     given = {
         name: getattr(arguments, name)
         for name in ("outstanding_reads", "outstanding_writes")

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from host.changes import Changes
 from host.explain.advice import array_text
 from host.explain.evidence import Evidence
 from host.explain.stacks import stacks
@@ -55,10 +56,11 @@ def head(view: View, rows: "pd.DataFrame") -> "list[RenderableType]":
     document = view.record.document
     run, cycles = document["run"], document["cycles"]
     options = run["options"]
+    changed = Changes.of(options.get("set", {}))
     lines = [
         f"{printable(str(view.record.folder))}: {document['command']} of {printable(str(run['graph']))}, "
         f"{counted(run['vertices'], 'vertex', 'vertices')}, {counted(run['edges'], 'edge')}; "
-        f"{options['config']}, memory {options['memory']}",
+        f"{changed.config_text(options['config'])}, memory {changed.memory_text(options['memory'])}",
     ]
     parts = [f"{cycles[name]:,} {what}" for name, what in _OUTSIDE if cycles[name]]
     lines.append(f"{cycles['total']:,} cycles: {', '.join(parts)}")

@@ -1,18 +1,21 @@
 """The graphs that are measured, and where searches of them start."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from host.graph.csr import Graph
-from host.graph.generators import random_graph, rmat_graph
+from host.graph.generators import random_graph, rmat_graph, ssca2_graph
 
-__all__ = ["SOURCE_RULE", "GraphSpec", "size_text", "source_vertex"]
+__all__ = ["KINDS", "SOURCE_RULE", "GraphSpec", "size_text", "source_vertex"]
 
 SOURCE_RULE = "lowest vertex with an out-edge"
 """Where a search starts: vertex 0 nearly always, as of the published host program unless it is told another."""
 
-_GENERATORS = {"random": random_graph, "rmat": rmat_graph}
+_GENERATORS = {"random": random_graph, "rmat": rmat_graph, "ssca2": ssca2_graph}
+KINDS = tuple(_GENERATORS)
+"""Kinds of graphs that are generated."""
 
 
 def size_text(number: int) -> str:
@@ -26,7 +29,7 @@ class GraphSpec:
 
     Parameters
     ----------
-    kind : {"random", "rmat"}
+    kind : {"random", "rmat", "ssca2"}
         The generator.
     degree : int
         Average out-degree.
@@ -43,7 +46,7 @@ class GraphSpec:
 
     @property
     def edges(self) -> int:
-        """Number of edges."""
+        """Number of edges, about."""
         return self.vertices * self.degree
 
     @property
@@ -51,8 +54,18 @@ class GraphSpec:
         """What messages call it."""
         return f"{self.kind}, degree {self.degree}, {size_text(self.vertices)} vertices"
 
+    def identity(self) -> dict[str, Any]:
+        """Return all that the graph depends on, JSON-able."""
+        return asdict(self)
+
     def generate(self) -> Graph:
-        """Return the graph."""
+        """Return the graph.
+
+        Raises
+        ------
+        InputError
+            There is none of this size.
+        """
         return _GENERATORS[self.kind](self.vertices, self.degree, self.seed)
 
 

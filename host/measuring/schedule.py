@@ -3,18 +3,31 @@
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from host.measuring.requests import Request
 from sim.errors import SimulationError
 
-__all__ = ["run_groups"]
+__all__ = ["Asked", "EndedError", "run_groups"]
 
-_Request = TypeVar("_Request", bound=Request)
+
+class Asked(Protocol):
+    """What is to be measured: a value, so that another process can be given it."""
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+
+    @property
+    def bytes(self) -> int:
+        """Memory that it takes at most, about."""
+
+
+_Request = TypeVar("_Request", bound=Asked)
 
 
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -50,6 +63,19 @@ def _live_apart() -> None:
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process, and all that it started, when its parent is gone: nobody would end them any more."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "a worker has one"
+    parent.join()
+    os.killpg(0, signal.SIGKILL)
+
+
+class EndedError(SimulationError):
+    """A process that measured has ended. One line."""
 
 
 class _Worker:
@@ -73,12 +99,12 @@ class _Worker:
             (self._process,) = set(multiprocessing.active_children()) - before
         return future
 
-    def result(self, future: Future[Any], request: Request) -> Any:
+    def result(self, future: Future[Any], request: Asked) -> Any:
         """Return what came of a request.
 
         Raises
         ------
-        SimulationError
+        EndedError
             The process has ended.
         """
         try:
@@ -88,7 +114,7 @@ class _Worker:
             while (code := self._process.exitcode) is None:
                 self._process.join(0.01)
             how = f"killed by signal {-code}" if code < 0 else f"ended with status {code}"
-            raise SimulationError(f"{request.label}: the process that measured it was {how}") from None
+            raise EndedError(f"{request.label}: the process that measured it was {how}") from None
 
     def end(self) -> None:
         """End the process, and all that it started, at once."""
@@ -107,12 +133,13 @@ def run_groups(
     memory: int,
     on_result: Callable[[_Request, Any], None],
     apart: bool = False,
+    on_lost: Callable[[_Request, EndedError], None] | None = None,
 ) -> None:
     """Measure groups of requests; those of a group one after the other in the same process.
 
     Parameters
     ----------
-    groups : sequence of sequences of Request
+    groups : sequence of sequences of Asked
         What to measure, none of them empty.
     work : callable
         Measures a request. A function of a module when other processes are to call it.
@@ -124,11 +151,14 @@ def run_groups(
         Called with the request and its result, in this process, as soon as the result is there.
     apart : bool
         Whether each group has a process that no other had before it; they come in the order given.
+    on_lost : callable, optional
+        Called in the place of an end with a request whose process has ended, and how; the rest of its group goes on in
+        another.
 
     Raises
     ------
     Exception
-        What the measurement of a request raised, or SimulationError if its process has ended: no more are begun and
+        What the measurement of a request raised, or EndedError if its process has ended: no more are begun and
         those that run are ended.
     """
 
@@ -159,7 +189,16 @@ def run_groups(
             # What succeeded first: a failure ends everything.
             for future in sorted(done, key=lambda each: each.exception() is not None):
                 worker, (request, *rest) = running.pop(future)
-                on_result(request, worker.result(future, request))
+                try:
+                    on_result(request, worker.result(future, request))
+                except EndedError as error:
+                    if on_lost is None:
+                        raise
+                    on_lost(request, error)
+                    worker.end()
+                    if rest:
+                        waiting.append(rest)
+                    continue
                 if rest:
                     running[worker.begin(work, rest[0])] = worker, rest
                 elif apart:

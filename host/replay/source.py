@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from host.changes import Changes
 from host.checkpoints.folder import Checkpoint
 from host.errors import InputError
 from host.graph.csr import Graph
@@ -76,6 +77,7 @@ class Source:
                 config_name=options["config"],
                 memory=_memory(document["memory_profile"], options["memory"], here, folder),
                 memory_name=options["memory"],
+                changes=Changes.of(options["set"]),
                 executor=options["executor"],
                 threads=threads,
                 simplify=options["simplify"],

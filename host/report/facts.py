@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from host.changes import Changes
 from host.record.reader import Record
 from host.words import counted
 
@@ -13,14 +14,15 @@ def facts(record: Record) -> list[tuple[str, str]]:
     document = record.document
     run, cycles, result = document["run"], document["cycles"], document["result"]
     options, machine = run["options"], document["machine"]
+    config, memory = _machine(options)
     seconds = result["seconds"]
     kernels = ", ".join(f"{count} {module}" for module, count in machine["kernels"].items() if count)
     rows = [
         ("record", str(record.folder)),
         ("graph", f"{run['graph']}: {counted(run['vertices'], 'vertex', 'vertices')}, {counted(run['edges'], 'edge')}"),
         ("command", f"cyscc {document['command']}{_source(options)}"),
-        ("machine", f"{options['config']}: {counted(machine['engines'], 'AE')}, kernels of each: {kernels}"),
-        ("memory", str(options["memory"])),
+        ("machine", f"{config}: {counted(machine['engines'], 'AE')}, kernels of each: {kernels}"),
+        ("memory", memory),
         ("simulated time", f"{seconds * 1e3:,.3f} ms at {document['clock_hz'] / 1e6:g} MHz"),
         ("cycles of the run", f"{result['cycles']['total']:,}"),
         (
@@ -34,6 +36,12 @@ def facts(record: Record) -> list[tuple[str, str]]:
         ("version", f"cyscc {document['version']}"),
     ]
     return [(name, text) for name, text in rows if text]
+
+
+def _machine(options: dict[str, Any]) -> tuple[str, str]:
+    """Return configuration and memory, with what was changed in them."""
+    changes = Changes.of(options.get("set", {}))
+    return changes.config_text(str(options["config"])), changes.memory_text(str(options["memory"]))
 
 
 def _source(options: dict[str, Any]) -> str:
@@ -54,9 +62,12 @@ def run_names(records: list[Record]) -> list[str]:
     """Return what each run is called: by what it differs in from the others, or by its folder."""
     if len(records) == 1:
         return [records[0].folder.name or str(records[0].folder)]
-    options = [record.document["run"]["options"] | {"graph": record.document["run"]["graph"]} for record in records]
-    differing = [name for name in ("graph", "config", "memory") if len({str(each.get(name)) for each in options}) > 1]
-    names = [", ".join(str(each[name]) for name in differing) for each in options]
+    runs = [record.document["run"] for record in records]
+    options = [
+        dict(zip(("graph", "config", "memory"), (run["graph"], *_machine(run["options"])), strict=True)) for run in runs
+    ]
+    differing = [name for name in ("graph", "config", "memory") if len({each[name] for each in options}) > 1]
+    names = [", ".join(each[name] for name in differing) for each in options]
     if len(set(names)) < len(names) or not differing:
         names = [str(record.folder) for record in records]
     if len(set(names)) < len(names):

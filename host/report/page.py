@@ -29,7 +29,7 @@ from host.report.roofline import recorded_roofline
 from host.report.traffic import Traffic
 from host.results.version import version
 
-__all__ = ["Section", "page", "sections"]
+__all__ = ["Section", "page", "render", "sections"]
 
 _COLUMNS = 420
 """Columns of time of a page with one run; those of several share them, down to `_FEWEST_COLUMNS`."""
@@ -159,18 +159,40 @@ def page(records: Sequence[Record], *, on_run: Callable[[int], None] | None = No
     host.errors.InputError
         A record cannot be read.
     """
+    made = sections(records, on_run=on_run)
+    several = len(records) > 1
+    return render(
+        made,
+        title=" and ".join(run_names(list(records))),
+        about=f"Where the cycles of {'these runs' if several else 'this run'} went, and why.",
+        several=several,
+    )
+
+
+def render(made: Sequence[Section], *, title: str, about: str, several: bool = False) -> str:
+    """Return sections as a page: HTML that loads nothing.
+
+    Parameters
+    ----------
+    made : sequence of Section
+        The sections, those of a run together.
+    title, about : str
+        Heading of the page, and what it tells.
+    several : bool
+        Whether sections are under headings of their runs.
+    """
     here = files("host.report")
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.filters["chart"] = _chart_data
     template = environment.from_string((here / "page.html").read_text(encoding="utf-8"))
-    made = sections(records, on_run=on_run)
     runs = list(dict.fromkeys(section.run for section in made))
     return template.render(
-        title=" and ".join(run_names(list(records))),
+        title=title,
+        about=about,
         runs=[(run, [section for section in made if section.run == run]) for run in runs],
-        several=len(records) > 1,
+        several=several,
         version=version(),
         style=(here / "page.css").read_text(encoding="utf-8"),
         behaviour=_code((here / "page.js").read_text(encoding="utf-8")),

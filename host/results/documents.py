@@ -10,6 +10,7 @@ from host.algorithms.driver import Search
 from host.algorithms.kosaraju import ComponentRun, Iteration
 from host.algorithms.oracle import Checked
 from host.algorithms.search import BfsRun
+from host.changes import UNCHANGED, Changes
 from host.graph.csr import Graph
 from host.output import STANDARD_OUTPUT, open_output, show
 from host.results.version import identity
@@ -32,7 +33,9 @@ class Setting:
     config, memory, executor : str
         Configuration, memory profile and executor, as given.
     configuration, memory_profile : dict
-        What `config` and `memory` stand for, with every value.
+        What `config` and `memory` stand for, changes included, with every value.
+    changes : Changes
+        Values in the place of those that `config` and `memory` have by themselves.
     threads : int
         Threads that the executor may use.
     clock_hz : float
@@ -49,10 +52,16 @@ class Setting:
     configuration: dict[str, Any]
     memory: str
     memory_profile: dict[str, Any]
+    changes: Changes = UNCHANGED
     executor: str
     threads: int
     clock_hz: float
     uploaded_bytes: int
+
+    @property
+    def machine(self) -> str:
+        """Configuration and memory as people read them: ``hc2 (word_depth=64), memory hc2``."""
+        return f"{self.changes.config_text(self.config)}, memory {self.changes.memory_text(self.memory)}"
 
     def seconds(self, cycles: int) -> float:
         """Return the simulated time of a number of cycles."""
@@ -127,7 +136,8 @@ def publish(document: dict[str, Any], text: str, *, path: str | None, quiet: boo
 
 def _common(run: ComponentRun | BfsRun, setting: Setting, wall: Wall, checked: Checked | None) -> dict[str, Any]:
     """Return what every document holds, the total of the cycles left out."""
-    where = asdict(setting)
+    where = {**asdict(setting), "set": setting.changes.values()}
+    del where["changes"]
     return {
         **identity(),
         "graph": {

@@ -48,7 +48,7 @@ def _run_table(
     everything = [
         ("graph", graph_text(setting.graph, setting.vertices, setting.edges)),
         *simplified,
-        ("machine", f"{setting.config}, memory {setting.memory}, executor {setting.executor}, {threads}"),
+        ("machine", f"{setting.machine}, executor {setting.executor}, {threads}"),
         *rows,
         ("simulated", f"{_time(setting.seconds(run.cycles))} at {setting.clock_hz / 1e6:g} MHz"),
         ("traversed", f"{counted(run.edges_traversed, 'edge')}, {gteps:.3f} GTEPS"),

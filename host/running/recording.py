@@ -107,6 +107,7 @@ class Recording:
                 "source": self._source,
                 "config": options.config_name,
                 "memory": options.memory_name,
+                "set": options.changes.values(),
                 "executor": options.executor,
                 "threads": options.threads,
                 "queue_slack": options.queue_slack,

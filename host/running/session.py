@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from host.changes import UNCHANGED, Changes
 from host.errors import InputError, placed
 from host.graph.csr import Graph
 from host.graph.estimates import simulation_bytes, size_text
@@ -50,6 +51,8 @@ class RunOptions:
         Its memory profile.
     memory_name : str
         What results call it.
+    changes : Changes
+        Of these two, what has already been changed in `config` and `memory`.
     executor : str
         What executes the hardware.
     threads : int
@@ -77,6 +80,7 @@ class RunOptions:
     config_name: str
     memory: Profile
     memory_name: str
+    changes: Changes = UNCHANGED
     executor: str = EXECUTORS[0]
     threads: int
     simplify: bool | None = None
@@ -354,6 +358,7 @@ class Session:
             dropped_edges=dropped_edges if options.simplify else None,
             config=options.config_name,
             memory=options.memory_name,
+            changes=options.changes,
             executor=options.executor,
             threads=options.threads,
             clock_hz=machine.clock,

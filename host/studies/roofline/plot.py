@@ -91,7 +91,7 @@ def roofline_figure(roofline: Roofline, setting: Setting) -> Figure:
         axes.grid(which="major", color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
     name = "".join(letter if letter.isprintable() else "?" for letter in setting.graph)
-    title = f"{name} on {setting.config}, memory {setting.memory}: {reached:.3g} GTEPS"
+    title = f"{name} on {setting.machine}: {reached:.3g} GTEPS"
     figure.suptitle(title, parse_math=False)
     figure.legend(loc="outside lower center", ncols=4, fontsize="small", frameon=False)
     return figure

@@ -1,9 +1,19 @@
 """Memory profiles, one file each, and how they are named."""
 
-from sim.memory.profiles.choice import parse_profile, profile_from, read_profile
+from sim.memory.profiles.choice import changed_profile, parse_profile, profile_from, read_profile
 from sim.memory.profiles.fixed import Fixed
 from sim.memory.profiles.hc2 import Hc2
 from sim.memory.profiles.profile import Contention, Profile
 from sim.memory.profiles.stress import Stress
 
-__all__ = ["Contention", "Fixed", "Hc2", "Profile", "Stress", "parse_profile", "profile_from", "read_profile"]
+__all__ = [
+    "Contention",
+    "Fixed",
+    "Hc2",
+    "Profile",
+    "Stress",
+    "changed_profile",
+    "parse_profile",
+    "profile_from",
+    "read_profile",
+]

@@ -5,7 +5,8 @@ import re
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
+from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,9 +15,12 @@ from sim.memory.profiles.hc2 import Hc2
 from sim.memory.profiles.profile import Profile
 from sim.memory.profiles.stress import Stress
 
-__all__ = ["parse_profile", "profile_from", "read_profile"]
+__all__ = ["changed_profile", "parse_profile", "profile_from", "read_profile"]
 
 _PROFILES: dict[str, type[Profile]] = {profile.name: profile for profile in (Hc2, Fixed, Stress)}
+
+
+_CHANGED = re.compile(r"(.*\S) \((\w+=\d+(?:, \w+=\d+)*)\)")
 
 
 def parse_profile(text: str) -> Profile:
@@ -26,13 +30,17 @@ def parse_profile(text: str) -> Profile:
     ----------
     text : str
         `hc2`, `fixed:<cycles>`, `stress`, `stress:<seed>`; a file of rules that ends in ``.py``, with a value after a
-        colon if it has a `short`; or a file of parameters that ends in ``.toml``, see `read_profile`.
+        colon if it has a `short`; or a file of parameters that ends in ``.toml``, see `read_profile`. Behind it, in
+        brackets, values in the place of its own: ``hc2 (bank_busy=20, links=1)``.
 
     Raises
     ------
     ValueError
         If the text names no profile, or one that is impossible.
     """
+    if changed := _CHANGED.fullmatch(text):
+        values = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", changed[2])}
+        return changed_profile(parse_profile(changed[1]), values)
     if text.endswith(".toml"):
         return read_profile(Path(text))
     return profile_from({"profile": text})
@@ -92,6 +100,24 @@ def profile_from(mapping: Mapping[str, object], *, folder: Path = Path()) -> Pro
         if each.default is MISSING and each.name not in values:
             raise ValueError(f"memory {each.name} is missing: choose from {_choice()}")
     return profile(**values)
+
+
+def changed_profile(profile: Profile, values: Mapping[str, object]) -> Profile:
+    """Return a profile with other values of its parameters.
+
+    Raises
+    ------
+    ValueError
+        A key is unknown or a value impossible.
+    """
+    known = [each.name for each in fields(profile)]
+    for key in values:
+        if key not in known:
+            hint = "".join(f"; did you mean {match}?" for match in get_close_matches(key, known, n=1))
+            raise ValueError(
+                f"memory key {key!r} is not known for profile {profile.name!r}: choose from {', '.join(known)}{hint}"
+            )
+    return replace(profile, **values) if values else profile
 
 
 def _choice() -> str:

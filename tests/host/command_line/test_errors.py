@@ -69,7 +69,8 @@ def test_bad_graph(name: str, parts: tuple[str, ...], folder: Path, capfd: pytes
 USAGE = {
     "": "cyscc: the following arguments are required: COMMAND",
     "sc g.txt": "cyscc: argument COMMAND: invalid choice: 'sc' "
-    "(choose from 'scc', 'bfs', 'explain', 'report', 'life', 'generate', 'verilog', 'software', 'reproduce', 'bench', "
+    "(choose from 'scc', 'bfs', 'explain', 'report', 'replay', 'life', 'generate', 'verilog', 'software', "
+    "'reproduce', 'sweep', 'bench', "
     "'synth', 'timing', 'cache'); "
     "did you mean scc?",
     "--versoin": "cyscc: unrecognized arguments: --versoin; did you mean --version?",
@@ -95,6 +96,20 @@ USAGE = {
     "scc g.txt --memory deep.toml": "cyscc scc: --memory: deep.toml: not TOML: nested too deeply",
     "scc g.txt --memory endless.toml": "cyscc scc: --memory: endless.toml: is no plain file",
     "verilog --config endless.toml -o rtl": "cyscc verilog: --config: endless.toml: is no plain file",
+    "scc g.txt --set x": "cyscc scc: --set: 'x' is not KEY=VALUE",
+    "scc g.txt --set engines=5": "cyscc scc: --set: engines must be an integer from 1 to 4, not 5",
+    "scc g.txt --set bfs_only=true": "cyscc scc: --config: hc2 (bfs_only=true) only searches: it keeps no reach queue "
+    "to intersect",
+    "bfs g.txt --source 1 --set memory.bank_busy=0": "cyscc bfs: --set: memory bank_busy must be an integer from 1 to "
+    "10000, not 0",
+    "verilog --set memory.links=1 -o rtl": "cyscc verilog: --set: memory.links: this command has no memory",
+    "verilog --set word_depth=3 -o rtl": "cyscc verilog: --set: word_depth must be an integer from 4 to 512, not 3",
+    "generate netlist --set engines=0 -o x": "cyscc generate: --set: engines must be an integer from 1 to 4, not 0",
+    "synth --set engines=0": "cyscc synth: --set: engines must be an integer from 1 to 4, not 0",
+    "timing --set engines=0": "cyscc timing: --set: engines must be an integer from 1 to 4, not 0",
+    "reproduce table1 --set engines=1": "cyscc reproduce: --set: engines: this command has no configuration",
+    "reproduce table1 --set memory.links=9": "cyscc reproduce: --set: memory links must be an integer from 1 to 8, "
+    "not 9",
     "scc loop": "cyscc scc: loop: cannot be read: Too many levels of symbolic links",
     "scc g.txt --executor compile": "cyscc scc: argument --executor: invalid choice: 'compile' "
     "(choose from 'compiled', 'amaranth'); did you mean compiled?",

@@ -87,6 +87,26 @@ def test_run_is_taken_up_from_another_place() -> None:
     assert json.loads(Path("json").read_text())["graph"]["file"] == str(Path("../g.txt").resolve())
 
 
+def test_single_values_are_kept(capfd: pytest.CaptureFixture[str]) -> None:
+    busy = ["--set", "memory.bank_busy=40"]
+    search = ["bfs", "g.txt", "--source", "3", *SMALL, *busy]
+    assert main([*search, "--json", "whole", "--quiet"]) == 0
+    assert result("whole")["cycles"]["total"] > 0
+    assert result("whole")["set"] == {"memory.bank_busy": 40}
+    assert result("whole")["memory_profile"]["bank_busy"] == 40
+    interrupt(*search, "--record", "record", "--checkpoint", "kept", "--checkpoint-every", "300cycles")
+    capfd.readouterr()
+    assert refused("bfs", "--resume", "kept", "--set", "memory.bank_busy=41", capfd=capfd) == (
+        "cyscc bfs: kept: the checkpoint is of another run: --memory: bank_busy was 40, and is 41"
+    )
+    assert main(["bfs", "--resume", "kept", "--json", "json"]) == 0
+    assert "test, memory hc2 (bank_busy=40), executor compiled" in capfd.readouterr().out
+    assert result("json") == result("whole")
+    record = json.loads(Path("record", "record.json").read_text())
+    assert record["run"]["options"]["set"] == {"memory.bank_busy": 40}
+    assert record["memory_profile"] == result("whole")["memory_profile"]
+
+
 def refused(*arguments: str, capfd: pytest.CaptureFixture[str]) -> str:
     """Return the line by which a command line is refused."""
     assert main([*arguments]) == 2

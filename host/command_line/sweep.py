@@ -1,0 +1,102 @@
+"""`cyscc sweep`: a study of one's own, over parameters of machine, memory, graph and algorithm."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from host.command_line.study import add_jobs
+from host.options import add_quiet
+
+__all__ = ["add_parser", "run"]
+
+_EPILOG = """examples:
+  cyscc sweep depths.toml
+  cyscc sweep depths.toml --area -o results
+  cyscc sweep depths.toml --scheduler tcp://127.0.0.1:8786
+
+STUDY.toml: parameters that vary, as a [grid] or as [[points]], and others that do not. Complete points are kept
+in DIR/points: a sweep that was interrupted goes on where it was, and studies share what is equal.
+"""
+
+_MOST_ROWS = 48
+"""Rows of the table that is printed."""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "sweep",
+        help="simulate a study of one's own over many parameters",
+        description="Simulate all points of a study, and report the effect of each parameter.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("study", metavar="STUDY.toml", help="the study")
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="build/sweep",
+        metavar="DIR",
+        help="folder for points, table and report (default: %(default)s)",
+    )
+    add_jobs(parser)
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="simulate on the workers of this Dask scheduler, in the place of --jobs"
+    )
+    parser.add_argument(
+        "--area", action="store_true", help="synthesise each machine too, and draw cycles against what it takes"
+    )
+    parser.add_argument("--json", metavar="OUT", help="write the rows as JSON too ('-': standard output)")
+    add_quiet(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    UsageError, InputError
+        Bad usage, a study that makes no sense, outputs that cannot be written.
+    SimulationError
+        Points failed, or none could be made.
+    """
+    from host.output import check_output, open_output
+    from host.progress import Progress
+    from host.results.documents import publish
+    from host.sweep.area import check_area, with_area
+    from host.sweep.document import sweep_document, sweep_text
+    from host.sweep.folder import SweepFolder
+    from host.sweep.page import sweep_page
+    from host.sweep.rows import rows_of, write_table
+    from host.sweep.running import cluster_work, local_work, sweep
+    from host.sweep.study import read_study
+    from sim.errors import SimulationError
+
+    study = read_study(Path(arguments.study))
+    if arguments.json is not None:
+        check_output(arguments.json, "--json")
+    folder = SweepFolder(Path(arguments.output))
+    table, page = (Path(arguments.output) / f"{study.name}.{suffix}" for suffix in ("parquet", "html"))
+    for path in (table, page):
+        check_output(str(path), "--output")
+    if arguments.area:
+        check_area()
+    progress = Progress(quiet=arguments.quiet)
+    with progress.step("simulating") as step:
+        work = local_work(arguments.jobs) if arguments.scheduler is None else cluster_work(arguments.scheduler)
+        swept = sweep(study, folder, work, on_step=step)
+    rows = rows_of(study, folder, swept)
+    if arguments.area:
+        with progress.step("synthesising") as step:
+            rows = with_area(study, rows, folder.path / "measurements", jobs=arguments.jobs, on_step=step)
+    write_table(rows, table)
+    with progress.step("drawing"):
+        text = sweep_page(study, rows).encode()
+        with open_output(str(page)) as file:
+            file.write(text)
+    shown = f"{sweep_text(study, rows, swept, most=_MOST_ROWS)}written: {table}, {page}\n"
+    publish(sweep_document(study, rows), shown, path=arguments.json, quiet=arguments.quiet)
+    if swept.failures:
+        failed = [each.point for each in study.points if each.point.digest in swept.failures]
+        of = f"{len(failed)} of {len(study.points)} points failed"
+        raise SimulationError(f"{of}: {failed[0].label}: {swept.failures[failed[0].digest]}")

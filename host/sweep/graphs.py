@@ -1,0 +1,80 @@
+"""The graphs of a sweep that files hold."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from host.errors import InputError
+from host.graph.csr import Graph
+from host.graph.formats import read_graph
+from host.output import reason
+
+__all__ = ["GraphFile"]
+
+_EDGE_BYTES = 6
+"""Bytes of a file for an edge, at least, about."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphFile:
+    """A graph that a file holds.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    digest : str
+        Digest of its contents.
+    size : int
+        Its bytes.
+    """
+
+    path: Path
+    digest: str
+    size: int
+
+    @classmethod
+    def of(cls, path: Path) -> "GraphFile":
+        """Return the graph of a file, looked at as it is now.
+
+        Raises
+        ------
+        InputError
+            The file cannot be read.
+        """
+        try:
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            return cls(path=path.resolve(), digest=digest, size=path.stat().st_size)
+        except OSError as error:
+            raise InputError(f"cannot be read: {reason(error)}", path=path) from None
+
+    @property
+    def vertices(self) -> int:
+        """Number of vertices, at most, about."""
+        return self.edges
+
+    @property
+    def edges(self) -> int:
+        """Number of edges, at most, about."""
+        return self.size // _EDGE_BYTES
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return self.path.name
+
+    def identity(self) -> dict[str, Any]:
+        """Return all that the graph depends on, JSON-able."""
+        return {"contents": self.digest, "format": "".join(self.path.suffixes[-2:])}
+
+    def generate(self) -> Graph:
+        """Return the graph.
+
+        Raises
+        ------
+        InputError
+            The file cannot be read, or holds none.
+        """
+        return read_graph(str(self.path))

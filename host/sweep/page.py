@@ -1,0 +1,189 @@
+"""The page of a sweep: its points, the effect of each parameter, and what is bought with which area."""
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from host.record.colours import CAUSE_COLOURS, RUN_COLOURS, STACK
+from host.report.charts import Chart, cause_name, new_figure
+from host.report.page import Section, render
+from host.sweep.area import AREA
+from host.sweep.document import cells
+from host.sweep.effects import Effect, effects, pareto
+from host.sweep.rows import DONE, MODULES, Row, shares
+from host.sweep.study import Study, value_text
+from host.words import counted
+
+__all__ = ["sweep_page"]
+
+_MOST_LINES = 24
+_MOST_BARS = 60
+_DASHES = ("solid", "dash", "dot", "dashdot")
+
+
+def sweep_page(study: Study, rows: Sequence[Row]) -> str:
+    """Return the page of a sweep: HTML that loads nothing.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    rows : sequence of Row
+        Its points.
+    """
+    done = [row for row in rows if row["status"] == DONE]
+    sections = [Section(name="facts", title="Facts", facts=_facts(study, rows))]
+    found = effects(study.axes, rows)
+    if found:
+        charts = [_factors(found), *(_effect(number, each) for number, each in enumerate(found))]
+        sections.append(Section(name="effects", title="Effects", charts=charts))
+    if done and all(name in done[0] for name in AREA):
+        sections.append(
+            Section(name="pareto", title="Cycles and area", charts=[_front(study, done, name) for name in AREA])
+        )
+    charts = [chart for module in MODULES if (chart := _causes(study, done, module)) is not None]
+    if charts:
+        sections.append(Section(name="causes", title="Causes", charts=charts))
+    sections.append(_points(study, rows))
+    failed = [(_name(study, row), [row["reason"]]) for row in rows if row["status"] != DONE]
+    if failed:
+        sections.append(Section(name="failures", title="Failures", facts=failed))
+    about = f"{counted(len(rows), 'point')}: what each parameter does while the others stay as they are."
+    return render(sections, title=study.title, about=about)
+
+
+def _name(study: Study, row: Row) -> str:
+    return ", ".join(f"{name}={value_text(row[name])}" for name in study.axes) or study.name
+
+
+def _facts(study: Study, rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
+    done = [row for row in rows if row["status"] == DONE]
+    facts = [("points", f"{len(rows):,}, {len(rows) - len(done):,} of them failed")]
+    facts += [(name, ", ".join(value_text(value) for value in values)) for name, values in study.axes.items()]
+    fixed = [name for name in study.points[0].values if name not in study.axes]
+    for name in fixed:
+        values = {value_text(each.values[name]) for each in study.points}
+        facts.append((name, ", ".join(sorted(values))))
+    if done:
+        best = min(done, key=lambda row: row["cycles"])
+        facts.append(("fewest cycles", f"{best['cycles']:,}, {best['gteps']:.3f} GTEPS: {_name(study, best)}"))
+    return [(name, [text]) for name, text in facts if text]
+
+
+def _points(study: Study, rows: Sequence[Row]) -> Section:
+    """Return the table of the points."""
+    area = [title for name, title in AREA.items() if rows and name in rows[0]]
+    heads = ["cycles", "GTEPS", *area, "folder"]
+    facts = [(_name(study, row), [*cells(study, row)[1], f"points/{row['point']}"]) for row in rows]
+    return Section(name="points", title="Points", facts=facts, heads=heads)
+
+
+def _factors(found: Sequence[Effect]) -> Chart:
+    """Return how much there is in each parameter."""
+    figure = new_figure(height=120 + 36 * len(found), x="cycles of its worst value / cycles of its best")
+    figure.add_trace(
+        go.Bar(
+            y=[each.name for each in found],
+            x=[each.factor for each in found],
+            orientation="h",
+            marker={"color": RUN_COLOURS[0]},
+            text=[f"{each.factor:.2f}, best: {value_text(each.best)}" for each in found],
+            textposition="auto",
+            hovertemplate="%{y}: %{x:.3f}<extra></extra>",
+        )
+    )
+    figure.update_yaxes(autorange="reversed", type="category", automargin=True)
+    about = (
+        "For each parameter, how many times the cycles of the best value those of the worst are while the others stay "
+        "as they are: the geometric average over all of their values. 1 is no effect."
+    )
+    return Chart(name="effect-factors", title="What each parameter decides", about=about, figure=figure)
+
+
+def _effect(number: int, effect: Effect) -> Chart:
+    """Return the cycles over the values of a parameter."""
+    figure = new_figure(height=420, x=effect.name, y="cycles")
+    shown = effect.series[:_MOST_LINES]
+    order = list(dict.fromkeys(value_text(value) for each in shown for value in each.values))
+    for place, each in enumerate(shown):
+        name = each.others or "cycles"
+        figure.add_trace(
+            go.Scatter(
+                x=[value_text(value) for value in each.values],
+                y=each.cycles,
+                mode="lines+markers",
+                name=name,
+                line={"color": RUN_COLOURS[place % len(RUN_COLOURS)], "dash": _DASHES[place // len(RUN_COLOURS)]},
+                customdata=[[row["gteps"]] for row in each.rows],
+                hovertemplate=f"{name}<br>%{{x}}: %{{y:,}} cycles, %{{customdata[0]:.3f}} GTEPS<extra></extra>",
+            )
+        )
+    figure.update_xaxes(type="category", categoryorder="array", categoryarray=order)
+    figure.update_yaxes(rangemode="tozero")
+    figure.update_layout(height=420 + 20 * ((len(shown) + 2) // 3), showlegend=len(shown) > 1)
+    about = "Points of a line have everything else in common."
+    if len(effect.series) > len(shown):
+        about += f" The first {len(shown)} of {len(effect.series)} lines."
+    return Chart(name=f"effect-{number}", title=effect.name, about=about, figure=figure)
+
+
+def _causes(study: Study, rows: Sequence[Row], module: str) -> Chart | None:
+    """Return where the kernels' cycles went at each point."""
+    chosen = sorted((row for row in rows if shares(row, module)), key=lambda row: row["cycles"])
+    shown = chosen[:_MOST_BARS]
+    if not shown:
+        return None
+    figure = new_figure(height=180 + 22 * len(shown), x="share of the cycles of all kernels")
+    names = [_name(study, row) for row in shown]
+    for cause in STACK:
+        values = [shares(row, module)[cause] for row in shown]
+        if any(values):
+            figure.add_trace(
+                go.Bar(
+                    y=names,
+                    x=values,
+                    orientation="h",
+                    name=cause_name(cause),
+                    marker={"color": CAUSE_COLOURS[cause], "line": {"width": 0.3, "color": "#6b7078"}},
+                    hovertemplate=f"%{{y}}<br>{cause_name(cause)}: %{{x:.1%}}<extra></extra>",
+                )
+            )
+    figure.update_layout(barmode="stack")
+    figure.update_yaxes(autorange="reversed", type="category", automargin=True)
+    figure.update_xaxes(tickformat=".0%", range=[0, 1])
+    about = "The points by their cycles, the fewest first."
+    if len(chosen) > len(shown):
+        about += f" The first {len(shown)} of {len(chosen)}."
+    return Chart(name=f"causes-{module}", title=f"Cycles of the {module} kernels", about=about, figure=figure)
+
+
+def _front(study: Study, rows: Sequence[Row], column: str) -> Chart:
+    """Return cycles against what the machines take, with those that no other one beats."""
+    title = AREA[column]
+    figure = new_figure(height=460, x=f"{title}, all AEs", y="cycles")
+    front = pareto(rows, column)
+    figure.add_trace(
+        go.Scatter(
+            x=[row[column] for row in rows],
+            y=[row["cycles"] for row in rows],
+            text=[_name(study, row) for row in rows],
+            mode="markers",
+            name="all points",
+            marker={"color": "#868680", "size": 8},
+            hovertemplate=f"%{{text}}<br>%{{y:,}} cycles, %{{x:,}} {title}<extra></extra>",
+        )
+    )
+    figure.add_trace(
+        go.Scatter(
+            x=[row[column] for row in front],
+            y=[row["cycles"] for row in front],
+            text=[_name(study, row) for row in front],
+            mode="lines+markers",
+            name="no other point has fewer cycles and takes no more",
+            line={"color": RUN_COLOURS[1], "shape": "vh"},
+            marker={"size": 10},
+            hovertemplate=f"%{{text}}<br>%{{y:,}} cycles, %{{x:,}} {title}<extra></extra>",
+        )
+    )
+    about = f"Cycles of each point against the {title} of its machine, as synthesised for a Virtex-5."
+    return Chart(name=f"pareto-{column}", title=f"Cycles against {title}", about=about, figure=figure)

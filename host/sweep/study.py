@@ -1,0 +1,303 @@
+"""Studies: which parameters a sweep goes over, as a TOML file says it."""
+
+import argparse
+import itertools
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from host.changes import MEMORY, Changes, toml_text
+from host.errors import InputError
+from host.measuring.graphs import KINDS, GraphSpec
+from host.options import RECORD_INTERVAL, integer
+from host.output import reason
+from host.sweep.graphs import GraphFile
+from host.sweep.points import ALGORITHMS, Point
+from sim.configuration import AcceleratorConfig, load_config
+from sim.executors.names import EXECUTORS
+from sim.memory import parse_profile
+
+__all__ = ["VARIANT", "Study", "StudyPoint", "read_study"]
+
+VARIANT = "variant"
+"""What the entries of ``[[points]]`` are called together, where each sets several parameters."""
+
+_MOST = 100_000
+"""Points of a study."""
+_ALIASES = {"memory.profile": "memory", "graph.file": "graph", "seed": "graph.seed"}
+_GRAPH = ("graph.kind", "graph.vertices", "graph.degree", "graph.seed")
+_NUMBERS = {
+    "graph.vertices": (1, 1 << 32),
+    "graph.degree": (0, 1 << 32),
+    "graph.seed": (0, 2**64 - 1),
+    "source": (0, 1 << 63),
+    "cycle_limit": (1, 1 << 64),
+    "queue_slack": (0, 1 << 40),
+    "record_interval": (16, 1 << 40),
+}
+_CHOICES = {"algorithm": ALGORITHMS, "executor": EXECUTORS, "graph.kind": KINDS}
+_FIELDS = tuple(each.name for each in fields(AcceleratorConfig))
+_KNOWN = ("algorithm", "config", "memory", "graph", *_GRAPH, *_NUMBERS, "simplify", "executor", *_FIELDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyPoint:
+    """A point as its study sees it.
+
+    Parameters
+    ----------
+    values : dict
+        Every parameter that the study names, and `VARIANT` where it has that.
+    point : Point
+        What runs.
+    """
+
+    values: dict[str, Any]
+    point: Point
+
+    def text(self, names: Mapping[str, Any]) -> str:
+        """Return its values of some parameters, as people read them."""
+        return ", ".join(f"{name}={value_text(self.values[name])}" for name in names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """What a sweep goes over.
+
+    Parameters
+    ----------
+    name, title : str
+        Name of its files; what people call it.
+    axes : dict of str to list
+        The parameters that vary, with their values in order.
+    points : tuple of StudyPoint
+        All combinations.
+    """
+
+    name: str
+    title: str
+    axes: dict[str, list[Any]]
+    points: tuple[StudyPoint, ...]
+
+
+def value_text(value: Any) -> str:
+    """Return a value of a parameter as people read it."""
+    return value if isinstance(value, str) else "" if value is None else toml_text(value)
+
+
+def read_study(path: Path) -> Study:
+    """Return the study of a file.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or describes none. One line, which names the file and quotes what is wrong.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise InputError("is no plain file", path=path)
+        with path.open("rb") as file:
+            document = tomllib.load(file)
+    except OSError as error:
+        raise InputError(f"cannot be read: {reason(error)}", path=path) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"not TOML: {str(error).splitlines()[0]}", path=path) from None
+    except RecursionError:
+        raise InputError("not TOML: nested too deeply", path=path) from None
+    try:
+        return _Reader(path, document).study()
+    except InputError as error:
+        raise InputError(error.cause if error.path is None else str(error), path=path) from None
+    except ValueError as error:
+        raise InputError(str(error), path=path) from None
+
+
+class _Reader:
+    """Takes a study's document apart. Everything raises `ValueError` with one line."""
+
+    def __init__(self, path: Path, document: dict[str, Any]) -> None:
+        self._folder = path.parent
+        self._name = path.stem
+        rest = dict(document)
+        self._title = rest.pop("title", self._name)
+        if not isinstance(self._title, str):
+            raise ValueError(f"title must be a string, not {self._title!r}")
+        grid, entries = rest.pop("grid", {}), rest.pop("points", [])
+        if not isinstance(grid, dict):
+            raise ValueError("grid must be a table: [grid]")
+        if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
+            raise ValueError("points must be a list of tables: [[points]]")
+        self._fixed = _flat(rest)
+        self._grid = _flat(grid)
+        for name, values in self._grid.items():
+            if not isinstance(values, list) or not values:
+                raise ValueError(f"grid: {name} must be a list of values, not {values!r}")
+        self._axes: dict[str, list[Any]] = dict(self._grid)
+        self._entries = self._listed(entries)
+        self._graphs: dict[Path, GraphFile] = {}
+        self._check()
+
+    def _listed(self, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the entries of the list, with the name of each where they set several parameters."""
+        listed = []
+        for entry in entries:
+            name = entry.get("name")
+            values = _flat({key: value for key, value in entry.items() if key != "name"})
+            text = ", ".join(f"{key}={value_text(value)}" for key, value in values.items())
+            if name is not None and not isinstance(name, str):
+                raise ValueError(f"points: name must be a string, not {name!r}")
+            listed.append({**values, VARIANT: name or text or "as it is"})
+        if not listed:
+            return [{}]
+        only = {key for values in listed for key in values if key != VARIANT}
+        if (
+            len(only) == 1
+            and all(len(values) == 2 for values in listed)
+            and not any("name" in each for each in entries)
+        ):
+            (axis,) = only
+            listed = [{axis: values[axis]} for values in listed]
+        else:
+            axis = VARIANT
+        self._axes[axis] = [values[axis] for values in listed]
+        return listed
+
+    def _check(self) -> None:
+        """Refuse names that there are not, that are there twice, and values that come again."""
+        listed = {key for values in self._entries for key in values} - {VARIANT}
+        for name in (*self._fixed, *self._grid, *listed):
+            if name not in _KNOWN and not name.startswith(MEMORY):
+                hint = "".join(f"; did you mean {match}?" for match in get_close_matches(name, _KNOWN, n=1))
+                raise ValueError(f"unknown parameter {name!r}: there are {', '.join(_KNOWN)}, {MEMORY}KEY{hint}")
+            if name in self._grid and (name in self._fixed or name in listed):
+                raise ValueError(f"{name} is in the grid, and has another value besides")
+        for name, values in self._axes.items():
+            for place, value in enumerate(values):
+                if value in values[:place] and type(value) in map(type, values[:place]):
+                    raise ValueError(f"{name}: {value_text(value)} is given twice")
+        count = prod(len(values) for values in self._grid.values()) * len(self._entries)
+        if count > _MOST:
+            raise ValueError(f"{count:,} points are too many: at most {_MOST:,}")
+
+    def study(self) -> Study:
+        """Return the study."""
+        listed = [name for values in self._entries for name in values]
+        names = list(dict.fromkeys((*self._axes, *listed, *self._fixed)))
+        points = tuple(self._point(values, names) for values in self._combined())
+        axes = {name: list(dict.fromkeys(each.values[name] for each in points)) for name in self._axes}
+        return Study(name=self._name, title=self._title, axes=axes, points=points)
+
+    def _combined(self) -> Iterator[dict[str, Any]]:
+        for entry in self._entries:
+            for values in itertools.product(*self._grid.values()):
+                yield {**self._fixed, **dict(zip(self._grid, values, strict=True)), **entry}
+
+    def _point(self, given: dict[str, Any], names: list[str]) -> StudyPoint:
+        """Return a point, with the values that its machine comes to."""
+        varied = ", ".join(f"{name}={value_text(given[name])}" for name in self._axes)
+        try:
+            values = {name: _checked(name, value) for name, value in given.items() if name != VARIANT}
+            point = self._asked(values)
+        except InputError:
+            raise
+        except ValueError as error:
+            raise ValueError(f"{varied}: {error}" if varied else str(error)) from None
+        shown = {name: _shown(name, point, given) for name in names}
+        return StudyPoint(values=shown, point=point)
+
+    def _asked(self, values: dict[str, Any]) -> Point:
+        changes = {name: value for name, value in values.items() if name in _FIELDS or name.startswith(MEMORY)}
+        changed = Changes.of(changes)
+        config_name = self._file(values.get("config", "hc2"), "config")
+        memory_name = self._file(values.get("memory", "hc2"), "memory")
+        point = Point(
+            graph=self._graph(values),
+            algorithm=values.get("algorithm", ALGORITHMS[0]),
+            source=values.get("source"),
+            config_name=config_name,
+            config=changed.configured(load_config(config_name)),
+            memory_name=memory_name,
+            changes=tuple(changes.items()),
+            executor=values.get("executor", EXECUTORS[0]),
+            simplify=values.get("simplify", False),
+            cycle_limit=values.get("cycle_limit"),
+            queue_slack=values.get("queue_slack"),
+            record_interval=values.get("record_interval", RECORD_INTERVAL),
+        )
+        changed.remembered(parse_profile(memory_name))
+        if point.algorithm == "scc" and point.config.bfs_only:
+            raise ValueError(f"{changed.config_text(config_name)} only searches: it keeps no reach queue to intersect")
+        if point.algorithm == "scc" and point.source is not None:
+            raise ValueError("source: only searches have one")
+        return point
+
+    def _file(self, name: Any, parameter: str) -> str:
+        """Return what a configuration or memory is called; files are found from the study's folder."""
+        if not isinstance(name, str):
+            raise ValueError(f"{parameter} must be a string, not {name!r}")
+        return str((self._folder / name).resolve()) if name.endswith((".toml", ".py")) else name
+
+    def _graph(self, values: dict[str, Any]) -> GraphSpec | GraphFile:
+        given = {name: values[name] for name in _GRAPH if name in values}
+        if "graph" in values:
+            if given:
+                raise ValueError(f"graph is a file, and {next(iter(given))} is of one that is generated")
+            if not isinstance(values["graph"], str):
+                raise ValueError(f"graph must be a file, not {values['graph']!r}")
+            path = self._folder / values["graph"]
+            if path not in self._graphs:
+                self._graphs[path] = GraphFile.of(path)
+            return self._graphs[path]
+        for name in ("graph.vertices", "graph.degree"):
+            if name not in given:
+                raise ValueError(f"{name} is missing: a graph is a file, or has vertices and degree")
+        return GraphSpec(
+            kind=given.get("graph.kind", "random"),
+            vertices=given["graph.vertices"],
+            degree=given["graph.degree"],
+            seed=given.get("graph.seed", 0),
+        )
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return a table's values by dotted names."""
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        name = prefix + key
+        inner = _flat(value, f"{name}.") if isinstance(value, dict) else {_ALIASES.get(name, name): value}
+        for each, what in inner.items():
+            if each in found:
+                raise ValueError(f"{each} is given twice")
+            found[each] = what
+    return found
+
+
+def _checked(name: str, value: Any) -> Any:
+    """Return the value of a parameter; those of machine and memory are checked by these."""
+    if name in _CHOICES and value not in _CHOICES[name]:
+        raise ValueError(f"{name} must be {' or '.join(_CHOICES[name])}, not {value!r}")
+    if name == "simplify" and not isinstance(value, bool):
+        raise ValueError(f"simplify must be true or false, not {value!r}")
+    if name in _NUMBERS:
+        low, high = _NUMBERS[name]
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            raise ValueError(f"{name} must be a whole number, not {value!r}")
+        try:
+            return integer(str(value), low=low, high=high)
+        except argparse.ArgumentTypeError as error:
+            raise ValueError(f"{name}: {error}") from None
+    return value
+
+
+def _shown(name: str, point: Point, given: Mapping[str, Any]) -> Any:
+    """Return the value of a parameter as the table has it: of machine and memory what it comes to."""
+    if name in _FIELDS:
+        return getattr(point.config, name)
+    if name.startswith(MEMORY):
+        return getattr(point.memory, name.removeprefix(MEMORY), None)
+    value = given.get(name)
+    return _checked(name, value) if name in _NUMBERS and value is not None else value

@@ -1,0 +1,162 @@
+"""`cyscc sweep` on the small machine: complete, shared, killed, interrupted, with failures."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from host.command_line.main import main
+from host.record.reader import Record
+from sim.observation.causes import CAUSES
+from tests.host.sweep.studies import SMALL
+from tests.record.checks import check_record
+
+ROOT = Path(__file__).parents[3]
+MANY = SMALL.replace("[5, 40]", "[2, 4, 6, 8, 10, 12]") + 'algorithm = ["bfs", "scc"]\n'
+"""Twelve points."""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder with two studies, and with real machines."""
+    monkeypatch.chdir(tmp_path)
+    Path("small.toml").write_text(SMALL)
+    Path("many.toml").write_text(MANY)
+
+
+def swept(*arguments: str, status: int = 0) -> dict[str, Any]:
+    """Make a sweep in this process, and return its JSON."""
+    assert main(["sweep", *arguments, "-o", "out", "--jobs", "1", "--json", "json", "--quiet"]) == status
+    return dict(json.loads(Path("json").read_text()))
+
+
+def times() -> dict[str, int]:
+    """Return when each complete point was made."""
+    points = [path for path in Path("out", "points").glob("*") if not path.name.startswith(".")]
+    return {path.name: (path / "record.json").stat().st_mtime_ns for path in points}
+
+
+def test_points_are_recorded_runs() -> None:
+    document = swept("small.toml")
+    first, second = document["points"]
+    assert (first["memory.bank_busy"], second["memory.bank_busy"]) == (5, 40)
+    assert first["cycles"] < second["cycles"]
+    assert document["effects"] == [
+        {"parameter": "memory.bank_busy", "factor": pytest.approx(second["cycles"] / first["cycles"]), "best": 5}
+    ]
+    record = check_record(f"out/points/{second['point']}")
+    run = record.document["run"]
+    assert run["options"]["set"] == {"memory.bank_busy": 40}
+    assert main(["bfs", run["graph"], "--source", str(second["source"]), "--config", "test", "--set",
+                 "memory.bank_busy=40", "--json", "alone", "--quiet"]) == 0  # fmt: skip
+    alone = json.loads(Path("alone").read_text())
+    assert alone["cycles"]["total"] == second["cycles"]
+    assert alone["gteps"] == second["gteps"]
+
+
+def test_table_has_a_row_for_each_point() -> None:
+    document = swept("small.toml")
+    table = pq.read_table("out/small.parquet")
+    assert table.num_rows == 2
+    rows = table.to_pylist()
+    assert rows == [{name: each.get(name) for name in table.column_names} for each in document["points"]]
+    for row in rows:
+        assert row["status"] == "done"
+        assert sum(row[f"bfs.{cause.name}"] for cause in CAUSES) == pytest.approx(1)
+    page = Path("out", "small.html").read_text()
+    for text in ("<h1>Banks</h1>", 'id="effect-0-chart"', 'id="causes-bfs-chart"', rows[0]["point"]):
+        assert text in page
+    assert "pareto" not in page
+    assert "luts" not in table.column_names
+
+
+def test_equal_points_are_made_once() -> None:
+    swept("small.toml")
+    before = times()
+    Path("other.toml").write_text(SMALL.replace("[5, 40]", "[40, 20, 5]").replace("Banks", "Others"))
+    swept("other.toml")
+    after = times()
+    assert len(after) == 3
+    assert {name: after[name] for name in before} == before
+
+
+def test_failures_are_rows(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("limits.toml").write_text(SMALL.replace("memory.bank_busy = [5, 40]", "cycle_limit = [50, 100000]"))
+    document = swept("limits.toml", status=3)
+    reason = "cycle limit of 50 reached"
+    assert capfd.readouterr().err == (
+        f"cyscc sweep: 1 of 2 points failed: bfs of random, degree 4, 2^5 vertices on test, memory hc2: {reason}\n"
+    )
+    failed, done = document["points"]
+    assert (failed["status"], failed["reason"], failed.get("cycles")) == ("failed", reason, None)
+    assert (done["status"], done["reason"]) == ("done", "")
+    assert pq.read_table("out/limits.parquet")["status"].to_pylist() == ["failed", "done"]
+    assert reason in Path("out", "limits.html").read_text()
+    assert [each.name for each in Path("out", "points").iterdir()] == [done["point"]]
+
+
+def test_what_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", "small.toml", "-o", "out", "--jobs", "1"]) == 0
+    first = capfd.readouterr().out.splitlines()
+    assert first[0].split() == ["memory.bank_busy", "cycles", "GTEPS"]
+    assert first[-2:] == ["2 points: 2 made, 0 from before", "written: out/small.parquet, out/small.html"]
+    assert main(["sweep", "small.toml", "-o", "out", "--jobs", "1"]) == 0
+    assert capfd.readouterr().out.splitlines()[-2] == "2 points: 0 made, 2 from before"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.toml"], "none.toml: cannot be read: No such file or directory"),
+        (["small.toml", "-o", "small.toml"], "small.toml: cannot be made: Not a directory (--output)"),
+        (["small.toml", "--json", "no/out"], "no/out: its directory does not exist (--json)"),
+    ],
+)
+def test_bad_usage(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", *arguments]) == 2
+    assert capfd.readouterr() == ("", f"cyscc sweep: {message}\n")
+
+
+def started(*arguments: str) -> "subprocess.Popen[bytes]":
+    """Begin a sweep with two workers, in a process of its own."""
+    command = [sys.executable, "-m", "host.command_line.main", "sweep", "many.toml", "-o", "out", "--jobs", "2"]
+    return subprocess.Popen(
+        [*command, *arguments], env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL
+    )
+
+
+def until(process: "subprocess.Popen[bytes]", points: int) -> None:
+    """Wait until so many points are complete."""
+    while not Path("out", "points").exists() or len(times()) < points:
+        assert process.poll() is None
+        time.sleep(0.01)
+
+
+def test_killed_sweep_goes_on_and_interrupted_one_ends_at_once() -> None:
+    run = started()
+    until(run, 3)
+    run.kill()
+    assert run.wait() == -signal.SIGKILL
+    before = times()
+    run = started()
+    until(run, len(before) + 2)
+    begin = time.monotonic()
+    run.send_signal(signal.SIGINT)
+    assert run.wait() == 130
+    assert time.monotonic() - begin < 2
+    half = times()
+    assert [name for name in os.listdir("out/points") if name.startswith(".")] == []
+    assert {name: half[name] for name in before} == before
+    document = swept("many.toml")
+    whole = times()
+    assert {name: whole[name] for name in half} == half
+    assert sorted(whole) == sorted(each["point"] for each in document["points"])
+    for name in whole:
+        assert Record(Path("out", "points", name)).document["result"]["verified"] is True
