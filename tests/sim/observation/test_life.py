@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from hw.bfs.tags import Tag
 from hw.config import PRESETS
 from sim.graph_word import DEGREE
 from sim.observation.life import Fate, Life, Lives, Span, Stage, Wait, read_lives
@@ -115,14 +114,14 @@ def test_each_cycle_before_a_request_is_taken_has_a_reason(run: Searched) -> Non
 
 
 PORT: dict[Stage, tuple[str, Callable[[Life, Searched], int]]] = {
-    Stage.ENTRY_PORT: (Tag.FRONTIER_WORD.name, lambda life, run: life.address or 0),
-    Stage.ID_PORT: (Tag.NEIGHBOUR_ID.name, lambda life, run: run.neighbours + 4 * life.index),
-    Stage.WORD_PORT: (Tag.NEIGHBOUR_WORD.name, lambda life, run: life.graph + 8 * (life.vertex or 0)),
+    Stage.ENTRY_PORT: ("FRONTIER_WORD", lambda life, run: life.address or 0),
+    Stage.ID_PORT: ("NEIGHBOUR_ID", lambda life, run: run.neighbours + 4 * life.index),
+    Stage.WORD_PORT: ("NEIGHBOUR_WORD", lambda life, run: life.graph + 8 * (life.vertex or 0)),
 }
 MEMORY: dict[Stage, tuple[str, Callable[[Life], int | None]]] = {
-    Stage.ENTRY_MEMORY: (Tag.FRONTIER_WORD.name, lambda life: life.word),
-    Stage.ID_MEMORY: (Tag.NEIGHBOUR_ID.name, lambda life: life.vertex),
-    Stage.WORD_MEMORY: (Tag.NEIGHBOUR_WORD.name, lambda life: life.word),
+    Stage.ENTRY_MEMORY: ("FRONTIER_WORD", lambda life: life.word),
+    Stage.ID_MEMORY: ("NEIGHBOUR_ID", lambda life: life.vertex),
+    Stage.WORD_MEMORY: ("NEIGHBOUR_WORD", lambda life: life.word),
 }
 
 
