@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from host.errors import InputError
 from host.options import add_quiet, at_least
 
 __all__ = ["add_parser", "run"]
@@ -54,8 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
     InputError
         A file that shows no waveforms, or not what was asked for; an output that cannot be written.
     """
-    from host.life.reading import lives_of
-    from host.life.selection import select
+    from host.life.reading import chosen_lives
     from host.output import STANDARD_OUTPUT, check_output, show
     from host.progress import Progress
 
@@ -63,11 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
         check_output(arguments.output, "-o")
     quiet = arguments.quiet or arguments.output == STANDARD_OUTPUT
     with Progress(quiet=quiet).step("reading the waveforms"):
-        window = lives_of(Path(arguments.waves))
-    try:
-        lives = select(window, of=arguments.of, first=arguments.first)
-    except InputError as error:
-        raise InputError(f"{error.cause} (--of)", path=arguments.waves) from None
+        window, lives = chosen_lives(Path(arguments.waves), of=arguments.of, first=arguments.first, option="--of")
     if arguments.output is not None:
         from host.life.kanata import write_kanata
 

@@ -40,7 +40,7 @@ class WaveReader:
     OSError
         The file cannot be read.
     WaveFileError
-        It is neither VCD nor FST, or shows nothing.
+        It is neither VCD nor FST, is damaged, or shows nothing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -49,7 +49,7 @@ class WaveReader:
             # Its threads would take as long to start as a window takes to read.
             waveform = pywellen.Waveform(str(path), multi_threaded=False)
         except RuntimeError as error:
-            raise WaveFileError(f"no waveforms: {str(error).splitlines()[0]}") from None
+            raise WaveFileError(f"no waveforms: {str(error).splitlines()[0].rstrip(': ')}") from None
         self._variables = {variable.full_name: variable for variable in waveform.all_vars()}
         times = next((times for name in self._variables if len(times := self._changes(name)[0])), None)
         if times is None:
@@ -102,7 +102,14 @@ class WaveReader:
 
     def _changes(self, name: str) -> tuple[npt.NDArray[np.int64], list[int]]:
         """Return the times at which a signal changes, and what it becomes."""
-        changes = list(self._variable(name).signal)
+        variable = self._variable(name)
+        try:
+            changes = list(variable.signal)
+        except BaseException as error:
+            # What its Rust code does not expect in a file ends in an exception that is no `Exception`.
+            if type(error).__name__ != "PanicException":
+                raise
+            raise WaveFileError(f"damaged where {name} changes") from None
         return np.array([time for time, _ in changes], np.int64), [value for _, value in changes]
 
 

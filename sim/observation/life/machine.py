@@ -54,7 +54,7 @@ def read_lives(reader: WaveReader) -> Lives:
     neighbours: list[Life] = []
     reached: list[Life] = []
     vertices: dict[tuple[int, int], int] = {}
-    runs = {}
+    runs: dict[str, int] = {}
     for kind in sorted(set(found.values())):
         runs |= _first_runs(reader, [kernel for kernel in kernels if found[kernel] == kind])
     for kernel in kernels:

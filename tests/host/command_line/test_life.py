@@ -80,3 +80,22 @@ def test_refused(
     Path("part.vcd").write_text(head + scopes.format("bfs0") + tail + "#5\n0!\n#6\n")
     assert main(["life", *words.split()]) == 2
     assert capfd.readouterr() == ("", f"cyscc life: {message}\n")
+
+
+def test_damaged(
+    search_waves: Searched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = search_waves.path.read_bytes()
+    head = whole.index(b"$enddefinitions")
+    Path("head.vcd").write_bytes(whole[: head // 2])
+    assert main(["life", "head.vcd"]) == 2
+    assert capfd.readouterr() == ("", "cyscc life: head.vcd: no waveforms: failed to load Vcd\n")
+    middle = whole.index(b"\n#100\n") + 1
+    Path("middle.vcd").write_bytes(whole[:middle] + b"b1zz garbage ###\n" + whole[middle:])
+    assert main(["life", "middle.vcd"]) == 2
+    # The reader's own words come before.
+    assert re.fullmatch(r"cyscc life: middle.vcd: damaged where \S+ changes", capfd.readouterr().err.splitlines()[-1])
+    Path("cut.vcd").write_bytes(whole[: whole.index(b"\n#1000\n") + 1])
+    assert main(["life", "cut.vcd"]) == 0
+    assert re.match(r"cycles 0 to 9\d\d, 6 kernels: \d+ queue entries, \d+ neighbours\n", capfd.readouterr().out)

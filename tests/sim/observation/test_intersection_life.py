@@ -52,8 +52,9 @@ def test_every_entry_once(solved: Solved) -> None:
         for queue in ("forward", "backward"):
             indices = sorted(life.index for life in solved.lives if (life.run, life.queue) == (run, queue))
             assert indices == list(range(len(indices)))
-    first = solved.run.longest.forward.counts
-    assert sum((life.run, life.queue) == (1, "forward") for life in solved.lives) == sum(first)
+    longest = solved.run.longest
+    assert longest is not None
+    assert sum((life.run, life.queue) == (1, "forward") for life in solved.lives) == sum(longest.forward.counts)
     fates = Counter(life.fate for life in solved.lives)
     assert fates[Fate.COLOURED] == solved.counters["pushed"]
     assert fates[Fate.UNVISITED] == solved.counters["items"]
@@ -86,12 +87,12 @@ def test_reads_are_those_of_the_memory_port(solved: Solved) -> None:
             asked = ends[Stage.ENTRY_OFFERED]
             other = int((others if life.queue == "forward" else words)[asked])
             assert life.graph == (words if life.queue == "forward" else others)[asked]
-            expected.add((ends[Stage.ENTRY_PORT], Tag.REACH_ENTRY.value, life.address))
-            expected.add((ends[Stage.OTHER_PORT], Tag.OTHER_WORD.value, other + 8 * vertex))
+            expected.add((ends[Stage.ENTRY_PORT], "REACH_ENTRY", life.address))
+            expected.add((ends[Stage.OTHER_PORT], "OTHER_WORD", other + 8 * vertex))
             if Stage.OWN_PORT in ends:
-                expected.add((ends[Stage.OWN_PORT], Tag.OWN_WORD.value, life.graph + 8 * vertex))
-        found = {read for read in port_reads(solved.reader, kernel) if read[1] != Tag.COLOUR.value}
-        assert expected == found
+                expected.add((ends[Stage.OWN_PORT], "OWN_WORD", life.graph + 8 * vertex))
+        found = {(cycle, Tag(tag).name, address) for cycle, tag, address in port_reads(solved.reader, kernel)}
+        assert expected == {read for read in found if read[1] != "COLOUR"}
         own = [life for life in solved.lives if life.kernel == kernel]
         decided = {span.end for life in own for span in life.spans if span.stage is Stage.CANDIDATE}
         assert decided == {cycle + 1 for cycle in passes(solved.reader, f"{kernel}.colour_reader.candidates")}
@@ -117,6 +118,7 @@ def test_any_window_shows_the_same(solved: Solved) -> None:
         }
         assert {(life.kernel, life.spans[0].end) for life in lives} == expected.keys()
         for life in lives:
+            assert life.spans[0].end is not None
             other = expected[life.kernel, life.spans[0].end]
             rest = [span for span in other.spans[1:] if span.first < end]
             assert [span[:2] for span in life.spans[1:]] == [span[:2] for span in rest]

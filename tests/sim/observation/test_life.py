@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from hw.bfs.tags import Tag
 from hw.config import PRESETS
 from sim.graph_word import DEGREE
 from sim.observation.life import Fate, Life, Lives, Span, Stage, Wait, read_lives
@@ -17,7 +16,8 @@ from tests.life import Cut, Searched, searched
 
 SMALL = PRESETS["test"].replace(engines=1, intersection_kernels=1)
 VARIANTS = {
-    "published": SMALL.replace(issue_interval=2, blocking_reservation=True),
+    # The token takes long, so that vertices that wait hold everything up.
+    "published": SMALL.replace(issue_interval=2, blocking_reservation=True, ring_stages=24),
     "searches": SMALL.replace(bfs_only=True, issue_interval=2),
     "filter": SMALL.replace(remembered_ids=8),
 }
@@ -30,7 +30,8 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         found: Searched = request.getfixturevalue("search_waves")
         return found
     folder = tmp_path_factory.mktemp("life")
-    return searched(folder, VARIANTS[request.param], "fixed:9", executor="amaranth", vertices=16, edges=40)
+    vertices, edges = (24, 90) if request.param == "published" else (16, 40)
+    return searched(folder, VARIANTS[request.param], "fixed:9", executor="amaranth", vertices=vertices, edges=edges)
 
 
 def test_every_entry_and_neighbour_of_every_level_once(run: Searched) -> None:
@@ -110,19 +111,20 @@ def test_each_cycle_before_a_request_is_taken_has_a_reason(run: Searched) -> Non
     if run.memory == "hc2":
         assert found >= {Wait.CREDIT, Wait.OTHER}
     assert (Wait.RESTING in found) == (run.config.issue_interval == 2)
+    assert (Wait.HELD in found) == run.config.blocking_reservation
     waiting = {span.stage for life in lives.lives for span in life.spans if Wait.SLOT in dict(span.waits)}
     assert waiting == {Stage.SLOT}
 
 
 PORT: dict[Stage, tuple[str, Callable[[Life, Searched], int]]] = {
-    Stage.ENTRY_PORT: (Tag.FRONTIER_WORD.name, lambda life, run: life.address or 0),
-    Stage.ID_PORT: (Tag.NEIGHBOUR_ID.name, lambda life, run: run.neighbours + 4 * life.index),
-    Stage.WORD_PORT: (Tag.NEIGHBOUR_WORD.name, lambda life, run: life.graph + 8 * (life.vertex or 0)),
+    Stage.ENTRY_PORT: ("FRONTIER_WORD", lambda life, run: life.address or 0),
+    Stage.ID_PORT: ("NEIGHBOUR_ID", lambda life, run: run.neighbours + 4 * life.index),
+    Stage.WORD_PORT: ("NEIGHBOUR_WORD", lambda life, run: life.graph + 8 * (life.vertex or 0)),
 }
 MEMORY: dict[Stage, tuple[str, Callable[[Life], int | None]]] = {
-    Stage.ENTRY_MEMORY: (Tag.FRONTIER_WORD.name, lambda life: life.word),
-    Stage.ID_MEMORY: (Tag.NEIGHBOUR_ID.name, lambda life: life.vertex),
-    Stage.WORD_MEMORY: (Tag.NEIGHBOUR_WORD.name, lambda life: life.word),
+    Stage.ENTRY_MEMORY: ("FRONTIER_WORD", lambda life: life.word),
+    Stage.ID_MEMORY: ("NEIGHBOUR_ID", lambda life: life.vertex),
+    Stage.WORD_MEMORY: ("NEIGHBOUR_WORD", lambda life: life.word),
 }
 
 
