@@ -12,7 +12,7 @@ import pytest
 
 from host.errors import InputError
 from host.measuring.schedule import EndedError, run_groups
-from sim.errors import HangError, SimulationError
+from sim.errors import HangError
 from tests.host.measuring.requests import Nap, nap, sleep_below
 
 Slept = dict[str, tuple[float, float, int]]
