@@ -1,5 +1,7 @@
 """The rows of a sweep: a point each, with what its record says."""
 
+import io
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,15 +89,30 @@ def columns_of(rows: Iterable[Row]) -> list[str]:
 def table_of(rows: list[Row]) -> "pa.Table":
     """Return the rows as a table; a column of values of several kinds is one of texts."""
     import pyarrow as pa
+    from pyarrow.json import ParseOptions, read_json
 
-    columns = {}
-    for name in columns_of(rows):
-        values = [row.get(name) for row in rows]
-        kinds = {type(value) for value in values if value is not None}
-        if len(kinds) > 1 and kinds != {int, float}:
-            values = [None if value is None else value_text(value) for value in values]
-        columns[name] = pa.array(values)
-    return pa.table(columns)
+    names = columns_of(rows)
+    kinds = {name: _kind([row.get(name) for row in rows]) for name in names}
+    lines = (
+        json.dumps({name: _cell(row.get(name), kinds[name]) for name in names}, ensure_ascii=False) for row in rows
+    )
+    schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in kinds.items()])
+    # By way of JSON, as `pyarrow.array` imports pandas, which may take longer than the rest of the sweep.
+    return read_json(io.BytesIO("\n".join(lines).encode()), parse_options=ParseOptions(explicit_schema=schema))
+
+
+def _kind(values: list[Any]) -> str:
+    """Return the type of a column as Arrow calls it."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        return "bool_"
+    if kinds == {int}:
+        return "int64" if all(value is None or value < 1 << 63 for value in values) else "string"
+    return "float64" if kinds and kinds <= {int, float} else "string"
+
+
+def _cell(value: Any, kind: str) -> Any:
+    return value_text(value) if kind == "string" and value is not None else value
 
 
 def write_table(rows: list[Row], path: Path) -> None:

@@ -14,6 +14,10 @@ import pytest
 
 from host.command_line.main import main
 from host.record.reader import Record
+from host.studies import fpga_tools
+from host.studies.synthesis.cells import Resources
+from host.studies.synthesis.engine import Usage
+from hw.config import PRESETS
 from sim.observation.causes import CAUSES
 from tests.host.sweep.studies import SMALL
 from tests.record.checks import check_record
@@ -100,6 +104,39 @@ def test_failures_are_rows(capfd: pytest.CaptureFixture[str]) -> None:
     assert pq.read_table("out/limits.parquet")["status"].to_pylist() == ["failed", "done"]
     assert reason in Path("out", "limits.html").read_text()
     assert [each.name for each in Path("out", "points").iterdir()] == [done["point"]]
+
+
+def test_area(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    asked = []
+
+    def usages(_: object, engines: Any, *, folder: Path) -> dict[Any, Usage]:
+        asked.extend(engines)
+        return {
+            (config, family): Usage(
+                components=(), total=Resources(logic=config.link_cycles, registers=7, block_ram=36 * config.engines)
+            )
+            for config, family in engines
+        }
+
+    monkeypatch.setattr("host.sweep.area.usages", usages)
+    document = swept("small.toml", "--area")
+    assert asked == [(PRESETS["test"], "xc5v")], "a machine is synthesised once"
+    for row in (*document["points"], *pq.read_table("out/small.parquet").to_pylist()):
+        # Both AEs.
+        assert (row["luts"], row["registers"], row["block_ram"]) == (2 * 3, 2 * 7, 2 * 72)
+    page = Path("out", "small.html").read_text()
+    for name in ("luts", "registers", "block_ram"):
+        assert f'id="pareto-{name}-chart"' in page
+    assert main(["sweep", "small.toml", "-o", "out", "--area"]) == 0
+    assert capfd.readouterr().out.splitlines()[0].split()[-3:] == ["luts", "registers", "block_ram"]
+
+
+def test_area_needs_its_tool(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("host.sweep.area.YOSYS", "no_yosys")
+    monkeypatch.setitem(fpga_tools._TARGETS, "no_yosys", "make synth")
+    assert main(["sweep", "small.toml", "-o", "out", "--area"]) == 3
+    assert capfd.readouterr().err == "cyscc sweep: no_yosys is not installed: `make synth` installs it\n"
+    assert times() == {}, "refused before anything is simulated"
 
 
 def test_what_is_printed(capfd: pytest.CaptureFixture[str]) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from host.errors import InputError
-from host.measuring.schedule import run_groups
-from sim.errors import HangError, SimulationError
+from host.measuring.schedule import EndedError, run_groups
+from sim.errors import HangError
 from tests.host.measuring.requests import Nap, nap, sleep_below
 
 Slept = dict[str, tuple[float, float, int]]
@@ -67,7 +67,7 @@ def test_apart_each_has_a_process_of_its_own_in_the_order_given() -> None:
         ("hang", HangError, "nothing moved"),
         ("memory", MemoryError, ""),
         ("bug", ZeroDivisionError, "division by zero"),
-        ("kill", SimulationError, "bad: the process that measured it was killed by signal 9"),
+        ("kill", EndedError, "bad: the process that measured it was killed by signal 9"),
     ],
 )
 def test_a_failure_in_a_process_is_told_and_ends_the_others(end: str, kind: type[Exception], message: str) -> None:
@@ -79,6 +79,23 @@ def test_a_failure_in_a_process_is_told_and_ends_the_others(end: str, kind: type
     assert type(caught.value) is kind
     assert getattr(caught.value, "diagnosis", "") == ("kernel 0 waits" if end == "hang" else "")
     assert slept == ["good"], "what was finished before the failure is not lost"
+    assert multiprocessing.active_children() == []
+
+
+def test_a_process_that_ends_need_not_end_the_others() -> None:
+    slept: Slept = {}
+    lost: dict[str, str] = {}
+    groups = [[Nap(label="bad", end="kill"), Nap(label="after")], [Nap(label="beside", seconds=0.2)]]
+    run_groups(
+        groups,
+        nap,
+        jobs=2,
+        memory=1 << 40,
+        on_result=lambda request, result: slept.update({request.label: result}),
+        on_lost=lambda request, error: lost.update({request.label: str(error)}),
+    )
+    assert lost == {"bad": "bad: the process that measured it was killed by signal 9"}
+    assert set(slept) == {"after", "beside"}
     assert multiprocessing.active_children() == []
 
 
