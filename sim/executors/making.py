@@ -12,11 +12,11 @@ __all__ = ["make_executor"]
 
 
 def make_executor(
+    memory: Memory,
+    watchdog: int,
+    *,
     name: str,
     config: AcceleratorConfig,
-    memory: Memory,
-    *,
-    watchdog: int,
     threads: int,
     waves: Path | None,
     wave_window: tuple[int, int] | None,
