@@ -24,7 +24,7 @@ BASE ?=
 # Tests that run at once.
 JOBS ?= 2
 # Cycles that the waveforms show.
-WINDOW ?= 0:3000
+WINDOW ?= 5000:6999
 # Files of hw whose mutants are made (all by default), which ones, and how many of each.
 MODULE ?=
 SEED ?= 1
@@ -41,7 +41,7 @@ BUILD := build
 SUPPLY := $(BUILD)/supply
 LOCKS := requirements.lock requirements-fpga.lock requirements-supply.lock
 NETLIST := $(BUILD)/netlist.txt
-WAVES := $(BUILD)/waves.vcd
+WAVES := $(BUILD)/waves
 SYNTHESISED := $(if $(filter file,$(origin CONFIG)),hc2 hc2-1ae published published-1ae,$(CONFIG))
 # What the demonstration graph is derived from.
 NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/netlist.py host/graph/generators/netlist.py)
@@ -158,11 +158,12 @@ synth: $(INSTALLED) ## Synthesise all presets (or CONFIG) for Virtex-5 and Virte
 timing: $(INSTALLED) $(INSTALLED_FPGA) ## Place and route kernels and shell of CONFIG for ECP5: build/timing.md and .json
 	@$(BIN)/cyscc timing --config "$(CONFIG)" --jobs $(JOBS) -o $(BUILD)
 
-waves: $(INSTALLED) ## Record the waveforms of a small run in build/waves.vcd
+waves: $(INSTALLED) ## Record waveforms of CONFIG in the cycles of WINDOW, with views, in build/waves.*
 	@mkdir -p $(BUILD)
-	@$(BIN)/cyscc generate random --vertices 24 --degree 2 --seed 1 -o $(BUILD)/waves.txt
-	@$(BIN)/cyscc scc $(BUILD)/waves.txt --config test --memory fixed:75 --waves $(WAVES) --wave-window $(WINDOW)
-	@echo "open it with: gtkwave $(WAVES)   or: surfer $(WAVES)"
+	@$(BIN)/cyscc generate random --vertices 2^14 --degree 8 --seed 1 -o $(WAVES).npz
+	@$(BIN)/cyscc bfs $(WAVES).npz --source 1 --config "$(CONFIG)" --memory "$(MEMORY)" \
+	  --waves $(WAVES).fst --wave-window "$(WINDOW)" --wave-view
+	@echo "open them with: gtkwave $(WAVES).fst $(WAVES).gtkw   or: surfer -c $(WAVES).sucl $(WAVES).fst"
 
 docs: $(INSTALLED) ## Build the documentation in build/docs; a warning is an error
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs $(BUILD)/docs

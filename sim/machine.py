@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -433,18 +434,15 @@ def create_machine(
     if executor not in EXECUTORS:
         raise ValueError(f"unknown executor {executor!r}: there are {', '.join(EXECUTORS)}")
 
-    def make(model: Memory, watchdog: int) -> Executor:
-        return make_executor(
-            executor,
-            config,
-            model,
-            watchdog=watchdog,
-            threads=threads,
-            waves=waves,
-            wave_window=wave_window,
-            scopes=scopes,
-            wave_view=wave_view,
-            on_build=on_build,
-        )
-
+    make = partial(
+        make_executor,
+        name=executor,
+        config=config,
+        threads=threads,
+        waves=waves,
+        wave_window=wave_window,
+        scopes=scopes,
+        wave_view=wave_view,
+        on_build=on_build,
+    )
     return assemble_machine(config, memory, make, cycle_limit=cycle_limit, on_progress=on_progress, on_build=on_build)

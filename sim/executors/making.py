@@ -17,11 +17,11 @@ def watchdog_cycles(memory: Profile) -> int:
 
 
 def make_executor(
+    memory: Memory,
+    watchdog: int,
+    *,
     name: str,
     config: AcceleratorConfig,
-    memory: Memory,
-    *,
-    watchdog: int,
     threads: int,
     interval: int | None = None,
     waves: Path | None = None,

@@ -14,7 +14,7 @@ from sim.errors import BuildError, SimulationError
 from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
 from sim.memory import Memory, MemoryModel
 
-__all__ = ["LibraryExecutor"]
+__all__ = ["LibraryExecutor", "command_table"]
 
 _COMMAND = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.uint64)])
 
@@ -133,7 +133,7 @@ class LibraryExecutor(Executor):
     def begin(self, commands: Sequence[Command]) -> None:
         """Begin a list of commands."""
         self._reads = sum(command.kind == CommandKind.READ for command in commands)
-        table = np.array([(command.kind, command.index, command.value) for command in commands], _COMMAND)
+        table = command_table(commands)
         self._library.cyscc_begin(self._machine, table.ctypes.data, len(table))
 
     def run(self, budget: int) -> RunState:
@@ -145,6 +145,11 @@ class LibraryExecutor(Executor):
         if self._machine:
             machine, self._machine = self._machine, ctypes.c_void_p(None)
             self._library.cyscc_destroy(machine)
+
+
+def command_table(commands: Sequence[Command]) -> npt.NDArray[np.void]:
+    """Return commands as C++ has them."""
+    return np.array([(command.kind, command.index, command.value) for command in commands], _COMMAND)
 
 
 def _checked(last_failure: Callable[[], bytes], result: Any, *_: Any) -> Any:

@@ -2,7 +2,10 @@
 
 import ctypes
 from collections.abc import Sequence
+from functools import partial
 
+from sim.executors.base import Command
+from sim.executors.shared_object import command_table
 from sim.observation.waves import Waves
 from sim.observation.waves.variables import Variable
 
@@ -75,6 +78,14 @@ class Drawing:
             **{name: getattr(native, name) or None for name in ("writer", "time", "bits", "text", "flush")},
         )
         library.cyscc_draw(machine, ctypes.byref(self._sink))
+        library.cyscc_recall.restype = None
+        library.cyscc_recall.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]
+        self._recall = partial(library.cyscc_recall, machine)
+
+    def recall(self, commands: Sequence[Command]) -> None:
+        """Show what is no register, after the state was set: the host's last commands, what else is shown follows."""
+        table = command_table(commands)
+        self._recall(table.ctypes.data, len(table))
 
 
 def _texts(variables: Sequence[Variable]) -> tuple["ctypes.Array[ctypes.c_char_p]", list[int]]:

@@ -68,6 +68,7 @@ class CompiledExecutor(LibraryExecutor):
         on_build: OnStep | None = None,
     ) -> None:
         self._waves = waves
+        self._drawing: Drawing | None = None
         with ExitStack() as failing:
             if waves is not None:
                 failing.callback(waves.discard)
@@ -133,13 +134,27 @@ class CompiledExecutor(LibraryExecutor):
         if self._samples is not None:
             self._samples.restart(self.cycle)
 
-    def take_over(self, other: "CompiledExecutor", commands: Sequence[Command]) -> None:
-        """Go on from the state of another machine with the same memory, which has begun a list of commands."""
+    def take_over(self, other: "CompiledExecutor", commands: Sequence[Command], played: Sequence[Command]) -> None:
+        """Go on from the state of another machine with the same memory.
+
+        Parameters
+        ----------
+        other : CompiledExecutor
+            The machine.
+        commands : sequence of Command
+            The list that it has begun.
+        played : sequence of Command
+            The last command of each kind before that list.
+        """
         self.begin(commands)
         samples = self._samples = other.samples
         if samples is not None:
             self._library.cyscc_record(self._machine, samples.interval, samples.places, samples.rows.ctypes.data)
-        self._own_pieces().load(other.save())
+        state = other.save()
+        self._own_pieces().load(state)
+        if self._drawing is not None:
+            position = state.signed("engine0.host.position")
+            self._drawing.recall([*played, *commands[:position]])
 
     def _own_pieces(self) -> Pieces:
         if self._pieces is None:

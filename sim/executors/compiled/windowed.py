@@ -19,6 +19,9 @@ __all__ = ["WindowedExecutor"]
 _READ_CYCLES = 200
 """Cycles that a read of a register takes at most, unless the machine hangs."""
 
+_AHEAD = 1000
+"""Cycles before the window from which on the models run that draw: until then the links have brought new tokens."""
+
 
 class WindowedExecutor(Executor):
     """Runs the machine as lanes up to the window, then as models that draw, then as lanes again.
@@ -52,6 +55,7 @@ class WindowedExecutor(Executor):
         self._first, self._last = waves.window
         self._interval = meeting_interval(config, memory)
         self._commands: Sequence[Command] = ()
+        self._played: dict[CommandKind, Command] = {}  # the last of each kind before the present list
         self._reading = False  # registers; the state stays where it is meanwhile
         self._fresh = True  # nothing of the present list has been run
 
@@ -61,7 +65,7 @@ class WindowedExecutor(Executor):
         # Made at once, so that what is wrong with it is known before anything takes long.
         self._drawing: CompiledExecutor | None = make(waves)
         try:
-            endless = self._first < self._interval and self._last >= ENDLESS
+            endless = self._first < self._interval + _AHEAD and self._last >= ENDLESS
             self._plain = None if endless else make(None)
         except BaseException:
             self._drawing.close()
@@ -85,6 +89,7 @@ class WindowedExecutor(Executor):
 
     def begin(self, commands: Sequence[Command]) -> None:
         """Begin a list of commands."""
+        self._played |= {command.kind: command for command in self._commands}
         self._commands = list(commands)
         self._reading = any(command.kind == CommandKind.READ for command in commands)
         self._fresh = True
@@ -100,7 +105,7 @@ class WindowedExecutor(Executor):
         if self._drawing is None or self._reading:
             return self._active.run(budget)
         # Up to the last meeting before the window.
-        whole = (self._first - self.cycle) // self._interval * self._interval
+        whole = (self._first - _AHEAD - self.cycle) // self._interval * self._interval
         return self._active.run(min(budget, whole))
 
     def _choose(self) -> None:
@@ -112,12 +117,12 @@ class WindowedExecutor(Executor):
             self._hand_over(self._plain)
             drawing, self._drawing = self._drawing, None
             drawing.close()
-        elif self.cycle + self._interval + reads > self._first:
+        elif self.cycle + self._interval + reads > self._first - _AHEAD:
             self._hand_over(self._drawing)
 
     def _hand_over(self, to: CompiledExecutor) -> None:
         if self._active is not to:
-            to.take_over(self._active, self._commands)
+            to.take_over(self._active, self._commands, list(self._played.values()))
             self._active = to
 
     def causes(self) -> npt.NDArray[np.int64]:

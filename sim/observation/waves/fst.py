@@ -3,12 +3,14 @@
 import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from sim.observation.waves.variables import Variable, walk
 from sim.observation.waves.writer import NativeSink, WaveWriter
+from sim.temporary import locked
 
 __all__ = ["FstWriter"]
 
@@ -16,6 +18,12 @@ _COMMENT = b"one nanosecond stands for one cycle"
 
 _BLOCK_HEAD = 9
 """Bytes of a block's kind and length."""
+
+_WORKPLACE = "/tmp"
+"""Where the writer has its own temporary files: wherever `tmpfile` of the C library puts them."""
+
+_WORK = 32 << 20
+"""Bytes that it may need there."""
 
 _LITTLE = 1 << 20
 """Bytes that are left where a disk was full: somebody else may have freed a few meanwhile."""
@@ -46,9 +54,18 @@ class FstWriter(WaveWriter):
         self._lib: Any = lib
         self._ffi: Any = ffi
         self._handles: dict[int, int] = {}
+        # The writer keeps what it works on in files there, and would not survive a disk that is full.
+        if shutil.disk_usage(_WORKPLACE).free < _WORK:
+            raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)} in {_WORKPLACE}")
+        mode = path.stat().st_mode if path.exists() else None
         self._writer: Any = lib.fstWriterCreate(os.fsencode(path), 1)
         if self._writer == ffi.NULL:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
+        # The writer has put a new file in the place of the one that was there.
+        self._lock = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        locked(self._lock)
+        if mode is not None:
+            os.fchmod(self._lock, stat.S_IMODE(mode))
         lib.fstWriterSetPackType(self._writer, lib.FST_WR_PT_LZ4)
 
     def declare(self, variables: Sequence[Variable]) -> None:
@@ -116,6 +133,7 @@ class FstWriter(WaveWriter):
         writer, self._writer = self._writer, self._ffi.NULL
         if writer != self._ffi.NULL:
             self._lib.fstWriterClose(writer)
+            os.close(self._lock)
 
     def _address(self, name: str) -> int:
         return int(self._ffi.cast("uintptr_t", self._ffi.addressof(self._lib, name)))

@@ -63,7 +63,9 @@ def _nearest(glob: str, paths: list[Path]) -> str:
             break
         paths, scope = inside, inside[0][: depth + 1]
     depth = len(scope)
-    names = sorted({path[depth] for path in paths if path[:depth] == scope}, key=_natural)
+    inside = [path for path in paths if path[:depth] == scope]
+    scopes = [path for path in inside if len(path) > depth + 1]
+    names = sorted({path[depth] for path in scopes or inside}, key=_natural)
     shown = ", ".join([*names[:_MOST_SHOWN], *(["..."] if len(names) > _MOST_SHOWN else [])])
     return f"{'.'.join(scope) or 'the machine'} has {shown}"
 

@@ -1,6 +1,7 @@
 """VCD files: text, which every viewer reads."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from sim.observation.waves.variables import Variable, walk
@@ -69,7 +70,9 @@ class VcdWriter(WaveWriter):
 
     def discard(self) -> None:
         """Close the file."""
-        self._file.close()
+        # What waits to be written may have no room any more.
+        with suppress(OSError):
+            self._file.close()
 
     @staticmethod
     def _change(variable: Variable, value: bytes) -> str:

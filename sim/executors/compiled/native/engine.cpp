@@ -169,22 +169,29 @@ void Engine::advance(int64_t cycle, int64_t end) {
     }
 }
 
+inline Head Engine::bfs_head() const {
+    return {bool(shell_->bfs_chain_out_valid), bool(shell_->bfs_token_out_valid), shell_->bfs_chain_out_payload,
+            shell_->bfs_token_out_payload};
+}
+
+inline Head Engine::intersection_head() const {
+    return {bool(shell_->intersection_chain_out_valid), bool(shell_->intersection_token_out_valid),
+            shell_->intersection_chain_out_payload, shell_->intersection_token_out_payload};
+}
+
 void Engine::step(int64_t cycle) {
     player_.prepare(cycle);
     Vshell& shell = *shell_;
     const bool wanted = connect_tails(cycle);
-    const Head bfs_head{bool(shell.bfs_chain_out_valid), bool(shell.bfs_token_out_valid), shell.bfs_chain_out_payload,
-                        shell.bfs_token_out_payload};
-    const Head intersection_head{bool(shell.intersection_chain_out_valid), bool(shell.intersection_token_out_valid),
-                                 shell.intersection_chain_out_payload, shell.intersection_token_out_payload};
+    const Head bfs = bfs_head(), intersection = intersection_head();
     Mailbox& box = player_.box();
     const bool intersection_owns = shell.intersection_owns;
 #if VM_TRACE
-    bfs_.step(bfs_head, !intersection_owns, box, cycle, drawn_);
-    intersection_.step(intersection_head, intersection_owns, box, cycle, drawn_);
+    bfs_.step(bfs, !intersection_owns, box, cycle, drawn_);
+    intersection_.step(intersection, intersection_owns, box, cycle, drawn_);
 #else
-    bfs_.step(bfs_head, !intersection_owns, box, cycle);
-    intersection_.step(intersection_head, intersection_owns, box, cycle);
+    bfs_.step(bfs, !intersection_owns, box, cycle);
+    intersection_.step(intersection, intersection_owns, box, cycle);
 #endif
     step_shell(cycle, wanted);
     player_.accept(cycle);
@@ -195,6 +202,17 @@ void Engine::step(int64_t cycle) {
 }
 
 #if VM_TRACE
+void Engine::recall() {
+    Vshell& shell = *shell_;
+    const bool intersection_owns = shell.intersection_owns;
+    bfs_.recall(bfs_head(), !intersection_owns, player_.box());
+    intersection_.recall(intersection_head(), intersection_owns, player_.box());
+    shell.bfs_chain_in_payload = bfs_.chain();
+    shell.bfs_token_in_payload = bfs_.token();
+    shell.intersection_chain_in_payload = intersection_.chain();
+    shell.intersection_token_in_payload = intersection_.token();
+}
+
 void Engine::show(int64_t cycle) {
     drawn_ = true;
     step(cycle);

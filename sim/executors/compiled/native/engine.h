@@ -89,6 +89,10 @@ public:
     void resume(int64_t cycle);
 
 #if VM_TRACE
+    // Shows the models what they were shown last, after their state was set; the host's commands one by one.
+    void recall();
+    void recall(const Command& command) { player_.recall(*shell_, command); }
+
     // The two halves of a step that is drawn: between them every model shows the cycle as it is.
     void show(int64_t cycle);
     void clock();
@@ -104,6 +108,8 @@ public:
 
 private:
     void advance(int64_t cycle, int64_t end);
+    Head bfs_head() const;
+    Head intersection_head() const;
     void sample(int64_t cycle);
     int64_t next_event(int64_t cycle, int64_t end) const;
     bool connect_tails(int64_t cycle);

@@ -54,6 +54,14 @@ public:
     }
 
 #if VM_TRACE
+    // After the state was set: what the models show besides, given the host's last commands of each kind.
+    void recall(const Command* commands, int count) {
+        for (auto& engine : engines_) {
+            engine->recall();
+            for (int n = 0; n < count; ++n) engine->recall(commands[n]);
+        }
+    }
+
     WaveText& waves() { return waves_; }
 #endif
 
@@ -151,6 +159,9 @@ Machine* make_machine(const Setup& setup) { return new CompiledMachine(setup); }
 // What the models say that they have, once a machine is made; then where it is shown.
 CYSCC_EXPORT const char* cyscc_wave_head(cyscc::Machine* machine) {
     return static_cast<cyscc::CompiledMachine*>(machine)->waves().text().c_str();
+}
+CYSCC_EXPORT void cyscc_recall(cyscc::Machine* machine, const cyscc::Command* commands, int count) {
+    cyscc::guarded([&] { static_cast<cyscc::CompiledMachine*>(machine)->recall(commands, count); });
 }
 CYSCC_EXPORT void cyscc_draw(cyscc::Machine* machine, const cyscc::WaveSink* sink) {
     cyscc::guarded([&] { static_cast<cyscc::CompiledMachine*>(machine)->waves().draw(*sink); });

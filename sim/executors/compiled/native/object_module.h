@@ -142,6 +142,16 @@ public:
         runs_.resume(idle);
     }
 
+    // Shows the kernels what they were shown last, which is no register: payloads stay until others are valid.
+    void recall(const Head& head, bool owns, const Mailbox& box) {
+        for (int n = 0; n < kCount; ++n) {
+            Model& model = *kernels_[n];
+            model.chain_in_payload = n ? kernels_[n - 1]->chain_out_payload : head.chain;
+            model.token_in_payload = n ? kernels_[n - 1]->token_out_payload : head.token;
+            if (owns) set(model.port_response_payload, box.data[n], box.tags[n]);
+        }
+    }
+
     template <class Function>
     void for_each_model(Function function) {
         for (auto& kernel : kernels_) function(*kernel);
