@@ -227,10 +227,22 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
         help="queue entries beyond one a vertex, for vertices pushed twice (default: 65536 + vertices / 4)",
     )
     parser.add_argument(
-        "--waves", metavar="OUT.vcd", help="write the hardware's waveforms (VCD; large without a window)"
+        "--waves",
+        metavar="OUT.fst|OUT.vcd",
+        help="write the hardware's waveforms, compressed or as text (large without a window)",
     )
     parser.add_argument(
         "--wave-window", type=window, metavar="FIRST:LAST", help="cycles that the waveforms show (default: all)"
+    )
+    parser.add_argument(
+        "--scope",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="what the waveforms show, as engine0.bfs3.allocator or '*.token_*'; may be repeated (default: all)",
+    )
+    parser.add_argument(
+        "--wave-view", action="store_true", help="write views for GTKWave and Surfer beside the waveforms"
     )
 
 

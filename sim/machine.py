@@ -391,7 +391,7 @@ def create_machine(
     waves: Path | None = None,
     wave_window: tuple[int, int] | None = None,
     scopes: Sequence[str] = (),
-    wave_views: bool = False,
+    wave_view: bool = False,
     on_progress: Callable[[int], None] | None = None,
     on_build: OnStep | None = None,
 ) -> Machine:
@@ -415,7 +415,7 @@ def create_machine(
         First and last cycle to write there; all by default.
     scopes : sequence of str
         What to write there: globs over dotted paths as the waveform shows them; all by default.
-    wave_views : bool
+    wave_view : bool
         Write saved views for viewers beside it.
     on_progress : callable, optional
         As of `Machine`.
@@ -443,7 +443,7 @@ def create_machine(
             waves=waves,
             wave_window=wave_window,
             scopes=scopes,
-            wave_views=wave_views,
+            wave_view=wave_view,
             on_build=on_build,
         )
 

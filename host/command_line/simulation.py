@@ -39,8 +39,13 @@ class Simulation:
 
     def __init__(self, arguments: argparse.Namespace, outputs: dict[str, str | None]) -> None:
         self._arguments = arguments
-        if arguments.wave_window is not None and arguments.waves is None:
-            raise UsageError("--wave-window needs --waves")
+        for option, given in (
+            ("--wave-window", arguments.wave_window is not None),
+            ("--scope", arguments.scope),
+            ("--wave-view", arguments.wave_view),
+        ):
+            if given and arguments.waves is None:
+                raise UsageError(f"{option} needs --waves")
         self._outputs = {**outputs, "--json": arguments.json, "--waves": arguments.waves, "--trace": arguments.trace}
         self._check_outputs()
         options = RunOptions(
@@ -57,14 +62,16 @@ class Simulation:
             queue_slack=arguments.queue_slack,
             waves=None if arguments.waves is None else Path(arguments.waves),
             wave_window=arguments.wave_window,
+            scopes=tuple(arguments.scope),
+            wave_view=arguments.wave_view,
         )
         self.session = Session(options, Progress(quiet=arguments.quiet))
 
     def _check_outputs(self) -> None:
         if self._arguments.waves == STANDARD_OUTPUT:
             raise UsageError("--waves needs a file")
-        if self._arguments.waves is not None and Path(self._arguments.waves).suffix not in ("", ".vcd"):
-            raise UsageError(f"--waves writes VCD files, which end in .vcd: {self._arguments.waves}")
+        if self._arguments.waves is not None and Path(self._arguments.waves).suffix not in ("", ".vcd", ".fst"):
+            raise UsageError(f"--waves writes FST and VCD files, which end in .fst or .vcd: {self._arguments.waves}")
         users = {realpath(self._arguments.graph): "the graph"}
         for option, path in self._outputs.items():
             if path is None:

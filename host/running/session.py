@@ -282,7 +282,7 @@ class Session:
                         waves=options.waves,
                         wave_window=options.wave_window,
                         scopes=options.scopes,
-                        wave_views=options.wave_view,
+                        wave_view=options.wave_view,
                         on_progress=self._on_cycle,
                         on_build=step,
                     )

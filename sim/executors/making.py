@@ -27,7 +27,7 @@ def make_executor(
     waves: Path | None = None,
     wave_window: tuple[int, int] | None = None,
     scopes: Sequence[str] = (),
-    wave_views: bool = False,
+    wave_view: bool = False,
     on_build: OnStep | None = None,
 ) -> Executor:
     """Return an executor of one of `sim.executors.names`; the rest is as of `sim.machine.create_machine`.
@@ -41,7 +41,7 @@ def make_executor(
         from sim.observation.waves.signals import accelerator_signals, model_signals
 
         signals = (accelerator_signals if name == "amaranth" else model_signals)(config)
-        drawn = Waves(waves, wave_window, signals=signals, scopes=scopes, views=wave_views)
+        drawn = Waves(waves, wave_window, signals=signals, scopes=scopes, view=wave_view)
     if name == "amaranth":
         from sim.executors.amaranth import AmaranthExecutor
 

@@ -39,7 +39,7 @@ class Waves:
         What there is to be shown, and where.
     scopes : sequence of str
         Globs over dotted paths: what is shown of it; everything by default.
-    views : bool
+    view : bool
         With what viewers load beside it, see `sim.observation.waves.views`.
 
     Attributes
@@ -66,7 +66,7 @@ class Waves:
         *,
         signals: Signals,
         scopes: Sequence[str] = (),
-        views: bool = False,
+        view: bool = False,
     ) -> None:
         if output.suffix not in FORMATS:
             raise ValueError(f"{output}: waveforms end in {' or '.join(filter(None, FORMATS))}")
@@ -75,7 +75,7 @@ class Waves:
         self.models = [model for model, paths in signals.models.items() if any(path in self._scopes for path in paths)]
         self.window = window or (0, ENDLESS)
         self._signals = signals
-        self._views = views
+        self._view = view
         self.named = output
         self._output = output.resolve()
         # A device or a pipe has no place beside it for temporary files.
@@ -137,10 +137,10 @@ class Waves:
                 with self._path.open("rb") as complete, self._output.open("wb") as output:
                     shutil.copyfileobj(complete, output)
                 return
-            if self._views:
-                for suffix, view in VIEWS.items():
+            if self._view:
+                for suffix, make in VIEWS.items():
                     with temporary_file(self._output.with_suffix(suffix)) as path:
-                        path.write_text(view(self._output, self._variables, first))
+                        path.write_text(make(self._output, self._variables, first))
                         path.replace(self._output.with_suffix(suffix))
             self._path.replace(self._output)
         except OSError as error:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ _COMMENT = b"one nanosecond stands for one cycle"
 
 _BLOCK_HEAD = 9
 """Bytes of a block's kind and length."""
+
+_LITTLE = 1 << 20
+"""Bytes that are left where a disk was full: somebody else may have freed a few meanwhile."""
 
 _END_TIME = slice(17, 25)
 """Where the first block has the time at which the file ends."""
@@ -103,7 +107,9 @@ class FstWriter(WaveWriter):
         lost = lib.fstWriterGetFseekFailed(writer)
         self.discard()
         if lost or not _whole(self._path, cycle):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            full = shutil.disk_usage(self._path.parent).free < _LITTLE
+            code = errno.ENOSPC if full else errno.EIO
+            raise OSError(code, os.strerror(code))
 
     def discard(self) -> None:
         """Release the writer."""

@@ -88,7 +88,8 @@ def test_without_verification_the_result_says_so(folder: Path) -> None:
 
 def test_options_reach_the_machine(folder: Path, workshop: Workshop) -> None:
     arguments = "--config test --memory fixed:9 --executor amaranth --threads 3 --cycle-limit 77 --waves w.vcd"
-    assert main(["scc", "g.txt", "--quiet", *arguments.split(), "--wave-window", "5:10"]) == 0
+    wanted = "--scope engine0.bfs1 --scope *.token_* --wave-view"
+    assert main(["scc", "g.txt", "--quiet", *arguments.split(), "--wave-window", "5:10", *wanted.split()]) == 0
     asked = dict(workshop.asked)
     assert asked.pop("config").bfs_kernels == 2
     assert asked.pop("memory").latency == 9
@@ -99,6 +100,8 @@ def test_options_reach_the_machine(folder: Path, workshop: Workshop) -> None:
         "threads": 3,
         "cycle_limit": 77,
         "wave_window": (5, 10),
+        "scopes": ("engine0.bfs1", "*.token_*"),
+        "wave_view": True,
     }
     assert (folder / "w.vcd").read_text() == "$end"
     assert sorted(path.name for path in folder.iterdir()) == ["g.txt", "w.vcd"]

