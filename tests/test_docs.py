@@ -109,7 +109,8 @@ def test_paths_exist(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["scc", "bfs", "explain", "replay", "generate", "verilog", "software", "reproduce", "bench", "synth", "timing"]
+    "command",
+    ["scc", "bfs", "explain", "replay", "generate", "verilog", "software", "reproduce", "bench", "synth", "timing"],
 )
 def test_options_are_described(command: str, capfd: pytest.CaptureFixture[str]) -> None:
     kinds = {"generate": ["rmat", "netlist"], "reproduce": ["table1", "fig10", "fig13"]}
