@@ -28,7 +28,12 @@ def add_parser(commands: Any) -> None:
         epilog=_EPILOG,
     )
     parser.add_argument("record", metavar="DIR", help="the folder that --record wrote")
-    parser.add_argument("--at", metavar="POINT", required=True, help="a cycle")
+    parser.add_argument(
+        "--at",
+        metavar="POINT",
+        required=True,
+        help="a cycle, level=N, or an event such as slot,engine=0,kernel=3,level=3",
+    )
     parser.add_argument(
         "--cycles", type=at_least(1), default=1000, metavar="N", help="cycles to record (default: %(default)s)"
     )
@@ -36,7 +41,14 @@ def add_parser(commands: Any) -> None:
         "--before", type=at_least(0), default=0, metavar="N", help="begin so many cycles earlier (default: %(default)s)"
     )
     parser.add_argument(
-        "--scope", action="append", metavar="GLOB", help="only signals whose path matches; may be given several times"
+        "--scope",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="what the waveforms show, as engine0.bfs3.allocator or '*.token_*'; may be repeated (default: all)",
+    )
+    parser.add_argument(
+        "--wave-view", action="store_true", help="write views for GTKWave and Surfer beside the waveforms"
     )
     parser.add_argument(
         "-o", "--output", metavar="OUT.fst", help="the waveforms, .fst or .vcd (default: DIR-CYCLE.fst)"
@@ -67,7 +79,7 @@ def run(arguments: argparse.Namespace) -> None:
     from host.replay.failure import cycle_of_failure
     from host.replay.finding import Found, find
     from host.replay.point import Point
-    from host.replay.run import Replay
+    from host.replay.run import Replay, Waveforms
     from host.replay.source import Source
     from host.words import sized
 
@@ -107,7 +119,8 @@ def run(arguments: argparse.Namespace) -> None:
         if arguments.output is None:
             check_output(str(path), "-o")
         executor = arguments.executor or source.options.executor
-        replay.record(path, (first, last), executor=executor, scopes=arguments.scope or ())
+        shown = Waveforms(path=path, scopes=tuple(arguments.scope), view=arguments.wave_view)
+        replay.record(shown, (first, last), executor=executor)
     if not arguments.quiet:
         where = "" if point.cycle is not None else f"{point} is at cycle {cycle:,}\n"
         show(f"{where}{path}: cycles {first:,} to {last:,}, {sized(path.stat().st_size)}\n")

@@ -8,7 +8,7 @@ from host.progress import Progress
 from host.record.folder import LAST_CYCLES
 from host.record.reader import read_failure
 from host.replay.point import Point
-from host.replay.run import Replay
+from host.replay.run import Replay, Waveforms
 from host.replay.source import Source
 from sim.errors import SimulationError
 from sim.notices import notice
@@ -84,7 +84,8 @@ def show_failure(
     path = folder / LAST_CYCLES
     try:
         source = Source.of(document, folder, threads=threads)
-        Replay(source, progress, checkpoint).record(path, window, executor=source.options.executor, scopes=())
+        replay = Replay(source, progress, checkpoint)
+        replay.record(Waveforms(path=path), window, executor=source.options.executor)
     except (InputError, SimulationError) as other:
         notice(f"no waveforms of the cycles in which the run failed: {other}")
         return

@@ -1,7 +1,7 @@
 """Making a run again: from its beginning, or from a checkpoint."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,9 +25,28 @@ if TYPE_CHECKING:
     from host.graph.memory_map import PlacedGraph
     from sim.machine import Machine
 
-__all__ = ["Replay"]
+__all__ = ["Replay", "Waveforms"]
 
 Watch = Callable[["Machine", Sequence["PlacedGraph"]], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waveforms:
+    """Where waveforms go.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    scopes : tuple of str
+        What to write there, see `sim.machine.create_machine`.
+    view : bool
+        Write views for viewers beside it.
+    """
+
+    path: Path
+    scopes: tuple[str, ...] = ()
+    view: bool = False
 
 
 class Replay:
@@ -137,19 +156,17 @@ class Replay:
         self.make(watch, by=spans[0].start, aim=f"looking for {point} from cycle {spans[0].first:,} on")
         return searches[0].cycle
 
-    def record(self, path: Path, window: tuple[int, int], *, executor: str, scopes: Sequence[str]) -> None:
+    def record(self, waveforms: Waveforms, window: tuple[int, int], *, executor: str) -> None:
         """Write the waveforms of a window of cycles; they end where the run does.
 
         Parameters
         ----------
-        path : Path
-            The file.
+        waveforms : Waveforms
+            Where to.
         window : (int, int)
             Its first and last cycle.
         executor : str
             What executes the hardware.
-        scopes : sequence of str
-            What to write, see `sim.machine.create_machine`.
 
         Raises
         ------
@@ -157,17 +174,24 @@ class Replay:
             As of `make`; also where the run fails before the window.
         """
         first, last = window
-        options = replace(self.source.options, executor=executor, waves=path, wave_window=window, scopes=tuple(scopes))
+        options = replace(
+            self.source.options,
+            executor=executor,
+            waves=waveforms.path,
+            wave_window=window,
+            scopes=waveforms.scopes,
+            wave_view=waveforms.view,
+        )
 
         def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
             stop_behind(machine, last)
 
-        before = _stamp(path)
+        before = _stamp(waveforms.path)
         try:
             self.make(watch, by=first, aim=f"to cycle {last:,}", options=options)
         except SimulationError:
             # A window of a run that fails may well end with that.
-            if _stamp(path) == before:
+            if _stamp(waveforms.path) == before:
                 raise
 
 

@@ -80,6 +80,8 @@ class Chart:
         The chart.
     time_of : str
         Charts of the same, not empty, name have the same axis of time: zooming into one zooms into all.
+    points : tuple of str
+        The point of the run that each place along a bar chart's axis stands for, as `cyscc replay` takes it.
     """
 
     name: str
@@ -87,6 +89,7 @@ class Chart:
     about: str
     figure: go.Figure
     time_of: str = ""
+    points: tuple[str, ...] = ()
 
 
 def cause_name(cause: str) -> str:

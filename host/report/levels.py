@@ -11,7 +11,7 @@ from host.record.reader import Record
 from host.record.tables import PHASES
 from host.report.columns import Integers, codes, numbers
 
-__all__ = ["Instructions", "Key", "Levels", "key_title"]
+__all__ = ["Instructions", "Key", "Levels", "key_point", "key_title"]
 
 
 class Key(NamedTuple):
@@ -28,6 +28,13 @@ def key_title(key: Key) -> str:
         return f"level {key.level}"
     phase = PHASES[key.phase]
     return f"{key.iteration} {phase}" if key.level < 0 else f"{key.iteration} {phase} {key.level}"
+
+
+def key_point(key: Key) -> str:
+    """Return the point of the run at which an instruction begins: ``level=3``, ``iteration=2,phase=intersection``."""
+    iteration = f"iteration={key.iteration},phase={PHASES[key.phase]}" if key.iteration else ""
+    level = f"level={key.level}" if key.level >= 0 else ""
+    return ",".join(part for part in (iteration, level) if part)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,10 +13,29 @@ function draw(place) {
   else if (place.dataset.time) shown.set(place.dataset.time + " whole", chart.layout.xaxis.range.slice());
   return Plotly.newPlot(place, chart.data, chart.layout, CONFIG).then(() => {
     place.dataset.drawn = "yes";
+    if (place.closest("section").dataset.record) {
+      place.on("plotly_hover", (event) => tell(place, event.points[0]));
+      place.on("plotly_click", (event) => tell(place, event.points[0], true));
+    }
     if (!place.dataset.time) return;
     place.on("plotly_relayout", (change) => link(place, change));
     place.on("plotly_doubleclick", () => { link(place, { whole: true }); return false; });
   });
+}
+
+// The command that makes the run again up to what is pointed at; a click takes it along.
+const command = document.getElementById("command");
+function tell(place, point, taken) {
+  const points = place.dataset.points ? JSON.parse(place.dataset.points) : null;
+  const at = points ? points[point.pointNumber] : place.dataset.time ? String(Math.round(point.x)) : "";
+  if (!at) return;
+  const kernel = /^AE (\d+) (bfs|intersection) (\d+)$/.exec(point.y);
+  const scope = kernel ? ` --scope "engine${kernel[1]}.${kernel[2]}${kernel[3]}.*"` : "";
+  command.textContent = `cyscc replay ${place.closest("section").dataset.record} --at ${at}${scope}`;
+  command.hidden = false;
+  if (!taken) return;
+  getSelection().selectAllChildren(command);
+  navigator.clipboard?.writeText(command.textContent).catch(() => {});
 }
 
 // All charts over the time of one run show the same part of it.

@@ -1,6 +1,7 @@
 """The page of runs: its sections, and the one file that they become."""
 
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -58,6 +59,8 @@ class Section:
         A table of depths.
     charts : list of Chart
         Charts.
+    record : str
+        Folder of the run's record, as a shell takes it; empty if it is about all runs.
     """
 
     name: str
@@ -68,6 +71,7 @@ class Section:
     findings: list[Finding] = field(default_factory=list)
     fifos: list[FifoUse] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
+    record: str = ""
 
 
 def _facts(records: Sequence[Record], names: list[str]) -> Section:
@@ -88,7 +92,8 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
     several = bool(activity.instructions.iteration.any())
 
     def section(what: str, title: str, **more: object) -> Section:
-        return Section(name=f"{run}-{what}", title=title, run=name, **more)  # type: ignore[arg-type]
+        folder = shlex.quote(str(record.folder))
+        return Section(name=f"{run}-{what}", title=title, run=name, record=folder, **more)  # type: ignore[arg-type]
 
     limits = []
     if (found := recorded_roofline(activity, traffic)) is not None:
@@ -186,6 +191,7 @@ def render(made: Sequence[Section], *, title: str, about: str, several: bool = F
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.filters["chart"] = _chart_data
+    environment.filters["points"] = lambda points: json.dumps(points, separators=(",", ":"))
     template = environment.from_string((here / "page.html").read_text(encoding="utf-8"))
     runs = list(dict.fromkeys(section.run for section in made))
     return template.render(

@@ -10,6 +10,7 @@ from host.record.colours import CAUSE_COLOURS, STACK
 from host.record.tables import MODULES, PHASES
 from host.report.activity import Activity
 from host.report.charts import Chart, bars, cause_name, choice, heat_map, new_figure, over_time, stack_over_time
+from host.report.levels import key_point
 
 __all__ = ["activity_charts"]
 
@@ -104,7 +105,8 @@ def _iterations(activity: Activity, run: str) -> Chart:
     about = "Searches and intersection of an iteration together."
     if each > 1:
         about = f"Searches and intersections of {each:,} iterations together."
-    return Chart(name=f"{run}-iterations", title="Cycle stack of iterations", about=about, figure=figure)
+    points = tuple(f"iteration={number}" for number in firsts) if last else ()
+    return Chart(name=f"{run}-iterations", title="Cycle stack of iterations", about=about, figure=figure, points=points)
 
 
 def _levels(activity: Activity, run: str) -> Chart:
@@ -119,7 +121,10 @@ def _levels(activity: Activity, run: str) -> Chart:
         )
         cycles = np.sum(list(activity.by_level.values()), axis=0)
         figure.update_yaxes(range=[0, 1.15 * float(cycles[levels.sizes == 1].max(initial=1))])
-    return Chart(name=f"{run}-levels", title="Cycle stack of each level", about=about, figure=figure)
+    keys = activity.instructions.keys()
+    first = [int(np.argmax(levels.of == group)) for group in range(levels.count)]
+    points = tuple(key_point(keys[place]) for place in first)
+    return Chart(name=f"{run}-levels", title="Cycle stack of each level", about=about, figure=figure, points=points)
 
 
 def _over_time(activity: Activity, run: str) -> Chart:

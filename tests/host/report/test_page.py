@@ -47,7 +47,7 @@ def test_the_page_is_one_file_that_loads_nothing(shapes: tuple[Shape, ...]) -> N
 @pytest.mark.parametrize(("shape", "left_out"), [(BFS, set()), (SCC, set()), (Shape(memory="stress"), set())])
 def test_all_sections_are_there(shape: Shape, left_out: set[str]) -> None:
     text = page_of(shape)
-    names = re.findall(r'<section id="([^"]+)">', text)
+    names = re.findall(r'<section id="([^"]+)"', text)
     assert names == ["facts", *(f"run0-{name}" for name in SECTIONS if name not in left_out)]
     assert re.findall(r'<li><a href="#([^"]+)">', text) == names
     assert set(re.findall(r'class="chart" id="([^"]+)-chart"', text)) == set(charts(text))
@@ -106,7 +106,7 @@ def test_levels_are_marked_on_every_axis_of_time() -> None:
 def test_several_runs_are_compared_with_the_first() -> None:
     shapes = (BFS, Shape(config="published", seed=4), Shape(memory="fixed:75", seed=6))
     text = page_of(*shapes)
-    names = re.findall(r'<section id="([^"]+)">', text)
+    names = re.findall(r'<section id="([^"]+)"', text)
     assert names[:3] == ["facts", "comparison", "run0-verdict"]
     assert names[-1] == "run2-roofline"
     assert re.findall(r'<th scope="col">([^<]+)</th>', text)[:3] == ["test, hc2", "published, hc2", "test, fixed:75"]

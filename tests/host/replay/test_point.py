@@ -1,0 +1,48 @@
+"""Points by name: what each says, and what is refused."""
+
+import pytest
+
+from host.replay.point import EVENTS, Point
+
+
+@pytest.mark.parametrize(
+    ("text", "point", "shown"),
+    [
+        ("120000", Point(cycle=120_000), "cycle 120,000"),
+        ("level=3", Point(level=3), "level=3"),
+        ("phase=backward,iteration=5", Point(iteration=5, phase="backward"), "iteration=5,phase=backward"),
+        (
+            "slot,engine=0,kernel=3,level=3",
+            Point(event="slot", engine=0, kernel=3, level=3),
+            "slot,level=3,engine=0,kernel=3",
+        ),
+        ("full:words,module=intersection", Point(event="full", fifo="words", module="intersection"), None),
+        ("start", Point(), "start"),
+    ],
+)
+def test_points(text: str, point: Point, shown: str | None) -> None:
+    assert Point.parse(text) == point
+    assert str(point) == (text if shown is None else shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", f"there is no point '': there are a cycle, level=N, {', '.join(EVENTS)}"),
+        ("slots", f"there is no point 'slots': there are a cycle, level=N, {', '.join(EVENTS)}"),
+        ("slot:words", f"there is no point 'slot:words': there are a cycle, level=N, {', '.join(EVENTS)}"),
+        ("-5", f"there is no point '-5': there are a cycle, level=N, {', '.join(EVENTS)}"),
+        ("500,level=3", "'500,level=3' is a cycle, and nothing can be said about it"),
+        ("slot,level=x", "level must be a number from 0 on, not 'x'"),
+        ("iteration=0", "iteration must be a number from 1 on, not '0'"),
+        ("phase=sideways", "phase must be forward or backward or intersection, not 'sideways'"),
+        ("slot,bank=3", "'bank=3' restricts nothing: there are level, iteration, engine, kernel, phase, module"),
+        ("slot,level=1,level=2", "level is there twice in 'slot,level=1,level=2'"),
+        ("level=1,kernel=3", "kernel says nothing about start"),
+        ("duplicate,engine=1", "engine says nothing about duplicate"),
+    ],
+)
+def test_refusals(text: str, why: str) -> None:
+    with pytest.raises(ValueError) as refused:  # noqa: PT011  # the whole message is compared
+        Point.parse(text)
+    assert str(refused.value) == why

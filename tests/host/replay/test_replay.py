@@ -1,0 +1,206 @@
+"""Replays: the same run, the very cycle of an event, what is refused, and what runs that fail leave."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from host.command_line.main import main
+from host.record.reader import Record
+from tests.sim.observation.waves.reading import Recording, recording
+
+GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7))
+RUN = ("scc", "g.txt", "--config", "test")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a record of each executor, and all waveforms of the run."""
+    path = tmp_path_factory.mktemp("replay")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(path)
+        Path("g.txt").write_text(GRAPH)
+        interval = ("--record-interval", "64", "--quiet")
+        assert main([*RUN, "--record", "seen", *interval, "--waves", "whole.fst"]) == 0
+        assert main([*RUN, "--record", "simulated", *interval, "--executor", "amaranth"]) == 0
+        assert main([*RUN, "--record", "restarted", *interval, "--queue-slack", "0"]) == 0
+    return path
+
+
+@pytest.fixture(autouse=True)
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    before = set(folder.iterdir())
+    monkeypatch.chdir(folder)
+    yield
+    for path in set(folder.iterdir()) - before:
+        if path.is_file():
+            path.unlink()
+
+
+@pytest.fixture(scope="module")
+def whole(folder: Path) -> Recording:
+    return recording(folder / "whole.fst")
+
+
+def replayed(record: str, at: str, *options: str, capfd: pytest.CaptureFixture[str]) -> list[str]:
+    """Return the lines that a replay prints."""
+    capfd.readouterr()
+    assert main(["replay", record, "--at", at, "-o", "out.vcd", *options]) == 0
+    printed = capfd.readouterr()
+    assert printed.err == ""
+    return printed.out.splitlines()
+
+
+def cycle_of(record: str, at: str, capfd: pytest.CaptureFixture[str]) -> int:
+    """Return the cycle of an event."""
+    first, second = replayed(record, at, "--cycles", "2", capfd=capfd)
+    said, _, cycle = first.rpartition(" is at cycle ")
+    assert said.split(",")[0] == at.split(",")[0]
+    found = int(cycle.replace(",", ""))
+    assert second.startswith(f"out.vcd: cycles {found:,} to {found + 1:,}, ")
+    return found
+
+
+@pytest.mark.parametrize("executor", ["compiled", "amaranth"])
+def test_window_is_that_of_the_run(executor: str, capfd: pytest.CaptureFixture[str]) -> None:
+    first = 830
+    assert main([*RUN, "--quiet", "--executor", executor, "--waves", "own.vcd", "--wave-window", "830:889"]) == 0
+    lines = replayed("seen", str(first + 5), "--before", "5", "--cycles", "60", "--executor", executor, capfd=capfd)
+    assert lines[0].startswith("out.vcd: cycles 830 to 889, ")
+    assert len(lines) == 1
+    assert Path("out.vcd").read_bytes() == Path("own.vcd").read_bytes()
+
+
+def first_shown(whole: Recording, value: str, kernels: list[tuple[str, str]], begin: int, end: int) -> int:
+    """Return the first cycle of some in which one of the kernels shows a cause."""
+    found = []
+    for kernel in kernels:
+        now = ""
+        changes = dict(whole.changes[*kernel, "cause"])
+        for cycle in range(end):
+            now = changes.get(cycle, now)
+            if now == value and cycle >= begin:
+                found.append(cycle)
+                break
+    return min(found)
+
+
+@pytest.mark.parametrize(
+    ("at", "cause", "kernels"),
+    [
+        ("slot", "SLOT", ["bfs0", "bfs1"]),
+        ("slot,level=2,kernel=1,engine=1", "SLOT", ["bfs1"]),
+        ("credit,phase=backward", "CREDIT", ["bfs0", "bfs1"]),
+        ("flush,module=intersection", "FLUSH", ["intersection0"]),
+    ],
+)
+def test_causes_are_found_to_the_cycle(
+    at: str, cause: str, kernels: list[str], whole: Recording, capfd: pytest.CaptureFixture[str]
+) -> None:
+    engines = ["engine1"] if "engine=1" in at else ["engine0", "engine1"]
+    rows = Record("seen").frame("instructions")
+    if "level=2" in at:
+        rows = rows[rows["level"] == 2]
+    if "backward" in at:
+        rows = rows[rows["phase"] == "backward"]
+    begin = int(rows["start"].iloc[0])
+    expected = first_shown(whole, cause, [(e, k) for e in engines for k in kernels], begin, whole.end)
+    assert cycle_of("seen", at, capfd) == expected
+
+
+@pytest.mark.parametrize("at", ["full", "full:neighbours,kernel=1", "duplicate", "slot,iteration=1,phase=backward"])
+def test_executors_find_the_same(at: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert cycle_of("seen", at, capfd) == cycle_of("simulated", at, capfd)
+
+
+def test_full_fifo_is_full_there(whole: Recording, capfd: pytest.CaptureFixture[str]) -> None:
+    cycle = cycle_of("seen", "full:visits,engine=0,kernel=1", capfd)
+    level = dict(whole.changes["engine0", "bfs1", "visitor", "level"])
+    now = 0
+    for each in range(cycle + 1):
+        before, now = now, int(level.get(each, now))
+    assert (before < 4, now) == (True, 4)
+
+
+def test_instructions_and_idle_kernels_are_in_the_record(capfd: pytest.CaptureFixture[str]) -> None:
+    record = Record("seen")
+    rows = record.frame("instructions")
+    backward = rows[(rows["phase"] == "backward") & (rows["level"] == 1)].iloc[0]
+    assert cycle_of("seen", "level=1,phase=backward", capfd) == backward["start"]
+    kernels = record.frame("instruction_kernels")
+    idle = kernels[(kernels["instruction"] == 0) & (kernels["no_work"] > 0)]
+    assert cycle_of("seen", "idle", capfd) == rows["start"].iloc[0] + idle["done"].min()
+
+
+def test_overflow_is_in_the_attempt_that_was_given_up(capfd: pytest.CaptureFixture[str]) -> None:
+    record = Record("restarted")
+    rows = record.frame("instructions")
+    given_up = rows[rows["attempt"] == 0].iloc[-1]
+    cycle = cycle_of("restarted", "overflow", capfd)
+    assert given_up["start"] < cycle < given_up["start"] + given_up["cycles"]
+    changes = recording(Path("out.vcd")).changes
+    shown = [listed for path, listed in changes.items() if path[-2:] == ("visitor", "overflow")]
+    assert [listed for listed in shown if listed[0] == (cycle, "1")] != []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ("seen --at 99999", "seen: the run has {cycles:,} cycles, and no cycle 99,999"),
+        ("seen --at level=9", "seen: there is no level=9 in the run: there are levels 0 to 3"),
+        ("seen --at refused", "seen: there is no refused in the run: refused never happens"),
+        ("seen --at slot,kernel=7", "seen: there is no kernel 7: there are 0 to 1"),
+        ("seen --at full:marks", "seen: there is no FIFO marks: there are frontier, neighbours, words, visits, {more}"),
+        ("seen --at overflow", "seen: there is no overflow in the run: no queue overflows"),
+        ("seen --at hang", "seen: there is no hang in the run: the run did not fail"),
+        ("seen --at slots", "--at: there is no point 'slots': there are a cycle, level=N, {events}"),
+        ("seen --at 5 --output -", "-o needs a file"),
+        ("seen --at 5 -o w.txt", "-o writes waveforms, which end in .fst or .vcd: w.txt"),
+        ("seen --at 5 --graph other.txt", "other.txt: is not the graph of the run in seen"),
+        ("nothing --at 5", "nothing: holds no complete record: there is no record.json"),
+        ("old --at 5", "old: the run was made by another version of this program"),
+    ],
+)
+def test_refusals(arguments: str, why: str, capfd: pytest.CaptureFixture[str]) -> None:
+    from host.replay.point import EVENTS
+
+    Path("other.txt").write_text(GRAPH + "0 5\n")
+    Path("nothing").mkdir(exist_ok=True)
+    Path("old").mkdir(exist_ok=True)
+    document = json.loads(Path("seen", "record.json").read_text())
+    Path("old", "record.json").write_text(json.dumps({**document, "program": "0" * 64}))
+    capfd.readouterr()
+    assert main(["replay", *arguments.split()]) == 2
+    fifos = [each["name"] for module in document["machine"]["fifos"].values() for each in module]
+    more = ", ".join(dict.fromkeys(fifos[4:]))
+    more = ", ".join(name for name in more.split(", ") if name not in fifos[:4])
+    expected = why.format(cycles=document["cycles"]["total"], more=more, events=", ".join(EVENTS))
+    assert capfd.readouterr() == ("", f"cyscc replay: {expected}\n")
+
+
+def test_run_that_fails_leaves_its_last_cycles(capfd: pytest.CaptureFixture[str]) -> None:
+    kept = ("--checkpoint", "kept", "--checkpoint-every", "500cycles")
+    assert main([*RUN, "--record", "failed", "--cycle-limit", "2000", *kept, "--quiet"]) == 3
+    said, failure, *_ = capfd.readouterr().err.splitlines()
+    document = json.loads(Path("failed", "failed.json").read_text())
+    end = document["failure"]["cycle"]
+    assert said == f"cyscc: failed/last.fst shows cycles {end - 1000:,} to {end - 1:,}, in which the run failed"
+    assert failure == "cyscc scc: cycle limit of 2,000 reached"
+    shown = recording(Path("failed", "last.fst"))
+    assert shown.end == end
+    assert min(listed[0][0] for listed in shown.changes.values()) == end - 1000
+    lines = replayed("failed", "error", "--before", "30", capfd=capfd)
+    assert lines[0] == f"error is at cycle {end - 1:,}"
+    assert lines[1].startswith(f"out.vcd: cycles {end - 31:,} to {end - 1:,}, ")
+    for at, why in (
+        ("hang", "the run does not hang: cycle limit of 2,000 reached"),
+        ("slot", "the run failed: there are its cycles, error and hang, but not slot"),
+        (str(end), f"the run failed at cycle {end:,}, before cycle {end:,}"),
+    ):
+        assert main(["replay", "failed", "--at", at]) == 2
+        assert capfd.readouterr().err == f"cyscc replay: failed: {why}\n"
+    assert main([*RUN, "--record", "failed"]) == 2
+    assert capfd.readouterr().err == (
+        "cyscc scc: failed: holds what a failed run left: remove it, or name another folder (--record)\n"
+    )
