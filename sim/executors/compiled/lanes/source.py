@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator
 
-from amaranth.lib import wiring
-
 from sim.errors import BuildError
 from sim.executors.compiled.lanes.expressions import Expressions, scalar_type, vector_type
-from sim.executors.compiled.lanes.netlist import Bits, Cell, Netlist, Port, read_netlist
+from sim.executors.compiled.lanes.netlist import Bits, Cell, Description, Netlist, Port, read_netlist
 from sim.executors.compiled.lanes.slices import WORD, Run, Signal, Signals
 
 __all__ = ["lanes_source"]
 
 
-def lanes_source(component: wiring.Component, *, name: str, lanes: int) -> str:
+def lanes_source(description: Description, *, name: str, lanes: int) -> str:
     """Return a C++ header that defines a class of all instances of a component.
 
     A signal of one bit is a mask with a bit for each instance; a wider one is an array, or in the course of a cycle a
@@ -29,7 +27,7 @@ def lanes_source(component: wiring.Component, *, name: str, lanes: int) -> str:
 
     Parameters
     ----------
-    component : wiring.Component
+    description : Description
         The module. Its outputs must be registers, or follow from registers alone if they have more than one bit.
     name : str
         Name of the class.
@@ -41,7 +39,7 @@ def lanes_source(component: wiring.Component, *, name: str, lanes: int) -> str:
     BuildError
         Yosys failed, or the module has something that is not covered; with its name.
     """
-    return _Source(read_netlist(component), name=name, lanes=lanes).text()
+    return _Source(read_netlist(description), name=name, lanes=lanes).text()
 
 
 class _Source:

@@ -31,7 +31,7 @@ public:
             players_.push_back(&engines_[n]->player());
         }
 #if VM_TRACE
-        for (auto& engine : engines_) engine->for_each_model([&](auto& model) { model.trace(&trace_, 99); });
+        for (auto& engine : engines_) engine->trace(trace_);
         trace_.open(setup.waves);
         wave_file_.check();
 #endif

@@ -1,0 +1,218 @@
+"""The parts of a machine that are compiled apart: configurations share those that are the same in them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from amaranth.back import rtlil
+from amaranth.lib import wiring
+
+from hw.config import AcceleratorConfig
+from hw.shell import Shell
+from hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
+from sim.executors.cache import cached_part
+from sim.executors.compiled.lanes import describe, lanes_source
+from sim.executors.compiled.tick import tick_function
+from sim.executors.compiled.verilated import state_functions
+from sim.executors.header import fixed_headers, machine_headers
+from sim.executors.samples import fifos
+from sim.executors.tools import Steps, Toolchain
+
+__all__ = ["Part", "parts_of"]
+
+_NATIVE = Path(__file__).parent / "native"
+
+_KINDS = {name.removesuffix("_kernel"): kind for kind, name in KERNEL_NAMES.items()}
+"""Kinds of kernels by module."""
+
+
+class Part(ABC):
+    """A part of a machine: an object file, made of the description of some hardware.
+
+    Its sources are compiled in a folder that has no more of the configuration than what names it in the cache.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    config : AcceleratorConfig
+        Sizes.
+    waves : bool
+        With waveforms.
+    steps : int
+        Steps of its build.
+    """
+
+    def __init__(self, name: str, config: AcceleratorConfig, *, waves: bool, steps: int) -> None:
+        self.name = name
+        self.steps = steps
+        self._config = config
+        self._waves = waves
+
+    def find(self, tools: Toolchain, steps: Steps, *, sources: bytes) -> Callable[[Path], Path]:
+        """Return a function that copies the object file, built now if it is not in the cache, to where it is told."""
+        made_of = self._describe()
+        title = self.name.replace("-", " ")
+
+        def find(to: Path) -> Path:
+            built = False
+
+            def build(folder: Path) -> Path:
+                nonlocal built
+                built = True
+                return self._build(folder, tools, steps)
+
+            cached_part(
+                self.name,
+                tools,
+                inputs=repr((self._waves, *made_of)).encode() + sources,
+                build=build,
+                to=to,
+                on_wait=lambda: steps.skip(0, f"waiting for another process, which builds the same {title}"),
+            )
+            if not built:
+                steps.skip(self.steps, f"{title} built before")
+            return to
+
+        return find
+
+    @abstractmethod
+    def _describe(self) -> Sequence[str]:
+        """Return all that it is made of."""
+
+    @abstractmethod
+    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        """Build in a folder; return the object file."""
+
+    def _verilate(
+        self, component: wiring.Component, name: str, verilog: str, folder: Path, tools: Toolchain
+    ) -> str:
+        """Turn a component into a model in C++; return the source that has all of it."""
+        source = folder / f"{name}.v"
+        source.write_text(verilog)
+        trace = ["--trace-vcd", "--trace-structs"] if self._waves else []
+        parts = tools.verilate([source], top=name, folder=folder, options=trace)
+        text = "".join(f'#include "{part.name}"\n' for part in parts)
+        if not self._waves:
+            text += tick_function(f"V{name}", "".join(part.read_text() for part in parts))
+        root = (folder / f"V{name}___024root.h").read_text()
+        return text + state_functions(component, name=name, root=root, verilog=verilog)
+
+    def _flags(self, tools: Toolchain) -> list[str]:
+        return [*tools.verilated_runtime(traced=self._waves)[1], "-I", str(_NATIVE)]
+
+
+class _Engine(Part):
+    """The shell, what wires it to the kernels, and the machine of several of them."""
+
+    def __init__(self, config: AcceleratorConfig, *, waves: bool) -> None:
+        self._units = sorted(_NATIVE.glob("*.cpp"))
+        super().__init__("engine", config, waves=waves, steps=2 + len(self._units))
+        self._shell = Shell(config, instrument=True)
+        self._headers = machine_headers(config)
+
+    def _describe(self) -> Sequence[str]:
+        return (_text(self._shell, "shell"), *self._headers.values())
+
+    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        _write(self._headers, folder)
+        unit = folder / "shell.cpp"
+        with steps.step("shell as C++"):
+            verilog = shell_verilog(self._config, instrument=True)
+            unit.write_text(self._verilate(self._shell, "shell", verilog, folder, tools))
+        objects = tools.compile_objects([unit, *self._units], folder=folder, flags=self._flags(tools), steps=steps)
+        combined = folder / "combined.o"
+        tools.combine(objects, combined)
+        return combined
+
+
+class _Lanes(Part):
+    """The kernels of a module as lanes of one object."""
+
+    def __init__(self, module: str, config: AcceleratorConfig) -> None:
+        super().__init__(f"{module}-kernels", config, waves=False, steps=2)
+        self._module = module
+        self._class = f"{module.capitalize()}Lanes"
+        self._kernels = getattr(config, f"{module}_kernels")
+        self._headers = fixed_headers()
+        made = f"std::make_unique<LaneModule<{self._class}, {len(fifos(config)[module])}>>()"
+        self._maker = _maker(module, "", made, includes=(f"{module}_lanes.h", "lane_module.h"))
+
+    def _describe(self) -> Sequence[str]:
+        self._description = describe(_KINDS[self._module](self._config, instrument=True))
+        return (self._description.text, str(self._kernels), self._maker, *self._headers.values())
+
+    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        _write(self._headers, folder)
+        with steps.step(f"{self._module} kernels as lanes"):
+            text = lanes_source(self._description, name=self._class, lanes=self._kernels)
+            (folder / f"{self._module}_lanes.h").write_text(text)
+        unit = folder / f"{self._module}_kernels.cpp"
+        unit.write_text(self._maker)
+        (compiled,) = tools.compile_objects([unit], folder=folder, flags=["-I", str(_NATIVE)], steps=steps)
+        return compiled
+
+
+class _Objects(Part):
+    """The kernels of a module as objects of a model."""
+
+    def __init__(self, module: str, config: AcceleratorConfig) -> None:
+        super().__init__(f"{module}-objects", config, waves=True, steps=2)
+        self._module = module
+        self._kind = _KINDS[module]
+        self._kernel = self._kind(config, instrument=True)
+        self._headers = fixed_headers()
+        sizes = f"{getattr(config, f'{module}_kernels')}, {len(fifos(config)[module])}"
+        made = f"std::make_unique<ObjectModule<V{module}_kernel, {sizes}>>(context, place)"
+        parameters = "VerilatedContext* context, const std::string& place"
+        self._maker = _maker(module, parameters, made, includes=("object_module.h",))
+
+    def _describe(self) -> Sequence[str]:
+        return (_text(self._kernel, KERNEL_NAMES[self._kind]), self._maker, *self._headers.values())
+
+    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        _write(self._headers, folder)
+        unit = folder / f"{self._module}_kernels.cpp"
+        with steps.step(f"{self._module} kernel as C++"):
+            verilog = kernel_verilog(self._kind, self._config, instrument=True)
+            model = self._verilate(self._kernel, KERNEL_NAMES[self._kind], verilog, folder, tools)
+            unit.write_text(model + self._maker)
+        (compiled,) = tools.compile_objects([unit], folder=folder, flags=self._flags(tools), steps=steps)
+        return compiled
+
+
+def parts_of(config: AcceleratorConfig, *, waves: bool) -> list[Part]:
+    """Return the parts of a machine, those that take longest to describe and to build first.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    waves : bool
+        With waveforms.
+    """
+    kernels = _Objects if waves else _Lanes
+    return [*(kernels(module, config) for module in _KINDS), _Engine(config, waves=waves)]
+
+
+def _text(component: wiring.Component, name: str) -> str:
+    """Return the RTLIL of a component: all of its hardware, and the names in it."""
+    text: str = rtlil.convert(component, name=name, ports=port_names(component), emit_src=False)
+    return text
+
+
+def _write(headers: dict[str, str], folder: Path) -> None:
+    for name, text in headers.items():
+        (folder / name).write_text(text)
+
+
+def _maker(module: str, parameters: str, made: str, *, includes: Sequence[str]) -> str:
+    """Return C++ that makes the kernels of a module, see ``kernels.h``."""
+    return "\n".join(
+        (
+            *(f'#include "{name}"' for name in includes),
+            "namespace cyscc {",
+            f"std::unique_ptr<Kernels> make_{module}_kernels({parameters}) {{ return {made}; }}",
+            "}  // namespace cyscc\n",
+        )
+    )
