@@ -84,9 +84,7 @@ class Part(ABC):
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
         """Build in a folder; return the object file."""
 
-    def _verilate(
-        self, component: wiring.Component, name: str, verilog: str, folder: Path, tools: Toolchain
-    ) -> str:
+    def _verilate(self, component: wiring.Component, name: str, verilog: str, folder: Path, tools: Toolchain) -> str:
         """Turn a component into a model in C++; return the source that has all of it."""
         source = folder / f"{name}.v"
         source.write_text(verilog)
@@ -135,7 +133,7 @@ class _Lanes(Part):
         self._class = f"{module.capitalize()}Lanes"
         self._kernels = getattr(config, f"{module}_kernels")
         self._headers = fixed_headers()
-        made = f"std::make_unique<LaneModule<{self._class}, {len(fifos(config)[module])}>>()"
+        made = f"new LaneModule<{self._class}, {len(fifos(config)[module])}>"
         self._maker = _maker(module, "", made, includes=(f"{module}_lanes.h", "lane_module.h"))
 
     def _describe(self) -> Sequence[str]:
@@ -163,7 +161,7 @@ class _Objects(Part):
         self._kernel = self._kind(config, instrument=True)
         self._headers = fixed_headers()
         sizes = f"{getattr(config, f'{module}_kernels')}, {len(fifos(config)[module])}"
-        made = f"std::make_unique<ObjectModule<V{module}_kernel, {sizes}>>(context, place)"
+        made = f"new ObjectModule<V{module}_kernel, {sizes}>(context, place)"
         parameters = "VerilatedContext* context, const std::string& place"
         self._maker = _maker(module, parameters, made, includes=("object_module.h",))
 
@@ -212,7 +210,7 @@ def _maker(module: str, parameters: str, made: str, *, includes: Sequence[str]) 
         (
             *(f'#include "{name}"' for name in includes),
             "namespace cyscc {",
-            f"std::unique_ptr<Kernels> make_{module}_kernels({parameters}) {{ return {made}; }}",
+            f"Kernels* make_{module}_kernels({parameters}) {{ return {made}; }}",
             "}  // namespace cyscc\n",
         )
     )

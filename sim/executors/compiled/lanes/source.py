@@ -21,9 +21,9 @@ def lanes_source(description: Description, *, name: str, lanes: int) -> str:
     for each 64-bit word ``w`` of it, ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` of an input,
     ``get_<port>_<w>(lane)`` and ``get_<port>_<w>(values)`` of an output; of an output that is no register but follows
     from some, the latter alone, which computes it. ``tick()`` advances all instances by a cycle;
-    outputs are then those of the next one. ``registers()`` are the bytes of all state but memories, and ``wrote()`` is
-    the mask of instances whose memories the last cycle has written. ``list(inventory, lane)`` adds the registers and
-    memories of an instance by their names.
+    outputs are then those of the next one. The bytes of all state but memories are from ``first_register`` to
+    ``end_of_registers()``, and ``wrote()`` is the mask of instances whose memories the last cycle has written.
+    ``list(inventory, lane)`` adds the registers and memories of an instance by their names.
 
     Parameters
     ----------
@@ -71,7 +71,6 @@ class _Source:
         accessors = [line for port in self._netlist.ports for line in self._accessors(port)]
         parts = [
             "#pragma once",
-            "#include <span>",
             '#include "lanes.h"',
             "namespace cyscc {",
             f"struct {self._name} {{",
@@ -86,9 +85,7 @@ class _Source:
             "Mask written = 0;",
             *self._memories,
             *accessors,
-            "std::span<const char> registers() const {",
-            "return {first_register, reinterpret_cast<const char*>(&written)};",
-            "}",
+            "const char* end_of_registers() const { return reinterpret_cast<const char*>(&written); }",
             "Mask wrote() const { return written & kAll; }",
             "template <class Inventory>",
             "void list(Inventory& inventory, int lane) {",

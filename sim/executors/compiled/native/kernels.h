@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #if VM_TRACE
@@ -95,13 +94,14 @@ protected:
     uint32_t error_ = 0;
 };
 
-// Generated, a source each, since one module's kernels may change while the other's stay.
+// Generated, a source each, since one module's kernels may change while the other's stay. Whoever calls owns them. (The
+// header of pointers that own takes half a second to compile, whenever a kernel changes.)
 #if VM_TRACE
-std::unique_ptr<Kernels> make_bfs_kernels(VerilatedContext* context, const std::string& place);
-std::unique_ptr<Kernels> make_intersection_kernels(VerilatedContext* context, const std::string& place);
+Kernels* make_bfs_kernels(VerilatedContext* context, const std::string& place);
+Kernels* make_intersection_kernels(VerilatedContext* context, const std::string& place);
 #else
-std::unique_ptr<Kernels> make_bfs_kernels();
-std::unique_ptr<Kernels> make_intersection_kernels();
+Kernels* make_bfs_kernels();
+Kernels* make_intersection_kernels();
 #endif
 
 }  // namespace cyscc

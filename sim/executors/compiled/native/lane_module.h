@@ -1,7 +1,6 @@
 // The kernels of a module in one AE as one object, whose lanes they are.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -168,8 +167,7 @@ private:
             known_ = false;
             learning_ = true;
             token_ = token;
-            const auto registers = lanes.registers();
-            before_.assign(registers.begin(), registers.end());
+            before_.assign(lanes.first_register, lanes.end_of_registers());
             done_ = lanes.done();
             error_ = lanes.error();
             lanes.get_cause_0(causes_);
@@ -185,7 +183,7 @@ private:
                 return forget();
             if ((~lanes.quiescent() | lanes.token_out_valid()) & Lanes::kAll) return;
             learning_ = false;
-            known_ = std::ranges::equal(before_, lanes.registers());
+            known_ = !std::memcmp(before_.data(), lanes.first_register, before_.size());
         }
 
     private:
