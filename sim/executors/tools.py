@@ -15,10 +15,13 @@ from threading import Lock
 from sim.errors import BuildError
 from sim.processes import end_descendants
 
-__all__ = ["NATIVE", "OnStep", "Steps", "Toolchain", "find_verilator", "run_tool", "workers"]
+__all__ = ["NATIVE", "SLOW", "OnStep", "Steps", "Toolchain", "find_verilator", "run_tool", "workers"]
 
 NATIVE = Path(__file__).parent / "native"
 """C++ that all native executors share."""
+
+SLOW = "__Slow"
+"""What the names of sources end with that hold what Verilator's models do at the start alone."""
 
 OnStep = Callable[[int, int, str], None]
 """Told how a build goes on: steps done, steps in all, and what was done last or is about to begin."""
@@ -154,7 +157,8 @@ class Toolchain:
         """
         target = folder / f"{source.stem}.o"
         options = [*_COMPILER_OPTIONS, *flags, "-I", str(folder), "-I", str(NATIVE), level]
-        with steps.step(f"{source.stem.replace('_', ' ')} compiled"):
+        what = source.stem.replace(SLOW, "'s start").replace("_", " ")
+        with steps.step(f"{what} compiled"):
             run_tool([*self.compiler, *options, "-c", str(source), "-o", str(target)], self.environment)
         return target
 
@@ -187,7 +191,7 @@ class Toolchain:
 
         def compile_unit(source: Path) -> Path:
             # What only runs at the start need not be fast.
-            level = "-O1" if source.stem.endswith("__Slow") else "-O3"
+            level = "-O1" if source.stem.endswith(SLOW) else "-O3"
             return self.compile_object(source, folder=folder, flags=flags, level=level, steps=steps)
 
         with workers() as pool:

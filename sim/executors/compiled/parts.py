@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from amaranth.back import rtlil
@@ -11,12 +12,12 @@ from hw.config import AcceleratorConfig
 from hw.shell import Shell
 from hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
 from sim.executors.cache import cached_part
-from sim.executors.compiled.lanes import describe, lanes_source
+from sim.executors.compiled.lanes import Description, describe, lanes_source
 from sim.executors.compiled.tick import tick_function
 from sim.executors.compiled.verilated import state_functions
 from sim.executors.header import fixed_headers, machine_headers
 from sim.executors.samples import fifos
-from sim.executors.tools import Steps, Toolchain
+from sim.executors.tools import SLOW, Steps, Toolchain
 
 __all__ = ["Part", "parts_of"]
 
@@ -50,8 +51,18 @@ class Part(ABC):
         self._waves = waves
 
     def find(self, tools: Toolchain, steps: Steps, *, sources: bytes) -> Callable[[Path], Path]:
-        """Return a function that copies the object file, built now if it is not in the cache, to where it is told."""
-        made_of = self._describe()
+        """Return a function that copies the object file, built now if it is not in the cache, to where it is told.
+
+        Parameters
+        ----------
+        tools : Toolchain
+            What it is built by.
+        steps : Steps
+            Told of each step, whether it is done or was done before.
+        sources : bytes
+            Digest of the sources that it is made of.
+        """
+        made_of = self.made_of()
         title = self.name.replace("-", " ")
 
         def find(to: Path) -> Path:
@@ -77,27 +88,59 @@ class Part(ABC):
         return find
 
     @abstractmethod
-    def _describe(self) -> Sequence[str]:
-        """Return all that it is made of."""
+    def made_of(self) -> Sequence[str]:
+        """Return texts of all that it is made of, but the sources of this package."""
 
     @abstractmethod
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
         """Build in a folder; return the object file."""
 
-    def _verilate(self, component: wiring.Component, name: str, verilog: str, folder: Path, tools: Toolchain) -> str:
-        """Turn a component into a model in C++; return the source that has all of it."""
+    def _verilate(
+        self, component: wiring.Component, verilog: str, folder: Path, tools: Toolchain, *, name: str, more: str = ""
+    ) -> list[Path]:
+        """Turn a component into a model in C++; return its sources, the first of which ends with some more text.
+
+        Parameters
+        ----------
+        component : wiring.Component
+            The component.
+        verilog : str
+            Its Verilog.
+        folder : Path
+            Where to write.
+        tools : Toolchain
+            Has Verilator.
+        name : str
+            What its module is called.
+        more : str
+            The text, which may use all of the model.
+        """
         source = folder / f"{name}.v"
         source.write_text(verilog)
         trace = ["--trace-vcd", "--trace-structs"] if self._waves else []
         parts = tools.verilate([source], top=name, folder=folder, options=trace)
-        text = "".join(f'#include "{part.name}"\n' for part in parts)
+        # In two pieces they compile in a fraction of the time that they take one by one, or all with the same options.
+        units = folder / f"{name}.cpp", folder / f"{name}{SLOW}.cpp"
+        slow = [part for part in parts if part.stem.endswith(SLOW)]
+        texts = [
+            "".join(f'#include "{part.name}"\n' for part in each)
+            for each in ([part for part in parts if part not in slow], slow)
+        ]
         if not self._waves:
-            text += tick_function(f"V{name}", "".join(part.read_text() for part in parts))
+            texts[0] += tick_function(f"V{name}", "".join(part.read_text() for part in parts))
         root = (folder / f"V{name}___024root.h").read_text()
-        return text + state_functions(component, name=name, root=root, verilog=verilog)
+        texts[0] += state_functions(component, name=name, root=root, verilog=verilog) + more
+        for unit, text in zip(units, texts, strict=True):
+            unit.write_text(text)
+        return list(units)
 
-    def _flags(self, tools: Toolchain) -> list[str]:
-        return [*tools.verilated_runtime(traced=self._waves)[1], "-I", str(_NATIVE)]
+    def _compile(self, units: Sequence[Path], folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        """Compile sources; return one object file of all."""
+        flags = [*tools.verilated_runtime(traced=self._waves)[1], "-I", str(_NATIVE)]
+        objects = tools.compile_objects(units, folder=folder, flags=flags, steps=steps)
+        combined = folder / "combined.o"
+        tools.combine(objects, combined)
+        return combined
 
 
 class _Engine(Part):
@@ -105,23 +148,19 @@ class _Engine(Part):
 
     def __init__(self, config: AcceleratorConfig, *, waves: bool) -> None:
         self._units = sorted(_NATIVE.glob("*.cpp"))
-        super().__init__("engine", config, waves=waves, steps=2 + len(self._units))
+        super().__init__("engine", config, waves=waves, steps=3 + len(self._units))
         self._shell = Shell(config, instrument=True)
         self._headers = machine_headers(config)
 
-    def _describe(self) -> Sequence[str]:
+    def made_of(self) -> Sequence[str]:
         return (_text(self._shell, "shell"), *self._headers.values())
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
         _write(self._headers, folder)
-        unit = folder / "shell.cpp"
         with steps.step("shell as C++"):
             verilog = shell_verilog(self._config, instrument=True)
-            unit.write_text(self._verilate(self._shell, "shell", verilog, folder, tools))
-        objects = tools.compile_objects([unit, *self._units], folder=folder, flags=self._flags(tools), steps=steps)
-        combined = folder / "combined.o"
-        tools.combine(objects, combined)
-        return combined
+            units = self._verilate(self._shell, verilog, folder, tools, name="shell")
+        return self._compile([*units, *self._units], folder, tools, steps)
 
 
 class _Lanes(Part):
@@ -136,8 +175,11 @@ class _Lanes(Part):
         made = f"new LaneModule<{self._class}, {len(fifos(config)[module])}>"
         self._maker = _maker(module, "", made, includes=(f"{module}_lanes.h", "lane_module.h"))
 
-    def _describe(self) -> Sequence[str]:
-        self._description = describe(_KINDS[self._module](self._config, instrument=True))
+    @cached_property
+    def _description(self) -> Description:
+        return describe(_KINDS[self._module](self._config, instrument=True))
+
+    def made_of(self) -> Sequence[str]:
         return (self._description.text, str(self._kernels), self._maker, *self._headers.values())
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
@@ -155,7 +197,7 @@ class _Objects(Part):
     """The kernels of a module as objects of a model."""
 
     def __init__(self, module: str, config: AcceleratorConfig) -> None:
-        super().__init__(f"{module}-objects", config, waves=True, steps=2)
+        super().__init__(f"{module}-objects", config, waves=True, steps=3)
         self._module = module
         self._kind = _KINDS[module]
         self._kernel = self._kind(config, instrument=True)
@@ -165,18 +207,16 @@ class _Objects(Part):
         parameters = "VerilatedContext* context, const std::string& place"
         self._maker = _maker(module, parameters, made, includes=("object_module.h",))
 
-    def _describe(self) -> Sequence[str]:
+    def made_of(self) -> Sequence[str]:
         return (_text(self._kernel, KERNEL_NAMES[self._kind]), self._maker, *self._headers.values())
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
         _write(self._headers, folder)
-        unit = folder / f"{self._module}_kernels.cpp"
         with steps.step(f"{self._module} kernel as C++"):
             verilog = kernel_verilog(self._kind, self._config, instrument=True)
-            model = self._verilate(self._kernel, KERNEL_NAMES[self._kind], verilog, folder, tools)
-            unit.write_text(model + self._maker)
-        (compiled,) = tools.compile_objects([unit], folder=folder, flags=self._flags(tools), steps=steps)
-        return compiled
+            name = KERNEL_NAMES[self._kind]
+            units = self._verilate(self._kernel, verilog, folder, tools, name=name, more=self._maker)
+        return self._compile(units, folder, tools, steps)
 
 
 def parts_of(config: AcceleratorConfig, *, waves: bool) -> list[Part]:
