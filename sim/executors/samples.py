@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ __all__ = ["MODULES", "MOST_HELD", "Samples", "fifos", "sample_dtype"]
 MODULES = ("bfs", "intersection")
 """The modules of an AE, in the order of a row."""
 
-MOST_HELD = Depth.__metadata__[0].le + Queue.REGISTERS
+MOST_HELD = get_args(Depth)[1].le + Queue.REGISTERS
 """The entries that a FIFO of any configuration may hold."""
 
 
