@@ -24,6 +24,7 @@ __all__ = [
     "builds",
     "check",
     "description_of",
+    "fetch",
     "find",
     "publish_library",
     "remove_interrupted_builds",
@@ -104,20 +105,49 @@ def find(library: Path, *, told: bool = False) -> bool:
     told : bool
         Whether a line on standard error has already said what is wrong with it.
     """
-    try:
-        descriptor, _ = check(library)
-    except FileNotFoundError:
+    descriptor = _checked(library, told=told)
+    if descriptor is None:
         return False
-    except UnusableError as error:
-        if not told:
-            notice(f"{library}: {error}: built again")
-        return False
-    with suppress(OSError):
-        os.utime(description_of(library))
     before = _in_use.get(library)
     _in_use[library] = descriptor
     if before is not None:
         os.close(before)
+    return True
+
+
+def _checked(library: Path, *, told: bool) -> int | None:
+    """Return the descriptor of a library that may be used, which it was just now."""
+    try:
+        descriptor, _ = check(library)
+    except FileNotFoundError:
+        return None
+    except UnusableError as error:
+        if not told:
+            notice(f"{library}: {error}: built again")
+        return None
+    with suppress(OSError):
+        os.utime(description_of(library))
+    return descriptor
+
+
+def fetch(library: Path, to: Path, *, told: bool = False) -> bool:
+    """Copy a library out of the cache; return whether it is there and may be used.
+
+    Parameters
+    ----------
+    library : Path
+        The library.
+    to : Path
+        The copy.
+    told : bool
+        As of `find`.
+    """
+    descriptor = _checked(library, told=told)
+    if descriptor is None:
+        return False
+    with open(descriptor, "rb") as source, to.open("wb") as copy:
+        source.seek(0)
+        shutil.copyfileobj(source, copy)
     return True
 
 

@@ -4,22 +4,31 @@ import hashlib
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, astuple
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from hw.config import PRESETS, AcceleratorConfig
 from sim.caching.entries import evict, limit
 from sim.caching.folder import provide_for_tools, temporary_cache, usable_cache
-from sim.caching.libraries import alone, build_folder, find, publish_library, remove_interrupted_builds
+from sim.caching.libraries import alone, build_folder, fetch, find, publish_library, remove_interrupted_builds
 from sim.errors import BuildError
-from sim.executors.header import machine_header
+from sim.executors.header import machine_headers
 from sim.executors.tools import NATIVE, OnStep, Steps, Toolchain
-from sim.memory import memory_header
 
-__all__ = ["cached_library", "cached_runtime", "digest_sources"]
+__all__ = ["cached_library", "cached_part", "cached_runtime", "digest_sources"]
+
+_SHARED = {"configuration": {"name": "any"}, "parts": []}
+"""What is said of what several machines share."""
 
 _TOOLS = Path(__file__).with_name("tools.py").read_bytes()
+
+
+class _Found(Protocol):
+    """Looks for a library in the cache, see `sim.caching.libraries.find`."""
+
+    def __call__(self, library: Path, *, told: bool = False) -> bool: ...
 
 
 def digest_sources(folder: Path) -> bytes:
@@ -75,12 +84,16 @@ def cached_library(
     -----
     Of several processes that ask for the same library one builds it, and the others wait.
     """
-    headers = {"config.h": machine_header(config), "memory.h": memory_header()}
+    headers = machine_headers(config)
 
     def build_in(folder: Path) -> Path:
         for header, text in headers.items():
             (folder / header).write_text(text)
         return build(folder)
+
+    def wait() -> None:
+        if on_step is not None:
+            on_step(0, 1, "waiting for another process, which builds the same")
 
     return _cached(
         name,
@@ -89,7 +102,50 @@ def cached_library(
         inputs=repr([*parts, astuple(config), headers, version("amaranth")]).encode() + sources,
         about={"configuration": {"name": _name_of(config), **asdict(config)}, "parts": [repr(part) for part in parts]},
         build=build_in,
-        on_step=on_step,
+        on_wait=wait,
+    )
+
+
+def cached_part(
+    name: str,
+    tools: Toolchain,
+    *,
+    inputs: bytes,
+    build: Callable[[Path], Path],
+    to: Path,
+    on_wait: Callable[[], None] = lambda: None,
+) -> None:
+    """Copy an object file that several machines share, built now if it is not in the cache.
+
+    Parameters
+    ----------
+    name : str
+        As for `cached_library`.
+    tools : Toolchain
+        What it is built by.
+    inputs : bytes
+        All that it depends on besides, sources included.
+    build : callable
+        Builds it in a folder, which is removed afterwards, and returns its path there.
+    to : Path
+        The copy.
+    on_wait : callable
+        Called before another process is waited for, which builds the same.
+
+    Raises
+    ------
+    BuildError
+        As for `cached_library`.
+    """
+    _cached(
+        name,
+        ".o",
+        tools,
+        inputs=inputs,
+        about=_SHARED,
+        build=build,
+        on_wait=on_wait,
+        found=partial(fetch, to=to),
     )
 
 
@@ -115,7 +171,7 @@ def cached_runtime(tools: Toolchain, *, traced: bool = False) -> tuple[Path, lis
         ".o",
         tools,
         inputs=repr(traced).encode() + _TOOLS,
-        about={"configuration": {"name": "any"}, "parts": [repr(traced)]},
+        about=_SHARED,
         build=build,
     )
     return runtime, flags
@@ -129,32 +185,29 @@ def _cached(
     inputs: bytes,
     about: dict[str, Any],
     build: Callable[[Path], Path],
-    on_step: OnStep | None = None,
+    on_wait: Callable[[], None] = lambda: None,
+    found: _Found = find,
 ) -> Path:
-    """Return what is built of inputs by tools, from the cache if it is there; `about` describes it."""
+    """Return what is built of inputs by tools, from the cache if it is found there; `about` describes it."""
     named = f"{name}-{_digest(repr(tools.settings()).encode() + inputs, 16)}"
     cache = usable_cache()
-    identity = tools.versions()
+    identity = tools.versions
     if identity is None:
-        return _of_another_compiler(cache, f"{named}-*{suffix}", tools)
+        return _of_another_compiler(cache, f"{named}-*{suffix}", tools, found)
     file = f"{named}-{_digest(repr(identity).encode(), 8)}{suffix}"
     remove_interrupted_builds(cache)
-    if find(cache / file):
+    if found(cache / file):
         return cache / file
     description = {**about, "tools": identity, "version": _version()}
 
-    def wait() -> None:
-        if on_step is not None:
-            on_step(0, 1, "waiting for another process, which builds the same")
-
     def build_in(cache: Path) -> Path:
         library = cache / file
-        with alone(build_folder(library), on_wait=wait) as folder:
+        with alone(build_folder(library), on_wait=on_wait) as folder:
             # Another process may have built it meanwhile.
-            if not find(library, told=True):
+            if not found(library, told=True):
                 provide_for_tools(cache)
                 publish_library(build(folder), library, description)
-                find(library)
+                found(library)
         evict(cache, limit())
         return library
 
@@ -168,7 +221,7 @@ def _cached(
         raise BuildError(f"{cache}: {error.strerror}: the executor cannot be built there") from None
 
 
-def _of_another_compiler(cache: Path, pattern: str, tools: Toolchain) -> Path:
+def _of_another_compiler(cache: Path, pattern: str, tools: Toolchain, found: _Found) -> Path:
     """Return a library whose name has a pattern, whatever has built it.
 
     Raises
@@ -177,7 +230,7 @@ def _of_another_compiler(cache: Path, pattern: str, tools: Toolchain) -> Path:
         There is none.
     """
     for library in sorted(cache.glob(pattern)):
-        if find(library):
+        if found(library):
             return library
     raise BuildError(tools.missing)
 

@@ -2,31 +2,29 @@
 
 from collections.abc import Mapping
 from functools import cache
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from hw.bfs import Kernel as BfsKernel
 from hw.causes import Cause
-from hw.config import AcceleratorConfig
+from hw.config import AcceleratorConfig, Depth
 from hw.intersection import Kernel as IntersectionKernel
 from hw.queue import Queue
 
-__all__ = ["MODULES", "Samples", "fifos", "most_held", "sample_dtype"]
+__all__ = ["MODULES", "MOST_HELD", "Samples", "fifos", "sample_dtype"]
 
 MODULES = ("bfs", "intersection")
 """The modules of an AE, in the order of a row."""
+
+MOST_HELD = get_args(Depth)[1].le + Queue.REGISTERS
+"""The entries that a FIFO of any configuration may hold."""
 
 
 def fifos(config: AcceleratorConfig) -> Mapping[str, Mapping[str, str]]:
     """Return the FIFOs of each module's kernels, each with the field of the configuration that sets its depth."""
     return {"bfs": BfsKernel.fifos(config), "intersection": IntersectionKernel.fifos(config)}
-
-
-def most_held(config: AcceleratorConfig) -> int:
-    """Return the entries that any of these FIFOs may hold."""
-    fields = {field for each in fifos(config).values() for field in each.values()}
-    return int(max(getattr(config, field) for field in fields)) + Queue.REGISTERS
 
 
 @cache

@@ -8,16 +8,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 
 from sim.errors import BuildError
 from sim.processes import end_descendants
 
-__all__ = ["NATIVE", "OnStep", "Steps", "Toolchain", "find_verilator", "run_tool", "workers"]
+__all__ = ["NATIVE", "SLOW", "OnStep", "Steps", "Toolchain", "find_verilator", "run_tool", "workers"]
 
 NATIVE = Path(__file__).parent / "native"
 """C++ that all native executors share."""
+
+SLOW = "__Slow"
+"""What the names of sources end with that hold what Verilator's models do at the start alone."""
 
 OnStep = Callable[[int, int, str], None]
 """Told how a build goes on: steps done, steps in all, and what was done last or is about to begin."""
@@ -52,6 +56,10 @@ class Steps:
         """Do a step."""
         yield
         self._tell(1, what)
+
+    def skip(self, steps: int, what: str) -> None:
+        """Tell that steps need not be done."""
+        self._tell(steps, what)
 
     def _tell(self, steps: int, what: str) -> None:
         with self._lock:
@@ -108,8 +116,9 @@ class Toolchain:
         """Return what a library depends on besides its sources, whatever has built it: options, processor."""
         return (_VERILATOR_OPTIONS, _COMPILER_OPTIONS, _processor())
 
+    @cached_property
     def versions(self) -> dict[str, str] | None:
-        """Return what a library is built by: command line and version of each tool; None if one is missing."""
+        """What a library is built by: command line and version of each tool; None if one is missing."""
         if self.missing:
             return None
         return {
@@ -148,7 +157,8 @@ class Toolchain:
         """
         target = folder / f"{source.stem}.o"
         options = [*_COMPILER_OPTIONS, *flags, "-I", str(folder), "-I", str(NATIVE), level]
-        with steps.step(f"{source.stem} compiled"):
+        what = source.stem.replace(SLOW, "'s start").replace("_", " ")
+        with steps.step(f"{what} compiled"):
             run_tool([*self.compiler, *options, "-c", str(source), "-o", str(target)], self.environment)
         return target
 
@@ -162,19 +172,41 @@ class Toolchain:
         BuildError
             The compiler fails; with its output.
         """
-
-        def compile_unit(source: Path) -> Path:
-            # What only runs at the start need not be fast.
-            level = "-O1" if source.stem.endswith("__Slow") else "-O3"
-            return self.compile_object(source, folder=folder, flags=flags, level=level, steps=steps)
-
-        with workers() as pool:
-            # The largest first, so that none is left over at the end.
-            compiled = list(pool.map(compile_unit, sorted(sources, key=lambda source: -source.stat().st_size)))
+        compiled = self.compile_objects(sources, folder=folder, flags=flags, steps=steps)
         library = folder / "machine.so"
         with steps.step("machine linked"):
             self.link([*compiled, *objects], library)
         return library
+
+    def compile_objects(
+        self, sources: Sequence[Path], *, folder: Path, flags: Sequence[str], steps: Steps
+    ) -> list[Path]:
+        """Compile sources side by side, a step each; return the object files.
+
+        Raises
+        ------
+        BuildError
+            The compiler fails; with its output.
+        """
+
+        def compile_unit(source: Path) -> Path:
+            # What only runs at the start need not be fast.
+            level = "-O1" if source.stem.endswith(SLOW) else "-O3"
+            return self.compile_object(source, folder=folder, flags=flags, level=level, steps=steps)
+
+        with workers() as pool:
+            # The largest first, so that none is left over at the end.
+            return list(pool.map(compile_unit, sorted(sources, key=lambda source: -source.stat().st_size)))
+
+    def combine(self, objects: Sequence[Path], combined: Path) -> None:
+        """Make one object file of several.
+
+        Raises
+        ------
+        BuildError
+            The compiler fails; with its output.
+        """
+        run_tool([*self.compiler, "-r", "-nostdlib", *map(str, objects), "-o", str(combined)], self.environment)
 
     def link(self, objects: Sequence[Path], library: Path) -> None:
         """Link object files to a shared library.

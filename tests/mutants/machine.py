@@ -13,11 +13,11 @@ from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from sim.executors.cache import cached_runtime
 from sim.executors.comparison.sources import TOP, connections_header
-from sim.executors.header import machine_header
+from sim.executors.header import machine_headers
 from sim.executors.shared_object import LibraryExecutor
 from sim.executors.tools import Steps, Toolchain
 from sim.machine import Machine, assemble_machine
-from sim.memory import Memory, memory_header, parse_profile
+from sim.memory import Memory, parse_profile
 from tests.mutants.design import Design
 from tests.mutants.faults import Mutant, write_selectable
 
@@ -78,8 +78,7 @@ def build(design: Design, config: AcceleratorConfig, mutants: Sequence[Mutant], 
     cause = f"inline uint64_t cause_of(const EnginePins& pins, int n) {{ switch (n) {{ {cases} default: return 0; }} }}"
     end = connections.rindex("}  // namespace cyscc")
     texts = {
-        "config.h": machine_header(config),
-        "memory.h": memory_header(),
+        **machine_headers(config),
         "connections.h": f"{connections[:end]}{cause}\n{connections[end:]}",
     }
     for name, text in texts.items():

@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "inventory.h"
 #include "machine.h"
 
 #define CYSCC_EXPORT extern "C" __attribute__((visibility("default")))

@@ -8,8 +8,8 @@
 #include "pins.h"
 #include "state.h"
 
-// Generated: sizes and the numbers of enumerations; the memory.
-#include "config.h"
+// Generated: the numbers of enumerations; the memory.
+#include "numbers.h"
 #include "memory.h"
 
 namespace cyscc {

@@ -3,7 +3,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <cstring>
 #include <deque>
 #include <string>
 #include <vector>
@@ -28,53 +27,25 @@ public:
     // What is added next is part of this.
     void enter(const std::string& place) { place_ = place + "."; }
 
-    void add(const std::string& name, int first, int width, void* address, int bytes, int shift, int rows = 1,
-             int stride = 0) {
-        names_.push_back(place_ + name);
-        pieces_.push_back({names_.back().c_str(), first, width, rows, static_cast<char*>(address), bytes, shift, stride, 0, 0, 0});
-    }
+    // Not here, since each kernel has hundreds of them.
+    void add(const char* name, int first, int width, void* address, int bytes, int shift, int rows = 1, int stride = 0);
 
     // A number, or several in an array.
     template <std::integral Value>
-    void add(const std::string& name, Value* values, int rows = 1, int stride = sizeof(Value)) {
+    void add(const char* name, Value* values, int rows = 1, int stride = sizeof(Value)) {
         add(name, 0, std::same_as<Value, bool> ? 1 : 8 * sizeof(Value), values, sizeof(Value), 0, rows, stride);
     }
 
     std::vector<Piece>& pieces() { return pieces_; }
 
     // Puts all pieces into words, which are 0.
-    void gather(uint64_t* words) const {
-        for (const Piece& piece : pieces_) {
-            for (int64_t row = 0; row < piece.rows; ++row) {
-                const uint64_t value = load(piece, row) >> piece.shift & piece.known;
-                const int64_t at = piece.at + row * piece.step, word = at / 64, place = at % 64;
-                words[word] |= value << place;
-                if (place + piece.width > 64) words[word + 1] |= value >> (64 - place);
-            }
-        }
-    }
+    void gather(uint64_t* words) const;
 
     // Takes all pieces out of words, as far as these know them.
-    void scatter(const uint64_t* words) const {
-        for (const Piece& piece : pieces_) {
-            if (!piece.known) continue;
-            const uint64_t bits = piece.known << piece.shift;
-            for (int64_t row = 0; row < piece.rows; ++row) {
-                const int64_t at = piece.at + row * piece.step, word = at / 64, place = at % 64;
-                uint64_t value = words[word] >> place;
-                if (place + piece.width > 64) value |= words[word + 1] << (64 - place);
-                const uint64_t whole = (load(piece, row) & ~bits) | (value << piece.shift & bits);
-                std::memcpy(piece.address + row * piece.stride, &whole, piece.bytes);
-            }
-        }
-    }
+    void scatter(const uint64_t* words) const;
 
 private:
-    static uint64_t load(const Piece& piece, int64_t row) {
-        uint64_t whole = 0;
-        std::memcpy(&whole, piece.address + row * piece.stride, piece.bytes);
-        return whole;
-    }
+    static uint64_t load(const Piece& piece, int64_t row);
 
     std::string place_;
     std::deque<std::string> names_;

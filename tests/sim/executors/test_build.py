@@ -12,7 +12,7 @@ import pytest
 from hw.config import PRESETS, AcceleratorConfig
 from sim.caching.folder import cache_directory, remove_temporary_cache
 from sim.errors import BuildError
-from sim.executors.compiled import build
+from sim.executors.compiled import build, parts
 from sim.executors.compiled.build import build_library
 from sim.machine import create_machine
 from sim.memory import parse_profile
@@ -56,9 +56,9 @@ def test_program_that_cannot_be_started(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.fixture
 def small_hardware(monkeypatch: pytest.MonkeyPatch) -> None:
     """Build next to nothing for the hardware."""
-    monkeypatch.setattr(build, "shell_verilog", lambda *_, **__: "module shell(input clk); endmodule")
-    monkeypatch.setattr(build, "lanes_source", lambda *_, **__: "")
-    monkeypatch.setattr(build, "state_functions", lambda *_, **__: "")
+    monkeypatch.setattr(parts, "shell_verilog", lambda *_, **__: "module shell(input clk); endmodule")
+    monkeypatch.setattr(parts, "lanes_source", lambda *_, **__: "")
+    monkeypatch.setattr(parts, "state_functions", lambda *_, **__: "")
 
 
 @pytest.mark.usefixtures("small_hardware")
@@ -251,24 +251,68 @@ def test_what_was_built_once_is_built_again_only_when_it_is_lost(
     library = build_library(TEST, waves=False, on_step=lambda *step: told.append(step))
     compilations, built = tools.compilations(), library.stat().st_mtime_ns
     assert library.parent == tools.cache
-    # A model, two modules of lanes, and a step for each compilation, the last of which links.
-    assert compilations == 5
-    assert [step[:2] for step in told] == [(done, compilations + 3) for done in range(compilations + 4)]
+    # Putting the engine's objects together is no step; making two modules of lanes and a model is one each.
+    assert compilations == 9
+    assert [step[:2] for step in told] == [(done, 11) for done in range(12)]
     assert told[-1][2] == "machine linked"
     assert build_library(TEST, waves=False, on_step=lambda *step: told.append(step)) == library
-    assert (tools.compilations(), len(told)) == (compilations, compilations + 4)
-    (runtime,) = tools.cache.glob("runtime-*.o")
+    assert (tools.compilations(), len(told)) == (compilations, 12)
+    objects = {path.name.rpartition("-")[0].rpartition("-")[0]: path for path in tools.cache.glob("*.o")}
+    assert sorted(objects) == ["bfs-kernels", "engine", "intersection-kernels", "runtime"]
     assert set(tools.cache.iterdir()) == {
-        each.with_suffix(s) for each in (library, runtime) for s in (each.suffix, ".json")
+        each.with_suffix(s) for each in (library, *objects.values()) for s in (each.suffix, ".json")
     }
     assert library.stat().st_mtime_ns == built
     library.unlink()
     assert build_library(TEST, waves=False) == library
-    # What all configurations are linked with is still there.
-    assert tools.compilations() == 2 * compilations - 1
-    runtime.write_bytes(b"damaged")
-    assert build_library(TEST.replace(link_cycles=4), waves=False) != library
-    assert tools.compilations() == 3 * compilations - 1
+    # Its parts are still there.
+    assert tools.compilations() == compilations + 1
+    library.unlink()
+    objects["runtime"].write_bytes(b"damaged")
+    objects["bfs-kernels"].write_bytes(b"damaged")
+    assert build_library(TEST, waves=False) == library
+    assert tools.compilations() == compilations + 1 + 3
+
+
+NOT_BUILT = {
+    "bfs": "bfs kernels built before",
+    "intersection": "intersection kernels built before",
+    "engine": "engine built before",
+}
+
+
+@pytest.mark.usefixtures("small_hardware")
+def test_another_configuration_has_only_that_built_which_differs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = Toolchain.install(tmp_path, monkeypatch)
+    build_library(TEST, waves=False)
+    # What differs, and what is compiled for it: with its parts put together, and the machine linked.
+    for part, compilations, changes in (
+        ("bfs", 2, {"word_depth": 16}),
+        ("intersection", 2, {"colour_depth": 16}),
+        ("engine", 6, {"link_cycles": 4}),
+    ):
+        before, told = tools.compilations(), []
+        build_library(TEST.replace(**changes), waves=False, on_step=lambda *step, told=told: told.append(step))
+        assert tools.compilations() - before == compilations
+        assert {step[2] for step in told} & set(NOT_BUILT.values()) == {
+            NOT_BUILT[each] for each in NOT_BUILT.keys() - {part}
+        }
+        assert [step[0] for step in told] == sorted(step[0] for step in told)
+        assert told[-1] == (11, 11, "machine linked")
+
+
+@pytest.mark.usefixtures("small_hardware")
+def test_builds_at_once_make_what_they_share_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tools = Toolchain.install(tmp_path, monkeypatch)
+    with ThreadPoolExecutor(2) as pool:
+        depths = pool.map(lambda depth: build_library(TEST.replace(word_depth=depth), waves=False), (16, 32))
+        assert len(set(depths)) == 2
+    # Of all but the BFS kernels and the machine there is one.
+    assert tools.compilations() == 9 + 2
+    assert len(list(tools.cache.glob("bfs-kernels-*.o"))) == 2
+    assert len(list(tools.cache.glob("engine-*.o"))) == 1
 
 
 def test_everything_that_matters_names_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

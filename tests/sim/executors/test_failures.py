@@ -9,10 +9,10 @@ import pytest
 from hw.config import PRESETS
 from sim.errors import BuildError, SimulationError
 from sim.executors.base import Command, CommandKind
-from sim.executors.header import machine_header
+from sim.executors.header import machine_headers
 from sim.executors.shared_object import LibraryExecutor
 from sim.executors.tools import NATIVE
-from sim.memory import Memory, memory_header, parse_profile
+from sim.memory import Memory, parse_profile
 
 TEST = PRESETS["test"]
 HERE = Path(__file__).parent
@@ -21,8 +21,8 @@ HERE = Path(__file__).parent
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("native")
-    (folder / "config.h").write_text(machine_header(TEST))
-    (folder / "memory.h").write_text(memory_header())
+    for name, text in machine_headers(TEST).items():
+        (folder / name).write_text(text)
     includes = [f"-I{place}" for place in (folder, NATIVE, NATIVE.parent / "compiled" / "native")]
     options = ["-std=c++20", "-O0", "-fPIC", "-shared", "-pthread", *includes]
     subprocess.run(["g++", *options, str(HERE / "native_failures.cpp"), "-o", str(folder / "m.so")], check=True)

@@ -16,7 +16,7 @@ from amaranth.sim import Simulator
 import sim.executors
 from hw.config import PRESETS
 from sim.errors import BuildError
-from sim.executors.compiled.lanes import lanes_source
+from sim.executors.compiled.lanes import describe, lanes_source
 from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
 from tests.sim.executors.processors import find_processor
 from tests.system.runs import made
@@ -191,7 +191,7 @@ def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int, 
     stimuli = [
         [{name: random.getrandbits(width) for name, width in inputs} for _ in range(lanes)] for _ in range(CYCLES)
     ]
-    (tmp_path / "mixed.h").write_text(lanes_source(Mixed(), name="Mixed", lanes=lanes))
+    (tmp_path / "mixed.h").write_text(lanes_source(describe(Mixed()), name="Mixed", lanes=lanes))
     (tmp_path / "driver.cpp").write_text(driver(lanes))
     command = [*target.compiler, "-std=c++20", "-O1", "-I", str(NATIVE), "driver.cpp", "-o", "driver"]
     subprocess.run(command, cwd=tmp_path, check=True)
@@ -248,16 +248,16 @@ def looking(m: Module, part: Refused) -> None:
 
 
 @pytest.mark.parametrize(
-    ("describe", "cause"),
+    ("body", "cause"),
     [
         (unregistered, "output c_0 follows from the input a, not from registers alone"),
         (shifting, "is of the kind $shr, which the lanes cannot compute"),
         (looking, "is of a form that the lanes do not cover"),
     ],
 )
-def test_what_lanes_cannot_do_is_named(describe: Callable[[Module, Refused], None], cause: str) -> None:
+def test_what_lanes_cannot_do_is_named(body: Callable[[Module, Refused], None], cause: str) -> None:
     with pytest.raises(BuildError, match=cause.replace("$", r"\$")):
-        lanes_source(Refused(describe), name="Refused", lanes=4)
+        lanes_source(describe(Refused(body)), name="Refused", lanes=4)
 
 
 @pytest.mark.parametrize("memory", ["hc2", "fixed:700"])

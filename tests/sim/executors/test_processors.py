@@ -15,10 +15,10 @@ from sim.caching.folder import code_directory
 from sim.executors.base import meeting_interval
 from sim.executors.compiled import executor
 from sim.executors.compiled.build import build_library
-from sim.executors.header import machine_header
+from sim.executors.header import machine_headers
 from sim.executors.tools import NATIVE
 from sim.machine import Machine
-from sim.memory import Hc2, memory_header
+from sim.memory import Hc2
 from tests.sim.executors.outcomes import CROWD, TANGLE
 from tests.sim.executors.processors import find_processor
 from tests.sim.executors.replay.memory_code import write_memory_code
@@ -65,8 +65,8 @@ def test_whole_executor_leaves_the_same(
     monkeypatch.setenv("CYSCC_CACHE", str(tmp_path / "cache"))
     library = build_library(CONFIG, waves=False)
 
-    (tmp_path / "config.h").write_text(machine_header(CONFIG))
-    (tmp_path / "memory.h").write_text(memory_header())
+    for name, text in machine_headers(CONFIG).items():
+        (tmp_path / name).write_text(text)
     parts = write_memory_code(Hc2, tmp_path, triple=target.triple, cpu=target.cpu)
     options = ["-std=c++20", "-O1", "-I", str(tmp_path), "-I", str(NATIVE), "-Wno-builtin-declaration-mismatch"]
     linked = [str(SOURCE), *map(str, parts), str(library), f"-Wl,-rpath,{library.parent}"]

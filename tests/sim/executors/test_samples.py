@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from hw.config import PRESETS
+from hw.config import PRESETS, ConfigError
 from sim.executors.base import Executor
-from sim.executors.samples import MODULES, Samples, fifos, most_held, sample_dtype
+from sim.executors.samples import MODULES, MOST_HELD, Samples, fifos, sample_dtype
 from sim.machine import Machine
 from sim.observation.state import MachineState
 from tests.sim.executors.levels import dispatch_level
@@ -173,11 +173,13 @@ def test_impossible_rings(interval: int, places: int) -> None:
 
 
 def test_every_fifo_has_a_depth() -> None:
-    assert most_held(CONFIG) == 10
+    assert MOST_HELD == 514
     for config in PRESETS.values():
         for module, names in fifos(config).items():
             assert sample_dtype(config)[module].base["fill"].shape == (len(names),)
             assert all(getattr(config, field) >= 4 for field in names.values())
+            with pytest.raises(ConfigError):
+                config.replace(**dict.fromkeys(names.values(), 1024))
     assert list(fifos(PRESETS["published-bfs"])["bfs"].items())[-1] == ("marks", "visit_depth")
 
 

@@ -4,14 +4,14 @@ import pytest
 
 from hw.config import PRESETS
 from hw.shell import Shell
-from sim.executors.compiled.lanes.netlist import read_netlist
+from sim.executors.compiled.lanes.netlist import describe, read_netlist
 from sim.named_words import NamedWords, whole_field
 from tests.system.runs import made
 
 
 def test_registers_that_verilator_leaves_out_have_no_effect() -> None:
     """A register of the shell that is found by none of its names is one that Yosys removes as well."""
-    netlist = read_netlist(Shell(PRESETS["test"], instrument=True))
+    netlist = read_netlist(describe(Shell(PRESETS["test"], instrument=True)))
     outputs = (bit for cell in netlist.cells for pin in ("Q", "RD_DATA") for bit in cell.pins.get(pin, ()))
     held = {bit for bit in outputs if isinstance(bit, int)}
     names = {name for name, bits in netlist.registers if held & set(bits)}

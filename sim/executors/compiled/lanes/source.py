@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator
 
-from amaranth.lib import wiring
-
 from sim.errors import BuildError
 from sim.executors.compiled.lanes.expressions import Expressions, scalar_type, vector_type
-from sim.executors.compiled.lanes.netlist import Bits, Cell, Netlist, Port, read_netlist
+from sim.executors.compiled.lanes.netlist import Bits, Cell, Description, Netlist, Port, read_netlist
 from sim.executors.compiled.lanes.slices import WORD, Run, Signal, Signals
 
 __all__ = ["lanes_source"]
 
 
-def lanes_source(component: wiring.Component, *, name: str, lanes: int) -> str:
+def lanes_source(description: Description, *, name: str, lanes: int) -> str:
     """Return a C++ header that defines a class of all instances of a component.
 
     A signal of one bit is a mask with a bit for each instance; a wider one is an array, or in the course of a cycle a
@@ -23,13 +21,13 @@ def lanes_source(component: wiring.Component, *, name: str, lanes: int) -> str:
     for each 64-bit word ``w`` of it, ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` of an input,
     ``get_<port>_<w>(lane)`` and ``get_<port>_<w>(values)`` of an output; of an output that is no register but follows
     from some, the latter alone, which computes it. ``tick()`` advances all instances by a cycle;
-    outputs are then those of the next one. ``registers()`` are the bytes of all state but memories, and ``wrote()`` is
-    the mask of instances whose memories the last cycle has written. ``list(inventory, lane)`` adds the registers and
-    memories of an instance by their names.
+    outputs are then those of the next one. The bytes of all state but memories are from ``first_register`` to
+    ``end_of_registers()``, and ``wrote()`` is the mask of instances whose memories the last cycle has written.
+    ``list(inventory, lane)`` adds the registers and memories of an instance by their names.
 
     Parameters
     ----------
-    component : wiring.Component
+    description : Description
         The module. Its outputs must be registers, or follow from registers alone if they have more than one bit.
     name : str
         Name of the class.
@@ -41,7 +39,7 @@ def lanes_source(component: wiring.Component, *, name: str, lanes: int) -> str:
     BuildError
         Yosys failed, or the module has something that is not covered; with its name.
     """
-    return _Source(read_netlist(component), name=name, lanes=lanes).text()
+    return _Source(read_netlist(description), name=name, lanes=lanes).text()
 
 
 class _Source:
@@ -73,7 +71,6 @@ class _Source:
         accessors = [line for port in self._netlist.ports for line in self._accessors(port)]
         parts = [
             "#pragma once",
-            "#include <span>",
             '#include "lanes.h"',
             "namespace cyscc {",
             f"struct {self._name} {{",
@@ -88,9 +85,7 @@ class _Source:
             "Mask written = 0;",
             *self._memories,
             *accessors,
-            "std::span<const char> registers() const {",
-            "return {first_register, reinterpret_cast<const char*>(&written)};",
-            "}",
+            "const char* end_of_registers() const { return reinterpret_cast<const char*>(&written); }",
             "Mask wrote() const { return written & kAll; }",
             "template <class Inventory>",
             "void list(Inventory& inventory, int lane) {",

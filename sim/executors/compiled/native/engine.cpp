@@ -17,30 +17,32 @@ Engine::Engine(VerilatedContext* context, int number, const MemoryModel& memory,
       player_(memory, number),
       from_(from),
       to_(to),
-      shell_(std::make_unique<Vshell>(context, (place_of(number) + ".shell").c_str()))
+      shell_(std::make_unique<Vshell>(context, (place_of(number) + ".shell").c_str())),
 #if VM_TRACE
-      ,
-      bfs_(context, place_of(number) + ".bfs"),
-      intersection_(context, place_of(number) + ".intersection")
+      bfs_(make_bfs_kernels(context, place_of(number) + ".bfs")),
+      intersection_(make_intersection_kernels(context, place_of(number) + ".intersection"))
+#else
+      bfs_(make_bfs_kernels()),
+      intersection_(make_intersection_kernels())
 #endif
 {
     shell_->engine = number;
     start(*shell_);
 }
 
-void Engine::causes(int64_t cycle, int64_t* counts) { intersection_.causes(cycle, bfs_.causes(cycle, counts)); }
+void Engine::causes(int64_t cycle, int64_t* counts) { intersection_->causes(cycle, bfs_->causes(cycle, counts)); }
 
 void Engine::list(Inventory& inventory) {
     const std::string place = place_of(number_);
     inventory.enter(place + ".shell");
     cyscc::list(*shell_, inventory);
-    bfs_.list(inventory, place + ".bfs");
-    intersection_.list(inventory, place + ".intersection");
+    bfs_->list(inventory, place + ".bfs");
+    intersection_->list(inventory, place + ".intersection");
 }
 
 void Engine::rest(int64_t cycle) {
-    bfs_.rest(cycle);
-    intersection_.rest(cycle);
+    bfs_->rest(cycle);
+    intersection_->rest(cycle);
     resting_ = false;
     Vshell& shell = *shell_;
     if (clocked_ < cycle - 1) {
@@ -58,8 +60,8 @@ void Engine::rest(int64_t cycle) {
 }
 
 void Engine::record(int64_t cycle, int64_t interval, int64_t places, int64_t* rows) {
-    bfs_.record();
-    intersection_.record();
+    bfs_->record();
+    intersection_->record();
     interval_ = interval;
     places_ = places;
     rows_ = rows;
@@ -68,28 +70,28 @@ void Engine::record(int64_t cycle, int64_t interval, int64_t places, int64_t* ro
 
 void Engine::write(int64_t cycle, int64_t* row) {
     *row++ = cycle;
-    row = intersection_.write(cycle, bfs_.write(cycle, row));
-    *row++ = bfs_.turns();
-    *row++ = intersection_.turns();
+    row = intersection_->write(cycle, bfs_->write(cycle, row));
+    *row++ = bfs_->turns();
+    *row++ = intersection_->turns();
 }
 
 void Engine::begin_instruction(int64_t cycle) {
-    bfs_.begin_instruction(cycle);
-    intersection_.begin_instruction(cycle);
+    bfs_->begin_instruction(cycle);
+    intersection_->begin_instruction(cycle);
 }
 
 // Everything up to this boundary has happened here, and nothing after it.
 void Engine::sample(int64_t cycle) {
     write(cycle, rows_ + cycle / interval_ % places_ * kRowWords);
-    bfs_.begin_interval();
-    intersection_.begin_interval();
+    bfs_->begin_interval();
+    intersection_->begin_interval();
     boundary_ += interval_;
 }
 
 void Engine::resume(int64_t cycle) {
     if (interval_) boundary_ = (cycle / interval_ + 1) * interval_;
-    bfs_.resume(cycle);
-    intersection_.resume(cycle);
+    bfs_->resume(cycle);
+    intersection_->resume(cycle);
     resting_ = false;
     reevaluate(*shell_);
     clocked_ = cycle - 1;
@@ -122,7 +124,7 @@ inline void Engine::step_shell(int64_t cycle, bool wanted) {
 // Brings what the last kernels put out to the shell; returns whether that is anything new.
 inline bool Engine::connect_tails(int64_t cycle) {
     Vshell& shell = *shell_;
-    auto connect = [cycle](const auto& module, auto& chain_valid, auto& chain, auto& token_valid, auto& token, auto& done,
+    auto connect = [cycle](const Kernels& module, auto& chain_valid, auto& chain, auto& token_valid, auto& token, auto& done,
                            auto& error) {
         chain_valid = module.chain_valid();
         if (chain_valid) chain = module.chain();
@@ -133,16 +135,16 @@ inline bool Engine::connect_tails(int64_t cycle) {
         error = module.error();
         return chain_valid | token_valid | changed;
     };
-    return connect(bfs_, shell.bfs_chain_in_valid, shell.bfs_chain_in_payload, shell.bfs_token_in_valid,
+    return connect(*bfs_, shell.bfs_chain_in_valid, shell.bfs_chain_in_payload, shell.bfs_token_in_valid,
                    shell.bfs_token_in_payload, shell.bfs_done, shell.bfs_error) |
-           connect(intersection_, shell.intersection_chain_in_valid, shell.intersection_chain_in_payload,
+           connect(*intersection_, shell.intersection_chain_in_valid, shell.intersection_chain_in_payload,
                    shell.intersection_token_in_valid, shell.intersection_token_in_payload, shell.intersection_done,
                    shell.intersection_error);
 }
 
 // The first cycle before an end in which something happens to a resting engine, or the end.
 int64_t Engine::next_event(int64_t cycle, int64_t end) const {
-    end = std::min({end, bfs_.rests_until(cycle), intersection_.rests_until(cycle)});
+    end = std::min({end, bfs_->rests_until(cycle), intersection_->rests_until(cycle)});
     if (end > cycle) end = std::min(end, memory_.next_event(memory_.context, number_, cycle));
     if (kEngines > 1) {
         for (; cycle < end; ++cycle)
@@ -187,30 +189,33 @@ void Engine::step(int64_t cycle) {
     Mailbox& box = player_.box();
     const bool intersection_owns = shell.intersection_owns;
 #if VM_TRACE
-    bfs_.step(bfs, !intersection_owns, box, cycle, drawn_);
-    intersection_.step(intersection, intersection_owns, box, cycle, drawn_);
-#else
-    bfs_.step(bfs, !intersection_owns, box, cycle);
-    intersection_.step(intersection, intersection_owns, box, cycle);
+    if (drawn_) {
+        bfs_->show(bfs, !intersection_owns, box, cycle);
+        intersection_->show(intersection, intersection_owns, box, cycle);
+    } else
 #endif
+    {
+        bfs_->step(bfs, !intersection_owns, box, cycle);
+        intersection_->step(intersection, intersection_owns, box, cycle);
+    }
     step_shell(cycle, wanted);
     player_.accept(cycle);
-    resting_ = shell.quiescent && !player_.has_commands() && bfs_.rests_until(cycle + 1) > cycle + 1 &&
-               intersection_.rests_until(cycle + 1) > cycle + 1 && bfs_.done() == shell.bfs_done &&
-               bfs_.error() == shell.bfs_error && intersection_.done() == shell.intersection_done &&
-               intersection_.error() == shell.intersection_error;
+    resting_ = shell.quiescent && !player_.has_commands() && bfs_->rests_until(cycle + 1) > cycle + 1 &&
+               intersection_->rests_until(cycle + 1) > cycle + 1 && bfs_->done() == shell.bfs_done &&
+               bfs_->error() == shell.bfs_error && intersection_->done() == shell.intersection_done &&
+               intersection_->error() == shell.intersection_error;
 }
 
 #if VM_TRACE
 void Engine::recall() {
     Vshell& shell = *shell_;
     const bool intersection_owns = shell.intersection_owns;
-    bfs_.recall(bfs_head(), !intersection_owns, player_.box());
-    intersection_.recall(intersection_head(), intersection_owns, player_.box());
-    shell.bfs_chain_in_payload = bfs_.chain();
-    shell.bfs_token_in_payload = bfs_.token();
-    shell.intersection_chain_in_payload = intersection_.chain();
-    shell.intersection_token_in_payload = intersection_.token();
+    bfs_->recall(bfs_head(), !intersection_owns, player_.box());
+    intersection_->recall(intersection_head(), intersection_owns, player_.box());
+    shell.bfs_chain_in_payload = bfs_->chain();
+    shell.bfs_token_in_payload = bfs_->token();
+    shell.intersection_chain_in_payload = intersection_->chain();
+    shell.intersection_token_in_payload = intersection_->token();
 }
 
 void Engine::show(int64_t cycle) {
@@ -220,9 +225,15 @@ void Engine::show(int64_t cycle) {
 }
 
 void Engine::clock() {
-    bfs_.clock();
-    intersection_.clock();
+    bfs_->clock();
+    intersection_->clock();
     tick(*shell_);
+}
+
+void Engine::trace(VerilatedVcdC& file, const Drawn& drawn) {
+    if (drawn.contains(shell_->hierName())) shell_->trace(&file, 99);
+    bfs_->trace(file, drawn);
+    intersection_->trace(file, drawn);
 }
 #endif
 

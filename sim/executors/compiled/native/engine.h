@@ -6,24 +6,21 @@
 #include <memory>
 #include <vector>
 
+#include "Vshell.h"
+#include "config.h"
+#include "kernels.h"
 #include "models.h"
 #include "player.h"
-#if VM_TRACE
-#include "object_module.h"
-#else
-#include "bfs_lanes.h"
-#include "intersection_lanes.h"
-#include "lane_module.h"
-#endif
 
 namespace cyscc {
 
-#if VM_TRACE
-using BfsModule = ObjectModule<Vbfs_kernel, kBfsKernels, kBfsFifos>;
-using IntersectionModule = ObjectModule<Vintersection_kernel, kIntersectionKernels, kIntersectionFifos>;
-#else
-using BfsModule = LaneModule<BfsLanes, kBfsFifos>;
-using IntersectionModule = LaneModule<IntersectionLanes, kIntersectionFifos>;
+// Generated beside the model's code: lists its registers, and evaluates what follows from them after they were set.
+void list(Vshell& model, Inventory& inventory);
+void reevaluate(Vshell& model);
+#if !VM_TRACE
+// Generated too: advances it by one clock cycle. All outputs that others look at are registered, so inputs and rising edge
+// are evaluated together, once.
+void tick(Vshell& model);
 #endif
 
 // The link from an engine to the next. A token is written for the cycle in which it arrives; engines run ahead of each
@@ -97,13 +94,8 @@ public:
     void show(int64_t cycle);
     void clock();
 
-    // Calls a function with every model.
-    template <class Function>
-    void for_each_model(Function function) {
-        function(*shell_);
-        bfs_.for_each_model(function);
-        intersection_.for_each_model(function);
-    }
+    // Lets models of some names draw themselves.
+    void trace(VerilatedVcdC& file, const Drawn& drawn);
 #endif
 
 private:
@@ -121,8 +113,8 @@ private:
     Link* const from_;
     Link* const to_;
     std::unique_ptr<Vshell> shell_;
-    BfsModule bfs_;
-    IntersectionModule intersection_;
+    const std::unique_ptr<Kernels> bfs_;
+    const std::unique_ptr<Kernels> intersection_;
 
     int64_t clocked_ = -1;  // the cycle in which the shell was evaluated last
     int64_t boundary_ = kNever;  // where the next row is written

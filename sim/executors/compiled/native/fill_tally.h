@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 
-#include "config.h"
 #include "lanes.h"
+#include "numbers.h"
 #include "state.h"
 
 namespace cyscc {

@@ -1,28 +1,27 @@
 // The kernels of a module in one AE as one object, whose lanes they are.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "fill_tally.h"
-#include "head.h"
+#include "kernels.h"
 #include "lanes.h"
-#include "player.h"
+#include "numbers.h"
 #include "runs.h"
 
 namespace cyscc {
 
 template <class Lanes, int kFifos>
-class LaneModule {
+class LaneModule final : public Kernels {
 public:
     static constexpr int kKernels = Lanes::kLanes;
 
-    // Advances the kernels by a cycle if any has something to do.
-    void step(const Head& head, bool owns, Mailbox& box, int64_t cycle) {
-        turns_ += head.token_valid;
+    LaneModule() { put_out(); }
+
+    void advance(const Head& head, bool owns, Mailbox& box, int64_t cycle) override {
         const Mask ports = owns ? Lanes::kAll : 0;
         const Mask read_ready = box.read_ready & ports;
         const Mask write_ready = box.write_ready & ports;
@@ -45,7 +44,11 @@ public:
         if (!silent || requesting() || awake != passing || (awake && head.token_valid)) {
             relay_.forget();
         } else if (!awake) {
-            if (relay_.knows(head.token)) return relay_.take(cycle);
+            if (relay_.knows(head.token)) {
+                relay_.take(cycle);
+                exit_ = relay_.exit();
+                return;
+            }
             relay_.learn(lanes_, head.token);
         }
         count(cycle);
@@ -77,40 +80,19 @@ public:
         lanes_.port_flushed(flushed);
         lanes_.tick();
         relay_.observe(lanes_);
+        put_out();
     }
 
-    // Nothing happens here before a cycle unless something arrives; 0 where something may happen in each.
-    int64_t rests_until(int64_t cycle) const {
-        if (relay_.carries(cycle)) return relay_.exit();
-        const Mask busy = ~lanes_.quiescent() | lanes_.token_out_valid() | lanes_.chain_out_valid() | requesting();
-        return busy & Lanes::kAll ? 0 : kNever;
-    }
-
-    // What the last kernel puts out.
-    bool chain_valid() const { return lanes_.chain_out_valid() >> (kKernels - 1); }
-    bool token_valid(int64_t cycle) const {
-        if (relay_.carries(cycle)) return cycle == relay_.exit();
-        return lanes_.token_out_valid() >> (kKernels - 1);
-    }
-    uint64_t chain() const { return lanes_.get_chain_out_payload_0(kKernels - 1); }
-    uint64_t token() const { return lanes_.get_token_out_payload_0(kKernels - 1); }
-
-    Mask done() const { return lanes_.done(); }
-    Mask error() const { return lanes_.error(); }
-
-    // Writes the cycles of each kernel by cause, as [kernel][cause].
-    int64_t* causes(int64_t cycle, int64_t* counts) {
+    int64_t* causes(int64_t cycle, int64_t* counts) override {
         bring_up(cycle);
         for (int n = 0; n < kKernels; ++n)
             for (const auto& cycles : causes_) *counts++ = cycles[n];
         return counts;
     }
 
-    // From now on how full FIFOs are is counted too.
-    void record() { recording_ = true; }
+    void record() override { recording_ = true; }
 
-    // Writes what was counted up to a cycle, kernel after kernel, as the part of a row that they have.
-    int64_t* write(int64_t cycle, int64_t* row) {
+    int64_t* write(int64_t cycle, int64_t* row) override {
         bring_up(cycle);
         for (int n = 0; n < kKernels; ++n) {
             for (const auto& cycles : causes_) *row++ = int64_t(cycles[n]);
@@ -118,15 +100,13 @@ public:
         }
         return row;
     }
-    int64_t turns() const { return turns_; }
-    void begin_interval() { fill_.begin_interval(); }
-    void begin_instruction(int64_t cycle) {
+    void begin_interval() override { fill_.begin_interval(); }
+    void begin_instruction(int64_t cycle) override {
         bring_up(cycle);
         fill_.begin_instruction();
     }
 
-    // The state by name: where it is, what is left out of it up to a cycle, and what follows from it.
-    void list(Inventory& inventory, const std::string& place) {
+    void list(Inventory& inventory, const std::string& place) override {
         inventory.enter(place);
         inventory.add("turns", &turns_);
         for (int n = 0; n < kKernels; ++n) {
@@ -138,14 +118,15 @@ public:
         }
     }
 
-    void rest(int64_t cycle) {
+    void rest(int64_t cycle) override {
         if (relay_.carries(cycle)) catch_up(cycle);
         relay_.forget();
         bring_up(cycle);
     }
 
-    void resume(int64_t cycle) {
+    void resume(int64_t cycle) override {
         relay_.drop();
+        put_out();
         relay_.forget();
         counted_ = cycle;
         tallied_ = 0;
@@ -186,8 +167,7 @@ private:
             known_ = false;
             learning_ = true;
             token_ = token;
-            const auto registers = lanes.registers();
-            before_.assign(registers.begin(), registers.end());
+            before_.assign(lanes.first_register, lanes.end_of_registers());
             done_ = lanes.done();
             error_ = lanes.error();
             lanes.get_cause_0(causes_);
@@ -203,7 +183,7 @@ private:
                 return forget();
             if ((~lanes.quiescent() | lanes.token_out_valid()) & Lanes::kAll) return;
             learning_ = false;
-            known_ = std::ranges::equal(before_, lanes.registers());
+            known_ = !std::memcmp(before_.data(), lanes.first_register, before_.size());
         }
 
     private:
@@ -222,6 +202,20 @@ private:
     // The kernels that have a request for the memory, whether or not it is taken.
     Mask requesting() const { return (lanes_.port_read_valid() | lanes_.port_write_valid()) & Lanes::kAll; }
 
+    // Shows the engine what the last kernel puts out, and whether there is anything to do.
+    void put_out() {
+        constexpr int kLast = kKernels - 1;
+        const Mask chain = lanes_.chain_out_valid(), token = lanes_.token_out_valid();
+        busy_ = (~lanes_.quiescent() | token | chain | requesting()) & Lanes::kAll;
+        chain_valid_ = chain >> kLast & 1;
+        token_valid_ = token >> kLast & 1;
+        if (chain_valid_) chain_ = lanes_.get_chain_out_payload_0(kLast);
+        if (token_valid_) token_ = lanes_.get_token_out_payload_0(kLast);
+        done_ = lanes_.done();
+        error_ = lanes_.error();
+        exit_ = relay_.exit();
+    }
+
     // Does what was left out of a pass before a cycle.
     void catch_up(int64_t cycle) {
         lanes_.chain_in_valid(0);
@@ -236,6 +230,7 @@ private:
             lanes_.tick();
         }
         relay_.drop();
+        put_out();
     }
 
     static Array& array(uint64_t* first) { return *reinterpret_cast<Array*>(first); }
@@ -298,7 +293,6 @@ private:
     int tallied_ = 0;
     alignas(64) Array tally_ = {};
     alignas(64) Array causes_[kCauses] = {};
-    int64_t turns_ = 0;
     bool recording_ = false;
     Runs<kKernels> runs_;
     Fill fill_;

@@ -1,7 +1,6 @@
 // The machine of the compiled executor: engines that run side by side and meet at the memory.
 
 #include <memory>
-#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -34,13 +33,10 @@ public:
             players_.push_back(&engines_[n]->player());
         }
 #if VM_TRACE
-        std::set<std::string> drawn;
+        Drawn drawn;
         std::istringstream names(setup.drawn);
         for (std::string name; names >> name;) drawn.insert(name);
-        for (auto& engine : engines_)
-            engine->for_each_model([&](auto& model) {
-                if (drawn.contains(model.hierName())) model.trace(&trace_, 99);
-            });
+        for (auto& engine : engines_) engine->trace(trace_, drawn);
         trace_.open("");
         trace_.flush();
 #endif

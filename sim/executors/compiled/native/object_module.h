@@ -1,4 +1,5 @@
-// The kernels of a module in one AE as objects of a Verilated model, which can write waveforms.
+// The kernels of a module in one AE as objects of a Verilated model, which can write waveforms. To be included after the
+// model and what is generated beside its code.
 #pragma once
 
 #include <array>
@@ -7,27 +8,123 @@
 #include <string>
 
 #include "fill_tally.h"
-#include "head.h"
+#include "kernels.h"
 #include "models.h"
+#include "numbers.h"
 #include "player.h"
 #include "runs.h"
 
 namespace cyscc {
 
 template <class Model, int kCount, int kFifos>
-class ObjectModule {
+class ObjectModule final : public Kernels {
 public:
     ObjectModule(VerilatedContext* context, const std::string& place) {
         for (int n = 0; n < kCount; ++n) {
             kernels_[n] = std::make_unique<Model>(context, (place + std::to_string(n)).c_str());
             start(*kernels_[n]);
         }
+        put_out();
     }
+
+    void advance(const Head& head, bool owns, Mailbox& box, int64_t cycle) override {
+        evaluate(head, owns, box, cycle, false);
+        put_out();
+    }
+
+    void draw(const Head& head, bool owns, Mailbox& box, int64_t cycle) override {
+        evaluate(head, owns, box, cycle, true);
+    }
+
+    void clock() override {
+        for (int n = 0; n < kCount; ++n) {
+            tick(*kernels_[n]);
+            observe(n);
+        }
+        put_out();
+    }
+
+    int64_t* causes(int64_t cycle, int64_t* counts) override {
+        for (int n = 0; n < kCount; ++n) {
+            count(n, cycle);
+            for (int64_t cycles : causes_[n]) *counts++ = cycles;
+        }
+        return counts;
+    }
+
+    void record() override { recording_ = true; }
+
+    int64_t* write(int64_t cycle, int64_t* row) override {
+        for (int n = 0; n < kCount; ++n) {
+            bring_up(n, cycle);
+            for (int64_t cycles : causes_[n]) *row++ = cycles;
+            row = runs_.write(n, fill_[n].write(0, row));
+        }
+        return row;
+    }
+    void begin_interval() override {
+        for (auto& fill : fill_) fill.begin_interval();
+    }
+    void begin_instruction(int64_t cycle) override {
+        for (int n = 0; n < kCount; ++n) {
+            bring_up(n, cycle);
+            fill_[n].begin_instruction();
+        }
+    }
+
+    void list(Inventory& inventory, const std::string& place) override {
+        inventory.enter(place);
+        inventory.add("turns", &turns_);
+        for (int n = 0; n < kCount; ++n) {
+            inventory.enter(place + std::to_string(n));
+            inventory.add("causes", causes_[n].data(), kCauses);
+            fill_[n].list(inventory, 0);
+            runs_.list(inventory, n);
+            cyscc::list(*kernels_[n], inventory);
+        }
+    }
+
+    void rest(int64_t cycle) override {
+        for (int n = 0; n < kCount; ++n) {
+            bring_up(n, cycle);
+            reevaluate(*kernels_[n]);
+        }
+    }
+
+    void resume(int64_t cycle) override {
+        counted_.fill(cycle);
+        uint32_t idle = 0;
+        for (int n = 0; n < kCount; ++n) {
+            reevaluate(*kernels_[n]);
+            observe(n);
+            fill_[n].resume();
+            idle |= uint32_t(kernels_[n]->cause == kIdle) << n;
+        }
+        runs_.resume(idle);
+        put_out();
+    }
+
+    void recall(const Head& head, bool owns, const Mailbox& box) override {
+        for (int n = 0; n < kCount; ++n) {
+            Model& model = *kernels_[n];
+            model.chain_in_payload = n ? kernels_[n - 1]->chain_out_payload : head.chain;
+            model.token_in_payload = n ? kernels_[n - 1]->token_out_payload : head.token;
+            if (owns) set(model.port_response_payload, box.data[n], box.tags[n]);
+        }
+    }
+
+    void trace(VerilatedVcdC& file, const Drawn& drawn) override {
+        for (auto& kernel : kernels_)
+            if (drawn.contains(kernel->hierName())) kernel->trace(&file, 99);
+    }
+
+private:
+    using Fill = FillTally<1, kFifos>;
+    static constexpr uint32_t kAll = (1u << kCount) - 1;
 
     // Advances the kernels that have something to do; all, and only up to the clock edge, while waveforms are drawn. From
     // the last to the first, so that each still finds what its predecessor on chain and ring put out in the cycle before.
-    void step(const Head& head, bool owns, Mailbox& box, int64_t cycle, bool drawn = false) {
-        turns_ += head.token_valid;
+    void evaluate(const Head& head, bool owns, Mailbox& box, int64_t cycle, bool drawn) {
         const uint32_t ports = owns ? kAll : 0;
         const uint32_t chain = (chain_full_ << 1 | uint32_t(head.chain_valid)) & kAll;
         const uint32_t token = (token_full_ << 1 | uint32_t(head.token_valid)) & kAll;
@@ -56,111 +153,6 @@ public:
         }
     }
 
-    // The clock edge of a drawn cycle.
-    void clock() {
-        for (int n = 0; n < kCount; ++n) {
-            tick(*kernels_[n]);
-            observe(n);
-        }
-    }
-
-    // Nothing happens here before a cycle unless something arrives; 0 where something may happen in each.
-    int64_t rests_until(int64_t) const {
-        return awake_ | token_full_ | chain_full_ | read_full_ | write_full_ ? 0 : kNever;
-    }
-
-    // What the last kernel puts out.
-    bool chain_valid() const { return kernels_[kCount - 1]->chain_out_valid; }
-    bool token_valid(int64_t) const { return kernels_[kCount - 1]->token_out_valid; }
-    uint64_t chain() const { return kernels_[kCount - 1]->chain_out_payload; }
-    uint64_t token() const { return kernels_[kCount - 1]->token_out_payload; }
-
-    uint32_t done() const { return done_; }
-    uint32_t error() const { return error_; }
-
-    // Writes the cycles of each kernel by cause, as [kernel][cause].
-    int64_t* causes(int64_t cycle, int64_t* counts) {
-        for (int n = 0; n < kCount; ++n) {
-            count(n, cycle);
-            for (int64_t cycles : causes_[n]) *counts++ = cycles;
-        }
-        return counts;
-    }
-
-    // From now on how full FIFOs are is counted too.
-    void record() { recording_ = true; }
-
-    // Writes what was counted up to a cycle, kernel after kernel, as the part of a row that they have.
-    int64_t* write(int64_t cycle, int64_t* row) {
-        for (int n = 0; n < kCount; ++n) {
-            bring_up(n, cycle);
-            for (int64_t cycles : causes_[n]) *row++ = cycles;
-            row = runs_.write(n, fill_[n].write(0, row));
-        }
-        return row;
-    }
-    int64_t turns() const { return turns_; }
-    void begin_interval() {
-        for (auto& fill : fill_) fill.begin_interval();
-    }
-    void begin_instruction(int64_t cycle) {
-        for (int n = 0; n < kCount; ++n) {
-            bring_up(n, cycle);
-            fill_[n].begin_instruction();
-        }
-    }
-
-    // The state by name: where it is, what is left out of it up to a cycle, and what follows from it.
-    void list(Inventory& inventory, const std::string& place) {
-        inventory.enter(place);
-        inventory.add("turns", &turns_);
-        for (int n = 0; n < kCount; ++n) {
-            inventory.enter(place + std::to_string(n));
-            inventory.add("causes", causes_[n].data(), kCauses);
-            fill_[n].list(inventory, 0);
-            runs_.list(inventory, n);
-            cyscc::list(*kernels_[n], inventory);
-        }
-    }
-
-    void rest(int64_t cycle) {
-        for (int n = 0; n < kCount; ++n) {
-            bring_up(n, cycle);
-            reevaluate(*kernels_[n]);
-        }
-    }
-
-    void resume(int64_t cycle) {
-        counted_.fill(cycle);
-        uint32_t idle = 0;
-        for (int n = 0; n < kCount; ++n) {
-            reevaluate(*kernels_[n]);
-            observe(n);
-            fill_[n].resume();
-            idle |= uint32_t(kernels_[n]->cause == kIdle) << n;
-        }
-        runs_.resume(idle);
-    }
-
-    // Shows the kernels what they were shown last, which is no register: payloads stay until others are valid.
-    void recall(const Head& head, bool owns, const Mailbox& box) {
-        for (int n = 0; n < kCount; ++n) {
-            Model& model = *kernels_[n];
-            model.chain_in_payload = n ? kernels_[n - 1]->chain_out_payload : head.chain;
-            model.token_in_payload = n ? kernels_[n - 1]->token_out_payload : head.token;
-            if (owns) set(model.port_response_payload, box.data[n], box.tags[n]);
-        }
-    }
-
-    template <class Function>
-    void for_each_model(Function function) {
-        for (auto& kernel : kernels_) function(*kernel);
-    }
-
-private:
-    using Fill = FillTally<1, kFifos>;
-    static constexpr uint32_t kAll = (1u << kCount) - 1;
-
     void count(int kernel, int64_t cycle) {
         const int64_t since = counted_[kernel];
         if (cycle == since) return;
@@ -178,6 +170,16 @@ private:
     void bring_up(int kernel, int64_t cycle) {
         count(kernel, cycle);
         fill_[kernel].settle();
+    }
+
+    // Shows the engine what the last kernel puts out, and whether there is anything to do.
+    void put_out() {
+        const Model& last = *kernels_[kCount - 1];
+        busy_ = awake_ | token_full_ | chain_full_ | read_full_ | write_full_;
+        chain_valid_ = last.chain_out_valid;
+        token_valid_ = last.token_out_valid;
+        chain_ = last.chain_out_payload;
+        token_ = last.token_out_payload;
     }
 
     // A kernel's memory port, by the names that those of a whole machine have.
@@ -218,11 +220,8 @@ private:
     uint32_t token_full_ = 0;   // token_out is valid
     uint32_t read_full_ = 0;    // a read waits at the port
     uint32_t write_full_ = 0;   // a write waits at the port
-    uint32_t done_ = 0;
-    uint32_t error_ = 0;
     std::array<int64_t, kCount> counted_{};  // cycle up to which the causes are counted
     std::array<std::array<int64_t, kCauses>, kCount> causes_{};
-    int64_t turns_ = 0;
     bool recording_ = false;
     Runs<kCount> runs_;
     std::array<Fill, kCount> fill_;

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <vector>
 
+#include "config.h"
 #include "machine.h"
 #include "memory_code.h"
 

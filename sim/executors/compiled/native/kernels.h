@@ -1,0 +1,118 @@
+// The kernels of a module in one AE as the engine sees them, however they are executed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#if VM_TRACE
+#include <verilated_vcd_c.h>
+
+#include <set>
+#endif
+
+#include "memory.h"
+#include "state.h"
+
+namespace cyscc {
+
+inline constexpr int64_t kNever = int64_t(1) << 62;
+
+#if VM_TRACE
+// Names of models whose signals are drawn.
+using Drawn = std::set<std::string>;
+#endif
+
+// What a module's first kernel gets from the shell.
+struct Head {
+    bool chain_valid, token_valid;
+    uint64_t chain, token;
+};
+
+// What the engine looks at in every cycle is kept here, so that it need not be asked for.
+class Kernels {
+public:
+    virtual ~Kernels() = default;
+
+    // Advances the kernels by a cycle if any has something to do.
+    void step(const Head& head, bool owns, Mailbox& box, int64_t cycle) {
+        turns_ += head.token_valid;
+        const bool arrives = (owns && box.responses | box.flushed) || head.chain_valid || head.token_valid;
+        if (arrives || busy_) advance(head, owns, box, cycle);
+    }
+
+    // Nothing happens here before a cycle unless something arrives; 0 where something may happen in each.
+    int64_t rests_until(int64_t cycle) const { return carries(cycle) ? exit_ : busy_ ? 0 : kNever; }
+
+    // What the last kernel puts out.
+    bool chain_valid() const { return chain_valid_; }
+    bool token_valid(int64_t cycle) const { return carries(cycle) ? cycle == exit_ : token_valid_; }
+    uint64_t chain() const { return chain_; }
+    uint64_t token() const { return token_; }
+
+    // A bit of each kernel.
+    uint32_t done() const { return done_; }
+    uint32_t error() const { return error_; }
+
+    // How often the token came to the first kernel.
+    int64_t turns() const { return turns_; }
+
+    // Writes the cycles of each kernel by cause, as [kernel][cause].
+    virtual int64_t* causes(int64_t cycle, int64_t* counts) = 0;
+
+    // From now on how full FIFOs are is counted too.
+    virtual void record() = 0;
+    // Writes what was counted up to a cycle, kernel after kernel, as the part of a row that they have.
+    virtual int64_t* write(int64_t cycle, int64_t* row) = 0;
+    virtual void begin_interval() = 0;
+    virtual void begin_instruction(int64_t cycle) = 0;
+
+    // The state by name: where it is, what is left out of it up to a cycle, and what follows from it.
+    virtual void list(Inventory& inventory, const std::string& place) = 0;
+    virtual void rest(int64_t cycle) = 0;
+    virtual void resume(int64_t cycle) = 0;
+
+#if VM_TRACE
+    // The two halves of a step that is drawn.
+    void show(const Head& head, bool owns, Mailbox& box, int64_t cycle) {
+        turns_ += head.token_valid;
+        draw(head, owns, box, cycle);
+    }
+    virtual void clock() = 0;
+
+    // Shows the kernels what they were shown last, which is no register: payloads stay until others are valid.
+    virtual void recall(const Head& head, bool owns, const Mailbox& box) = 0;
+
+    // Lets models of some names draw themselves.
+    virtual void trace(VerilatedVcdC& file, const Drawn& drawn) = 0;
+#endif
+
+protected:
+    virtual void advance(const Head& head, bool owns, Mailbox& box, int64_t cycle) = 0;
+#if VM_TRACE
+    virtual void draw(const Head& head, bool owns, Mailbox& box, int64_t cycle) = 0;
+#endif
+
+    bool carries(int64_t cycle) const { return cycle <= exit_; }
+
+    int64_t turns_ = 0;
+    int64_t exit_ = -1;     // up to this cycle a token is on its way to the last kernel, with none evaluated for it
+    bool busy_ = true;      // something may happen in the next cycle
+    bool chain_valid_ = false;
+    bool token_valid_ = false;
+    uint64_t chain_ = 0;
+    uint64_t token_ = 0;
+    uint32_t done_ = 0;
+    uint32_t error_ = 0;
+};
+
+// Generated, a source each, since one module's kernels may change while the other's stay. Whoever calls owns them. (The
+// header of pointers that own takes half a second to compile, whenever a kernel changes.)
+#if VM_TRACE
+Kernels* make_bfs_kernels(VerilatedContext* context, const std::string& place);
+Kernels* make_intersection_kernels(VerilatedContext* context, const std::string& place);
+#else
+Kernels* make_bfs_kernels();
+Kernels* make_intersection_kernels();
+#endif
+
+}  // namespace cyscc

@@ -1,0 +1,256 @@
+"""The parts of a machine that are compiled apart: configurations share those that are the same in them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from amaranth.back import rtlil
+from amaranth.lib import wiring
+
+from hw.config import AcceleratorConfig
+from hw.shell import Shell
+from hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
+from sim.executors.cache import cached_part
+from sim.executors.compiled.lanes import Description, describe, lanes_source
+from sim.executors.compiled.tick import tick_function
+from sim.executors.compiled.verilated import state_functions
+from sim.executors.header import fixed_headers, machine_headers
+from sim.executors.samples import fifos
+from sim.executors.tools import SLOW, Steps, Toolchain
+
+__all__ = ["Part", "parts_of"]
+
+_NATIVE = Path(__file__).parent / "native"
+
+_KINDS = {name.removesuffix("_kernel"): kind for kind, name in KERNEL_NAMES.items()}
+"""Kinds of kernels by module."""
+
+
+class Part(ABC):
+    """A part of a machine: an object file, made of the description of some hardware.
+
+    Its sources are compiled in a folder that has no more of the configuration than what names it in the cache.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    config : AcceleratorConfig
+        Sizes.
+    waves : bool
+        With waveforms.
+    steps : int
+        Steps of its build.
+    """
+
+    def __init__(self, name: str, config: AcceleratorConfig, *, waves: bool, steps: int) -> None:
+        self.name = name
+        self.steps = steps
+        self._config = config
+        self._waves = waves
+
+    def find(self, tools: Toolchain, steps: Steps, *, sources: bytes) -> Callable[[Path], Path]:
+        """Return a function that copies the object file, built now if it is not in the cache, to where it is told.
+
+        Parameters
+        ----------
+        tools : Toolchain
+            What it is built by.
+        steps : Steps
+            Told of each step, whether it is done or was done before.
+        sources : bytes
+            Digest of the sources that it is made of.
+        """
+        made_of = self.made_of()
+        title = self.name.replace("-", " ")
+
+        def find(to: Path) -> Path:
+            built = False
+
+            def build(folder: Path) -> Path:
+                nonlocal built
+                built = True
+                return self._build(folder, tools, steps)
+
+            cached_part(
+                self.name,
+                tools,
+                inputs=repr((self._waves, *made_of)).encode() + sources,
+                build=build,
+                to=to,
+                on_wait=lambda: steps.skip(0, f"waiting for another process, which builds the same {title}"),
+            )
+            if not built:
+                steps.skip(self.steps, f"{title} built before")
+            return to
+
+        return find
+
+    @abstractmethod
+    def made_of(self) -> Sequence[str]:
+        """Return texts of all that it is made of, but the sources of this package."""
+
+    @abstractmethod
+    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        """Build in a folder; return the object file."""
+
+    def _verilate(
+        self, component: wiring.Component, verilog: str, folder: Path, tools: Toolchain, *, name: str, more: str = ""
+    ) -> list[Path]:
+        """Turn a component into a model in C++; return its sources, the first of which ends with some more text.
+
+        Parameters
+        ----------
+        component : wiring.Component
+            The component.
+        verilog : str
+            Its Verilog.
+        folder : Path
+            Where to write.
+        tools : Toolchain
+            Has Verilator.
+        name : str
+            What its module is called.
+        more : str
+            The text, which may use all of the model.
+        """
+        source = folder / f"{name}.v"
+        source.write_text(verilog)
+        trace = ["--trace-vcd", "--trace-structs"] if self._waves else []
+        parts = tools.verilate([source], top=name, folder=folder, options=trace)
+        # In two pieces they compile in a fraction of the time that they take one by one, or all with the same options.
+        units = folder / f"{name}.cpp", folder / f"{name}{SLOW}.cpp"
+        slow = [part for part in parts if part.stem.endswith(SLOW)]
+        texts = [
+            "".join(f'#include "{part.name}"\n' for part in each)
+            for each in ([part for part in parts if part not in slow], slow)
+        ]
+        if not self._waves:
+            texts[0] += tick_function(f"V{name}", "".join(part.read_text() for part in parts))
+        root = (folder / f"V{name}___024root.h").read_text()
+        texts[0] += state_functions(component, name=name, root=root, verilog=verilog) + more
+        for unit, text in zip(units, texts, strict=True):
+            unit.write_text(text)
+        return list(units)
+
+    def _compile(self, units: Sequence[Path], folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        """Compile sources; return one object file of all."""
+        flags = [*tools.verilated_runtime(traced=self._waves)[1], "-I", str(_NATIVE)]
+        objects = tools.compile_objects(units, folder=folder, flags=flags, steps=steps)
+        combined = folder / "combined.o"
+        tools.combine(objects, combined)
+        return combined
+
+
+class _Engine(Part):
+    """The shell, what wires it to the kernels, and the machine of several of them."""
+
+    def __init__(self, config: AcceleratorConfig, *, waves: bool) -> None:
+        self._units = sorted(_NATIVE.glob("*.cpp"))
+        super().__init__("engine", config, waves=waves, steps=3 + len(self._units))
+        self._shell = Shell(config, instrument=True)
+        self._headers = machine_headers(config)
+
+    def made_of(self) -> Sequence[str]:
+        return (_text(self._shell, "shell"), *self._headers.values())
+
+    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        _write(self._headers, folder)
+        with steps.step("shell as C++"):
+            verilog = shell_verilog(self._config, instrument=True)
+            units = self._verilate(self._shell, verilog, folder, tools, name="shell")
+        return self._compile([*units, *self._units], folder, tools, steps)
+
+
+class _Lanes(Part):
+    """The kernels of a module as lanes of one object."""
+
+    def __init__(self, module: str, config: AcceleratorConfig) -> None:
+        super().__init__(f"{module}-kernels", config, waves=False, steps=2)
+        self._module = module
+        self._class = f"{module.capitalize()}Lanes"
+        self._kernels = getattr(config, f"{module}_kernels")
+        self._headers = fixed_headers()
+        made = f"new LaneModule<{self._class}, {len(fifos(config)[module])}>"
+        self._maker = _maker(module, "", made, includes=(f"{module}_lanes.h", "lane_module.h"))
+
+    @cached_property
+    def _description(self) -> Description:
+        return describe(_KINDS[self._module](self._config, instrument=True))
+
+    def made_of(self) -> Sequence[str]:
+        return (self._description.text, str(self._kernels), self._maker, *self._headers.values())
+
+    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        _write(self._headers, folder)
+        with steps.step(f"{self._module} kernels as lanes"):
+            text = lanes_source(self._description, name=self._class, lanes=self._kernels)
+            (folder / f"{self._module}_lanes.h").write_text(text)
+        unit = folder / f"{self._module}_kernels.cpp"
+        unit.write_text(self._maker)
+        (compiled,) = tools.compile_objects([unit], folder=folder, flags=["-I", str(_NATIVE)], steps=steps)
+        return compiled
+
+
+class _Objects(Part):
+    """The kernels of a module as objects of a model."""
+
+    def __init__(self, module: str, config: AcceleratorConfig) -> None:
+        super().__init__(f"{module}-objects", config, waves=True, steps=3)
+        self._module = module
+        self._kind = _KINDS[module]
+        self._kernel = self._kind(config, instrument=True)
+        self._headers = fixed_headers()
+        sizes = f"{getattr(config, f'{module}_kernels')}, {len(fifos(config)[module])}"
+        made = f"new ObjectModule<V{module}_kernel, {sizes}>(context, place)"
+        parameters = "VerilatedContext* context, const std::string& place"
+        self._maker = _maker(module, parameters, made, includes=("object_module.h",))
+
+    def made_of(self) -> Sequence[str]:
+        return (_text(self._kernel, KERNEL_NAMES[self._kind]), self._maker, *self._headers.values())
+
+    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        _write(self._headers, folder)
+        with steps.step(f"{self._module} kernel as C++"):
+            verilog = kernel_verilog(self._kind, self._config, instrument=True)
+            name = KERNEL_NAMES[self._kind]
+            units = self._verilate(self._kernel, verilog, folder, tools, name=name, more=self._maker)
+        return self._compile(units, folder, tools, steps)
+
+
+def parts_of(config: AcceleratorConfig, *, waves: bool) -> list[Part]:
+    """Return the parts of a machine, those that take longest to describe and to build first.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    waves : bool
+        With waveforms.
+    """
+    kernels = _Objects if waves else _Lanes
+    return [*(kernels(module, config) for module in _KINDS), _Engine(config, waves=waves)]
+
+
+def _text(component: wiring.Component, name: str) -> str:
+    """Return the RTLIL of a component: all of its hardware, and the names in it."""
+    text: str = rtlil.convert(component, name=name, ports=port_names(component), emit_src=False)
+    return text
+
+
+def _write(headers: dict[str, str], folder: Path) -> None:
+    for name, text in headers.items():
+        (folder / name).write_text(text)
+
+
+def _maker(module: str, parameters: str, made: str, *, includes: Sequence[str]) -> str:
+    """Return C++ that makes the kernels of a module, see ``kernels.h``."""
+    return "\n".join(
+        (
+            *(f'#include "{name}"' for name in includes),
+            "namespace cyscc {",
+            f"Kernels* make_{module}_kernels({parameters}) {{ return {made}; }}",
+            "}  // namespace cyscc\n",
+        )
+    )
