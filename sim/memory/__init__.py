@@ -10,7 +10,7 @@ from sim.memory.functions import MemoryModel
 from sim.memory.header import memory_header
 from sim.memory.memory import Memory
 from sim.memory.payload import PayloadLayout
-from sim.memory.profiles import Contention, Fixed, Hc2, Profile, Stress, parse_profile, profile_from
+from sim.memory.profiles import Contention, Fixed, Hbm2, Hc2, Profile, Stress, parse_profile, profile_from
 from sim.memory.recorder import RecordedIntervals, RecordedSums
 from sim.memory.records import FLUSH, READ, WRITE
 from sim.memory.state import MemoryState, Region
@@ -22,6 +22,7 @@ __all__ = [
     "ArrayKind",
     "Contention",
     "Fixed",
+    "Hbm2",
     "Hc2",
     "Memory",
     "MemoryModel",

@@ -1,0 +1,454 @@
+"""Profile `hbm2`: the two HBM2 stacks of an AMD (Xilinx) Alveo U280, with pseudo-channels, banks, rows and refresh.
+
+Sources: AMD PG276 and UG1393 (pseudo-channels, their size and rate, address map, AXI ports); Wang, Huang, Zhang and
+Alonso, "Shuhai: Benchmarking High Bandwidth Memory on FPGAs", FCCM 2020 (latencies measured on the board); HBM2
+configurations of the simulators DRAMsim3 (`HBM2_4Gb_x128.ini`) and gem5 (`HBM_2000_4H_1x64`), whose times are rounded
+up to clocks of 900 MHz.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.memory.compiling import apart, inlined, rarely, trailing_zeros
+from sim.memory.crossbar import Calendar, make_calendars
+from sim.memory.profiles.ports import QueuedPorts
+from sim.memory.profiles.profile import Contention, RowTimes, State, parameter, rule
+from sim.memory.structures import Constant, Record, Rows
+
+__all__ = ["Hbm2"]
+
+_CYCLES = 1_000_000
+_TICKS = 100_000
+_PLACES = 65_536
+_BURST_BITS = 5
+"""A burst has 4 beats of 64 bits, 32 bytes: whatever part of it is asked for, all of it is moved."""
+_CLOSED = -1
+
+
+class Bank(Record):
+    """A bank, in clocks of the memory: its open row, and when it may do what next.
+
+    `row` is the open row, below 0 if none. `used` is when its last column command was, `readable` the first time for
+    one that reads. `opened` is the first time for a column of the open row, `closable` for its end, `openable` for the
+    next row's beginning. `refresh` is when the next refresh that it has not yet seen is due.
+    """
+
+    row: int
+    used: int
+    readable: int
+    opened: int
+    closable: int
+    openable: int
+    refresh: int
+    accesses: int
+    hits: int
+    conflicts: int
+
+
+class Shared(Record):
+    """Banks, pseudo-channel by pseudo-channel, and what the banks of a pseudo-channel share.
+
+    `bursts`, `groups` and `activates` are calendars whose cycles are windows: of a burst on the data bus, of a column
+    command to a bank group, of an activate; the `_now` of each is the window of the present cycle. `waited` counts the
+    cycles of accesses beyond that of an open row, `returned` those for a link on the way back; `refreshes` counts the
+    accesses that waited for a refresh, and `refreshing` the memory's clocks that they did.
+    """
+
+    links_of_engine: Constant
+    bursts_now: int
+    groups_now: int
+    activates_now: int
+    waited: int
+    returned: int
+    refreshes: int
+    refreshing: int
+    banks: Rows[Bank]
+    links: Calendar
+    bursts: Calendar
+    groups: Calendar
+    activates: Calendar
+
+
+@inlined
+def _bits(count: int) -> int:
+    """Return the bits that tell apart so many things, a power of two."""
+    return trailing_zeros(count)
+
+
+@apart
+def _refresh(shared: Any, bank: Any, start: int, opening: int, period: int, length: int) -> int:
+    """Let the refreshes of a bank pass that are due until a time, or would come before a row is open then.
+
+    Return that time, or the end of a refresh that it has to wait for.
+    """
+    due = bank.refresh + max(start - bank.refresh, 0) // period * period
+    end = due + length
+    if start >= end and start + opening >= due + period:
+        due += period
+        end += period
+    bank.refresh = due + period
+    bank.row = _CLOSED
+    bank.openable = max(bank.openable, end)
+    if start < end:
+        shared.refreshes += 1
+        shared.refreshing += end - start
+    return max(start, end)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hbm2(QueuedPorts):
+    """Pseudo-channels of HBM2 with an open-page policy; a crossbar of its own leads each AE to all of them.
+
+    Each request occupies a whole burst of 32 bytes: requests are not merged, not even those for the same burst. Banks
+    take requests in the order in which they take effect; a bank that waits holds up no other one. What the banks of a
+    pseudo-channel share is booked in windows, in which a later request may use what an earlier one leaves: one burst a
+    window of `burst`, one column command to a bank group a window of `t_ccd_l`, one activate a window of `t_rrd` or a
+    quarter of `t_faw`, whichever is longer. Turning the data bus around costs nothing between banks, as the board's
+    controllers gather reads and writes; a bank that was written to is read after `t_wtr`.
+
+    Lowest bits of an address: 5 of the byte in its burst, then in a pseudo-channel `low_groups` of its bank group,
+    `low_columns` of its column, those of the bank, those left of the group, those left of the column, and the row. The
+    bits of the pseudo-channel lie from `channel_bit` on, among them.
+
+    Times named `t_` are in clocks of the memory, as are `way_there`, `way_back`, `burst` and `refresh_stagger`;
+    others in cycles of the machine. Each crossing between the clocks ends at the next edge.
+
+    Parameters
+    ----------
+    machine_mhz, memory_mhz : int
+        Clocks of the machine and the memory. 1.8 Gb/s a pin is two bits a clock of 900 MHz (PG276).
+    channels, groups, banks, columns : int
+        Pseudo-channels; bank groups of each; banks of a group; bursts of a row. Powers of two. 32 of 256 MB and
+        14.4 GB/s (PG276, UG1393); 4 groups of 4 banks with rows of 1 KB (PG276, gem5).
+    links : int
+        Links of an AE to each pseudo-channel, chosen by the words of a burst; a power of two. An assumption: a crossbar
+        in the FPGA's fabric, not the AXI switch, whose lateral links would carry a part of random traffic only.
+    channel_bit : int
+        Lowest address bit of the pseudo-channel. An assumption: the AEs spread addresses; the board's own map has
+        blocks of 256 MB, so that a graph would lie in one pseudo-channel.
+    low_groups, low_columns : int
+        Bits of the bank group and of the column that lie lowest. The board's default, row, group, bank, column, group
+        (PG276).
+    request_travel, response_travel : int
+        Between a link and the pseudo-channel's AXI port, each way. An assumption: registers between the dies.
+    way_there, way_back : int
+        From the AXI port to a command, and from the data back. 106.7 ns of an access to an open row, measured at the
+        AXI port (Shuhai: 48 cycles of 450 MHz), less `t_cl` and a burst; that they are equal is an assumption.
+    flush_travel : int
+        Least time from a flush request to its completion. An assumption: the way there and back.
+    burst : int
+        4 beats at two a clock (PG276, JESD235).
+    t_rcd, t_rp : int
+        Activate to column; precharge to activate. 15.5 ns each, measured (Shuhai: 7 cycles of 450 MHz each).
+    t_ras, t_rtp, t_wr, t_wtr, t_cl, t_cwl, t_rrd, t_ccd_l : int
+        Activate to precharge; read to precharge; end of a write to precharge, and to a read of the bank; read and write
+        latency; activate to activate; column to column of a bank group. 34, 6, 16, 8, 14, 4, 4 and 4 ns (DRAMsim3).
+    t_faw : int
+        Time in which four rows may be opened. 16 ns (gem5); DRAMsim3 has 30 ns, of a channel of 128 bits.
+    t_refi, t_rfc : int
+        From refresh to refresh of all banks of a pseudo-channel, and its length. 3.9 us and 260 ns (DRAMsim3, of 4 Gb
+        a channel). All rows are closed before it, which takes another `t_rp`.
+    refresh_stagger : int
+        From the refresh of a pseudo-channel to that of the next. An assumption: spread over `t_refi`.
+    port_queue : int
+        A port is ready while its latest request entered its link less than this many cycles ahead. An assumption.
+    reads_in_flight, writes_in_flight : int
+        Of a port. An assumption.
+    """
+
+    name: ClassVar[str] = "hbm2"
+    Shared: ClassVar[type[Record]] = Shared
+
+    machine_mhz: int = parameter(150, low=1, high=10_000)
+    memory_mhz: int = parameter(900, low=1, high=10_000)
+    request_travel: int = parameter(4, low=0, high=_CYCLES)
+    response_travel: int = parameter(4, low=0, high=_CYCLES)
+    flush_travel: int = parameter(24, low=1, high=_CYCLES)
+    way_there: int = parameter(40, low=0, high=_TICKS)
+    way_back: int = parameter(41, low=0, high=_TICKS)
+    burst: int = parameter(2, low=1, high=64)
+    t_rcd: int = parameter(14, low=0, high=1000)
+    t_rp: int = parameter(14, low=0, high=1000)
+    t_ras: int = parameter(31, low=0, high=1000)
+    t_cl: int = parameter(13, low=0, high=1000)
+    t_cwl: int = parameter(4, low=0, high=1000)
+    t_ccd_l: int = parameter(4, low=1, high=1000)
+    t_rrd: int = parameter(4, low=1, high=1000)
+    t_faw: int = parameter(15, low=0, high=4000)
+    t_rtp: int = parameter(6, low=0, high=1000)
+    t_wr: int = parameter(15, low=0, high=1000)
+    t_wtr: int = parameter(8, low=0, high=1000)
+    t_refi: int = parameter(3510, low=1, high=_TICKS)
+    t_rfc: int = parameter(234, low=0, high=_TICKS)
+    refresh_stagger: int = parameter(109, low=0, high=_TICKS)
+    port_queue: int = parameter(32, low=1, high=_PLACES)
+    reads_in_flight: int = parameter(512, low=1, high=_PLACES)
+    writes_in_flight: int = parameter(512, low=1, high=_PLACES)
+    channels: int = parameter(32, low=1, high=64)
+    groups: int = parameter(4, low=1, high=8)
+    banks: int = parameter(4, low=1, high=8)
+    columns: int = parameter(32, low=1, high=128)
+    links: int = parameter(1, low=1, high=4)
+    channel_bit: int = parameter(6, low=5, high=16)
+    low_groups: int = parameter(1, low=0, high=3)
+    low_columns: int = parameter(5, low=0, high=7)
+
+    def __post_init__(self) -> None:
+        """Refuse impossible values."""
+        super().__post_init__()
+        for name in ("channels", "groups", "banks", "columns", "links"):
+            if (value := getattr(self, name)) & (value - 1):
+                raise ValueError(f"memory {name} must be a power of two, not {value!r}")
+        for low, of in (("low_groups", "groups"), ("low_columns", "columns")):
+            if (value := getattr(self, low)) > (most := getattr(self, of).bit_length() - 1):
+                raise ValueError(f"memory {low} must be at most {most} with so many {of}, not {value!r}")
+        if self.t_refi <= (busy := self.t_rp + self.t_rfc):
+            raise ValueError(f"memory t_refi must be more than t_rp and t_rfc together, {busy}, not {self.t_refi!r}")
+
+    def _cycles(self, ticks: int) -> int:
+        """Return the cycles of the machine in which so many clocks of the memory are over."""
+        return -(-ticks * self.machine_mhz // self.memory_mhz)
+
+    @property
+    def unloaded_latency(self) -> int:
+        """A lone read's way there, a column of an open row, and its way back; opening a row takes longer."""
+        return self.request_travel + self._cycles(self.read_ticks()) + self.response_travel
+
+    @property
+    def write_latency(self) -> int:
+        """The same of a write."""
+        return self.request_travel + self._cycles(self.write_ticks()) + self.response_travel
+
+    @rule
+    def read_ticks(self) -> int:
+        """Return the clocks of a read of an open row, from the AXI port and back."""
+        return self.way_there + self.t_cl + self.burst + self.way_back
+
+    @rule
+    def write_ticks(self) -> int:
+        """Return those of a write."""
+        return self.way_there + self.t_cwl + self.burst + self.way_back
+
+    @rule
+    def activate_window(self) -> int:
+        """Return the clocks of which each has one activate of a pseudo-channel."""
+        return max(self.t_rrd, (self.t_faw + 3) >> 2)
+
+    @rule
+    def channel_of(self, address: int) -> int:
+        """Return the pseudo-channel of a byte address."""
+        return (address >> self.channel_bit) & (self.channels - 1)
+
+    @rule
+    def link_of(self, address: int) -> int:
+        """Return the link that an AE uses for a byte address; each pseudo-channel's are neighbours."""
+        return self.channel_of(address) * self.links + ((address >> 3) & (self.links - 1))
+
+    @rule
+    def within(self, address: int) -> int:
+        """Return the number of a burst in its pseudo-channel: a byte address without the bits of both."""
+        below = address & ((1 << self.channel_bit) - 1)
+        return (address >> (self.channel_bit + _bits(self.channels)) << self.channel_bit | below) >> _BURST_BITS
+
+    @rule
+    def bank_within(self, inside: int) -> int:
+        """Return the bank of a burst of a pseudo-channel, counted over its groups."""
+        low_group = inside & ((1 << self.low_groups) - 1)
+        above = inside >> self.low_groups + self.low_columns
+        group = (above >> _bits(self.banks)) << self.low_groups | low_group
+        return (group & (self.groups - 1)) * self.banks + (above & (self.banks - 1))
+
+    @rule
+    def row_within(self, inside: int) -> int:
+        """Return the row of a burst of a pseudo-channel in its bank."""
+        return inside >> _bits(self.groups * self.banks * self.columns)
+
+    @rule
+    def bank_of(self, address: int) -> int:
+        """Return the bank of a byte address, counted over all pseudo-channels."""
+        return self.channel_of(address) * self.groups * self.banks + self.bank_within(self.within(address))
+
+    @rule
+    def place_of(self, address: int, last: int) -> int:
+        """Return the bank: what the record tells apart."""
+        return self.bank_of(address)
+
+    @property
+    def contention(self) -> Contention:
+        """Links, pseudo-channels and banks, which repeat when every bank has had a row."""
+        banks = self.channels * self.groups * self.banks
+        spread = _BURST_BITS + _bits(self.groups * self.banks * self.columns)
+        words: Any = np.arange(0, self.channels << max(self.channel_bit, spread), 8)
+        cycles = Fraction(self.machine_mhz, self.memory_mhz)
+        return Contention(
+            links=self.channels * self.links,
+            banks=banks,
+            controllers=self.channels,
+            bank_busy=self._cycles(self.t_ras + self.t_rp),
+            link_by_word=self.link_of(words),
+            bank_by_word=self.bank_of(words),
+            bank_by_place=np.arange(banks),
+            rows=RowTimes(
+                burst=self.burst * cycles,
+                activate=self.activate_window() * cycles,
+                column=self.t_ccd_l * cycles,
+                row=(self.t_ras + self.t_rp) * cycles,
+                refresh_interval=self.t_refi * cycles,
+                refresh=(self.t_rp + self.t_rfc) * cycles,
+            ),
+        )
+
+    def build(self, state: State, *, ports: int) -> None:
+        """Make banks and calendars, so large that none can overflow."""
+        room, engines, shared = state.room, state.own.size, state.shared
+        links = self.channels * self.links
+        ahead, in_flight = self.build_ports(state, ports=ports, links=links)
+        shared["links_of_engine"] = links
+        of_channel = self.groups * self.banks
+        banks = room.link(shared, "banks", Bank, self.channels * of_channel)[0]
+        banks["row"] = _CLOSED
+        channel = np.arange(banks.size) // of_channel
+        banks["refresh"] = self.refresh_stagger * channel % self.t_refi + self.t_refi
+        # Everything in flight is for other rows of one bank. What counts for its time is once in each of these.
+        row = self.t_rcd + self.t_ras + self.t_rp + self.t_cwl + self.burst + self.t_wr + self.t_wtr + self.t_rtp
+        ticks = in_flight * (row + self.t_ccd_l + self.activate_window())
+        busy = self.t_rp + self.t_rfc
+        ticks += (ticks // (self.t_refi - busy) + 2) * busy + self.way_there
+        ticks += -(-(ahead + self.request_travel) * self.memory_mhz // self.machine_mhz)
+        for name, window, of in (
+            ("bursts", self.burst, self.channels),
+            ("groups", self.t_ccd_l, self.channels * self.groups),
+            ("activates", self.activate_window(), self.channels),
+        ):
+            make_calendars(room, shared[name], links=of, horizon=ticks // window)
+        horizon = self._cycles(ticks + self.read_ticks() + self.write_ticks())
+        make_calendars(room, shared["links"], links=engines * links, horizon=horizon)
+
+    @rule
+    def before_service(self, shared: Any, now: int) -> None:
+        """Go on to a cycle in the calendars."""
+        ticks = now * self.memory_mhz // self.machine_mhz
+        shared.bursts_now = ticks // self.burst
+        shared.groups_now = ticks // self.t_ccd_l
+        shared.activates_now = ticks // self.activate_window()
+        shared.bursts.advance(shared.bursts_now)
+        shared.groups.advance(shared.groups_now)
+        shared.activates.advance(shared.activates_now)
+        shared.links.advance(now)
+
+    @rule
+    def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
+        """Return when a request is back: its bank takes requests in their order, reads need a link on the way back."""
+        channel, inside = self.channel_of(address), self.within(address)
+        number = channel * self.groups * self.banks + self.bank_within(inside)
+        bank, row = shared.banks[number], self.row_within(inside)
+        bank.accesses += 1
+        arrival = entered + self.request_travel
+        at = -(-arrival * self.memory_mhz // self.machine_mhz) + self.way_there
+        start = max(at, bank.readable if is_read != 0 else bank.used)
+        opening = 0 if bank.row == row else self.t_rp + self.t_rcd
+        if rarely(start + opening >= bank.refresh):
+            # What cannot be done before the refresh waits for its end.
+            start = _refresh(shared, bank, start, opening, self.t_refi, self.t_rp + self.t_rfc)
+        if bank.row == row:
+            bank.hits += 1
+            column = max(start, bank.opened)
+        else:
+            if bank.row != _CLOSED:
+                bank.conflicts += 1
+                start = max(start, bank.closable) + self.t_rp
+            window = self.activate_window()
+            start = max(start, bank.openable)
+            booked = shared.activates.book(channel, start // window, shared.activates_now, 1)
+            if booked < 0:
+                return booked
+            start = max(start, booked * window)
+            bank.row = row
+            bank.openable = start + self.t_ras + self.t_rp
+            bank.closable = start + self.t_ras
+            bank.opened = start + self.t_rcd
+            column = bank.opened
+        booked = shared.groups.book(number // self.banks, column // self.t_ccd_l, shared.groups_now, 1)
+        column = max(column, booked * self.t_ccd_l)
+        booked = shared.bursts.book(channel, column // self.burst, shared.bursts_now, 1)
+        if booked < 0:
+            return booked
+        column = max(column, booked * self.burst)
+        return self._back(shared, bank, column, ae, address, is_read, arrival, now)
+
+    @rule
+    def _back(
+        self, shared: Any, bank: Any, column: int, ae: int, address: int, is_read: int, arrival: int, now: int
+    ) -> int:
+        """Return when what a column command brings is back, and note what its bank may do next."""
+        bank.used = column
+        if is_read != 0:
+            bank.readable = column
+            bank.closable = max(bank.closable, column + self.t_rtp)
+            done = column - self.way_there + self.read_ticks()
+            least = self.read_ticks()
+        else:
+            written = column + self.t_cwl + self.burst
+            bank.readable = written + self.t_wtr
+            bank.closable = max(bank.closable, written + self.t_wr)
+            done = column - self.way_there + self.write_ticks()
+            least = self.write_ticks()
+        back = -(-done * self.machine_mhz // self.memory_mhz)
+        shared.waited += back - arrival + (-least * self.machine_mhz // self.memory_mhz)
+        link = ae * shared.links_of_engine + self.link_of(address)
+        slot = shared.links.book(link, back, now, is_read) if is_read != 0 else back
+        shared.returned += slot - back
+        return slot + self.response_travel
+
+    @rule
+    def bank_waits(self, shared: Any) -> int:
+        """Return the cycles that accesses have waited for rows, banks, data buses and refreshes."""
+        waited: int = shared.waited
+        return waited
+
+    def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
+        """Return accesses by pseudo-channel and bank, what they found of rows, and what requests waited for."""
+        banks, shared = _banks(self, state), state.shared
+        accesses, hits, conflicts = (
+            banks[name].reshape(self.channels, -1) for name in ("accesses", "hits", "conflicts")
+        )
+        opened = int((accesses - hits).sum())
+        ticks = opened * (self.t_ras + self.t_rp) + int(hits.sum()) * self.t_ccd_l
+        busy = self._cycles(ticks)
+        return {
+            "controllers": accesses.sum(axis=1).tolist(),
+            "banks": accesses.ravel().tolist(),
+            "bank_busy_cycles": busy,
+            "bank_utilisation": busy / (cycles * banks.size) if cycles else 0.0,
+            "rows": {
+                "hits": int(hits.sum()),
+                "closed": opened - int(conflicts.sum()),
+                "conflicts": int(conflicts.sum()),
+                "openings": (accesses - hits).ravel().tolist(),
+            },
+            "refresh": {
+                "accesses": int(shared["refreshes"][0]),
+                "waiting_cycles": int(shared["refreshing"][0]) * self.machine_mhz / self.memory_mhz,
+            },
+            "waiting_cycles": {
+                "link": entering,
+                "bank": int(shared["waited"][0]),
+                "return_link": int(shared["returned"][0]),
+            },
+        }
+
+    def reset_statistics(self, state: State) -> None:
+        """Count from 0 on."""
+        banks = _banks(self, state)
+        for name in ("accesses", "hits", "conflicts"):
+            banks[name] = 0
+        for name in ("waited", "returned", "refreshes", "refreshing"):
+            state.shared[name] = 0
+
+
+def _banks(profile: Hbm2, state: State) -> NDArray[np.void]:
+    return state.room.at(state.shared["banks"][0])[: profile.channels * profile.groups * profile.banks]
