@@ -10,7 +10,7 @@ from sim.memory.functions import MemoryModel
 from sim.memory.header import memory_header
 from sim.memory.memory import Memory
 from sim.memory.payload import PayloadLayout
-from sim.memory.profiles import Contention, Fixed, Hbm2, Hc2, Profile, Stress, parse_profile, profile_from
+from sim.memory.profiles import Contention, Fixed, Hbm2, Hc2, Profile, RowTimes, Stress, parse_profile, profile_from
 from sim.memory.recorder import RecordedIntervals, RecordedSums
 from sim.memory.records import FLUSH, READ, WRITE
 from sim.memory.state import MemoryState, Region
@@ -32,6 +32,7 @@ __all__ = [
     "RecordedIntervals",
     "RecordedSums",
     "Region",
+    "RowTimes",
     "Stress",
     "memory_header",
     "parse_profile",

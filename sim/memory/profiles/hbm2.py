@@ -132,8 +132,8 @@ class Hbm2(QueuedPorts):
         Pseudo-channels; bank groups of each; banks of a group; bursts of a row. Powers of two. 32 of 256 MB and
         14.4 GB/s (PG276, UG1393); 4 groups of 4 banks with rows of 1 KB (PG276, gem5).
     links : int
-        Links of an AE to each pseudo-channel, chosen by the words of a burst; a power of two. An assumption: a crossbar
-        in the FPGA's fabric, not the AXI switch, whose lateral links would carry a part of random traffic only.
+        Links of an AE to each pseudo-channel, chosen by the bank; a power of two. An assumption: a crossbar in the
+        FPGA's fabric, not the AXI switch, whose lateral links would carry a part of random traffic only.
     channel_bit : int
         Lowest address bit of the pseudo-channel. An assumption: the AEs spread addresses; the board's own map has
         blocks of 256 MB, so that a graph would lie in one pseudo-channel.
@@ -253,7 +253,10 @@ class Hbm2(QueuedPorts):
     @rule
     def link_of(self, address: int) -> int:
         """Return the link that an AE uses for a byte address; each pseudo-channel's are neighbours."""
-        return self.channel_of(address) * self.links + ((address >> 3) & (self.links - 1))
+        channel = self.channel_of(address)
+        if self.links == 1:
+            return channel
+        return channel * self.links + (self.bank_within(self.within(address)) & (self.links - 1))
 
     @rule
     def within(self, address: int) -> int:
