@@ -1,9 +1,8 @@
 """Profile `hbm2`: the two HBM2 stacks of an AMD (Xilinx) Alveo U280, with pseudo-channels, banks, rows and refresh.
 
-Sources: AMD PG276 and UG1393 (pseudo-channels, their size and rate, address map, AXI ports); Wang, Huang, Zhang and
-Alonso, "Shuhai: Benchmarking High Bandwidth Memory on FPGAs", FCCM 2020 (latencies measured on the board); HBM2
-configurations of the simulators DRAMsim3 (`HBM2_4Gb_x128.ini`) and gem5 (`HBM_2000_4H_1x64`), whose times are rounded
-up to clocks of 900 MHz.
+Sources: AMD PG276 and UG1393; "Shuhai: Benchmarking High Bandwidth Memory on FPGAs" (Wang, Huang, Zhang and Alonso,
+FCCM 2020), measured on the board; the simulators DRAMsim3 (`HBM2_4Gb_x128.ini`) and gem5 (`HBM_2000_4H_1x64`), whose
+times are rounded up to clocks of 900 MHz.
 """
 
 from dataclasses import dataclass
@@ -32,9 +31,8 @@ _CLOSED = -1
 class Bank(Record):
     """A bank, in clocks of the memory: its open row, and when it may do what next.
 
-    `row` is the open row, below 0 if none, and `activated` when its opening began. `used` is when the last column
-    command was, `readable` the first time for one that reads, `closable` for the row's end. `refresh` is when the next
-    refresh is due that the bank has not yet seen. All this is a line of the cache.
+    `row` is the open row, below 0 if none, `activated` when its opening began, `used` when the last column command was.
+    `readable` is the first time for one that reads, `closable` for the row's end; `refresh` when the next one is due.
     """
 
     row: int
@@ -52,8 +50,8 @@ class Shared(Record):
 
     `bursts`, `groups` and `activates` are calendars whose cycles are windows: of a burst on the data bus, of a column
     command to a bank group, of an activate; the `_now` of each is the window of the present cycle. `waited` counts the
-    cycles of accesses beyond that of an open row, `returned` those for a link on the way back; `refreshes` counts the
-    accesses that waited for a refresh, and `refreshing` the memory's clocks that they did.
+    cycles of accesses beyond those of an open row, `returned` those for a link on the way back, `refreshing` the
+    memory's clocks that `refreshes` accesses waited for a refresh.
     """
 
     links_of_engine: Constant
@@ -88,10 +86,7 @@ def _whole(number: int, divisor: int) -> int:
 
 @apart
 def _refresh(shared: Any, bank: Any, start: int, opening: int, period: int, length: int, cycle: int) -> int:
-    """Let the refreshes of a bank pass that are due until a time, or would come before a row is open then.
-
-    Return that time, or the end of a refresh that it has to wait for.
-    """
+    """Let a bank's refreshes pass until a time, or before a row could be open then; return when it may go on."""
     due = bank.refresh + max(start - bank.refresh, 0) // period * period
     end = due + length
     if start >= end and start + opening >= due + period:
@@ -110,61 +105,49 @@ def _refresh(shared: Any, bank: Any, start: int, opening: int, period: int, leng
 class Hbm2(QueuedPorts):
     """Pseudo-channels of HBM2 with an open-page policy; a crossbar of its own leads each AE to all of them.
 
-    Each request occupies a whole burst of 32 bytes: requests are not merged, not even those for the same burst. Banks
-    take requests in the order in which they take effect; a bank that waits holds up no other one. What the banks of a
-    pseudo-channel share is booked in windows, in which a later request may use what an earlier one leaves: one burst a
-    window of `burst`, one column command to a bank group a window of `t_ccd_l`, one activate a window of `t_rrd` or a
-    quarter of `t_faw`, whichever is longer. Turning the data bus around costs nothing between banks, as the board's
-    controllers gather reads and writes; a bank that was written to is read after `t_wtr`.
+    Each request occupies a whole burst of 32 bytes: none are merged. Banks take requests in the order in which they
+    take effect; a bank that waits holds up no other one. What the banks of a pseudo-channel share is booked in windows,
+    of which a later request may use one that an earlier one leaves: a burst each `burst`, a column command to a bank
+    group each `t_ccd_l`, an activate each `t_rrd` or quarter of `t_faw`, whichever is longer. Turning the data bus
+    around costs nothing between banks, as the board's controllers gather reads and writes.
 
-    Lowest bits of an address: 5 of the byte in its burst, then in a pseudo-channel `low_groups` of its bank group,
-    `low_columns` of its column, those of the bank, those left of the group, those left of the column, and the row. The
-    bits of the pseudo-channel lie from `channel_bit` on, among them.
+    From the lowest bits of an address on: 5 of the byte in its burst, `low_groups` of its bank group, `low_columns` of
+    its column, the bank, what is left of the group, of the column, and the row; among them, the pseudo-channel's.
 
-    Times named `t_` are in clocks of the memory, as are `way_there`, `way_back`, `burst` and `refresh_stagger`;
-    others in cycles of the machine. Each crossing between the clocks ends at the next edge.
+    Times are in clocks of the memory, but for travel and queues; a crossing of the clocks ends at the next edge.
 
     Parameters
     ----------
     machine_mhz, memory_mhz : int
         Clocks of the machine and the memory. 1.8 Gb/s a pin is two bits a clock of 900 MHz (PG276).
     channels, groups, banks, columns : int
-        Pseudo-channels; bank groups of each; banks of a group; bursts of a row. Powers of two. 32 of 256 MB and
-        14.4 GB/s (PG276, UG1393); 4 groups of 4 banks with rows of 1 KB (PG276, gem5).
+        Pseudo-channels (PG276, UG1393); bank groups of each; banks of a group; bursts of a row (gem5). Powers of two.
     links : int
         Links of an AE to each pseudo-channel, chosen by the bank; a power of two. An assumption: a crossbar in the
         FPGA's fabric, not the AXI switch, whose lateral links would carry a part of random traffic only.
-    channel_bit : int
-        Lowest address bit of the pseudo-channel. An assumption: the AEs spread addresses; the board's own map has
-        blocks of 256 MB, so that a graph would lie in one pseudo-channel.
-    low_groups, low_columns : int
-        Bits of the bank group and of the column that lie lowest. The board's default, row, group, bank, column, group
-        (PG276).
-    request_travel, response_travel : int
-        Between a link and the pseudo-channel's AXI port, each way. An assumption: registers between the dies.
+    channel_bit, low_groups, low_columns : int
+        Lowest address bit of the pseudo-channel, an assumption: the board's own map has blocks of 256 MB. Bits of the
+        bank group and of the column that lie lowest, as by default on the board (PG276, Shuhai).
+    request_travel, response_travel, flush_travel : int
+        Between a link and the pseudo-channel's AXI port, each way; least time of a flush. Assumptions: registers
+        between the dies; the way there and back.
     way_there, way_back : int
         From the AXI port to a command, and from the data back. 106.7 ns of an access to an open row, measured at the
         AXI port (Shuhai: 48 cycles of 450 MHz), less `t_cl` and a burst; that they are equal is an assumption.
-    flush_travel : int
-        Least time from a flush request to its completion. An assumption: the way there and back.
-    burst : int
-        4 beats at two a clock (PG276, JESD235).
+    burst, t_ccd_l : int
+        4 beats at two a clock; column to column of a bank group, twice that (DRAMsim3).
     t_rcd, t_rp : int
         Activate to column; precharge to activate. 15.5 ns each, measured (Shuhai: 7 cycles of 450 MHz each).
-    t_ras, t_rtp, t_wr, t_wtr, t_cl, t_cwl, t_rrd, t_ccd_l : int
+    t_ras, t_rtp, t_wr, t_wtr, t_cl, t_cwl, t_rrd : int
         Activate to precharge; read to precharge; end of a write to precharge, and to a read of the bank; read and write
-        latency; activate to activate; column to column of a bank group. 34, 6, 16, 8, 14, 4, 4 and 4 ns (DRAMsim3).
+        latency; activate to activate. 34, 6, 16, 8, 14, 4 and 4 ns (DRAMsim3).
     t_faw : int
         Time in which four rows may be opened. 16 ns (gem5); DRAMsim3 has 30 ns, of a channel of 128 bits.
-    t_refi, t_rfc : int
-        From refresh to refresh of all banks of a pseudo-channel, and its length. 3.9 us and 260 ns (DRAMsim3, of 4 Gb
-        a channel). All rows are closed before it, which takes another `t_rp`.
-    refresh_stagger : int
-        From the refresh of a pseudo-channel to that of the next. An assumption: spread over `t_refi`.
-    port_queue : int
-        A port is ready while its latest request entered its link less than this many cycles ahead. An assumption.
-    reads_in_flight, writes_in_flight : int
-        Of a port. An assumption.
+    t_refi, t_rfc, refresh_stagger : int
+        From refresh to refresh of all banks of a pseudo-channel, after a `t_rp` to close the rows, and its length: 3.9
+        us and 260 ns (DRAMsim3, of 4 Gb a channel). From that of a pseudo-channel to the next one's: an assumption.
+    port_queue, reads_in_flight, writes_in_flight : int
+        As of `hc2`. Assumptions.
     """
 
     name: ClassVar[str] = "hbm2"
@@ -323,7 +306,7 @@ class Hbm2(QueuedPorts):
         )
         of_channel = self.groups * self.banks
         banks = room.link(shared, "banks", Bank, self.channels * of_channel)[0]
-        banks["row"] = _CLOSED
+        banks["row"], banks["activated"] = _CLOSED, -self.t_ras - self.t_rp
         channel = np.arange(banks.size) // of_channel
         banks["refresh"] = self.refresh_stagger * channel % self.t_refi + self.t_refi
         # Everything in flight is for other rows of one bank. What counts for its time is once in each of these.
@@ -355,17 +338,19 @@ class Hbm2(QueuedPorts):
 
     @rule
     def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
-        """Return when a request is back: its bank takes requests in their order, reads need a link on the way back."""
+        """Return when a request is back, or less than 0 where it is too far ahead."""
         channel, inside = self.channel_of(address), self.within(address)
         number = channel * self.groups * self.banks + self.bank_within(inside)
         bank, row = shared.banks[number], self.row_within(inside)
         arrival = entered + self.request_travel
         at = _whole(arrival * self.memory_mhz + self.machine_mhz - 1, self.machine_mhz) + self.way_there
         start = max(at, bank.readable if is_read != 0 else bank.used)
-        opening = 0 if bank.row == row else self.t_rp + self.t_rcd
+        opening = 0 if bank.row == row else self.t_rcd + (0 if bank.row == _CLOSED else self.t_rp)
         if rarely(start + opening >= bank.refresh):
             # What cannot be done before the refresh waits for its end.
-            start = _refresh(shared, bank, start, opening, self.t_refi, self.t_rp + self.t_rfc, self.t_ras + self.t_rp)
+            start = _refresh(
+                shared, bank, start, self.t_rcd, self.t_refi, self.t_rp + self.t_rfc, self.t_ras + self.t_rp
+            )
         if bank.row == row:
             bank.hits += 1
             column = max(start, bank.activated + self.t_rcd)
