@@ -132,7 +132,8 @@ def _contention(evidence: Evidence) -> Advice | None:
         return Advice(
             "a busy link",
             f"Link {links.link} of AE {links.engine} is busy {links.most:.0%} of the time, all links {links.mean:.0%}.",
-            f"Divide the addresses otherwise over the links ({_named(evidence, 'link_bit', 'controller_bit', 'channel_bit')}).",
+            "Divide the addresses otherwise over the links "
+            f"({_named(evidence, 'link_bit', 'controller_bit', 'channel_bit')}).",
         )
     if links.mean >= HEAD_OF_LINE * _crossbar(evidence):
         return Advice(
@@ -197,8 +198,8 @@ def _response(group: Group, evidence: Evidence) -> tuple[str, str]:
     return (
         f"Latency bounds them: the kernels have too little to read at once to hide the {least} cycles of a read.",
         "Only a shorter way to the memory helps "
-        f"({_named(evidence, 'request_travel', 'response_travel', 'bank_busy', 'way_there', 'way_back')}); deeper FIFOs "
-        "and more kernels do not.",
+        f"({_named(evidence, 'request_travel', 'response_travel', 'bank_busy', 'way_there', 'way_back')}); deeper "
+        "FIFOs and more kernels do not.",
     )
 
 
