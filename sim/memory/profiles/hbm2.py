@@ -31,8 +31,8 @@ _CLOSED = -1
 class Bank(Record):
     """A bank, in clocks of the memory: its open row, and when it may do what next.
 
-    `row` is the open row, below 0 if none, `activated` when its opening began, `used` when the last column command was.
-    `readable` is the first time for one that reads, `closable` for the row's end; `refresh` when the next one is due.
+    `row` is the open row, below 0 if none, `activated` when its opening began, `used` the last column command's time,
+    `readable` the first time for one that reads, `closable` for the row's end; `refresh` is when the next one is due.
     """
 
     row: int
@@ -80,7 +80,7 @@ def _bits(count: int) -> int:
 
 @inlined
 def _whole(number: int, divisor: int) -> int:
-    """Return how often a divisor goes into a number from 0 to 2**50: as integers do, but in a third of the time."""
+    """Return how often a divisor goes into a number from 0 to 2**50: as `//` does, but in a third of the time."""
     return int((number + 0.5) * (1.0 / divisor))
 
 
@@ -112,9 +112,8 @@ class Hbm2(QueuedPorts):
     around costs nothing between banks, as the board's controllers gather reads and writes.
 
     From the lowest bits of an address on: 5 of the byte in its burst, `low_groups` of its bank group, `low_columns` of
-    its column, the bank, what is left of the group, of the column, and the row; among them, the pseudo-channel's.
-
-    Times are in clocks of the memory, but for travel and queues; a crossing of the clocks ends at the next edge.
+    its column, the bank, what is left of the group, of the column, and the row; among them, the pseudo-channel's. Times
+    are in clocks of the memory, but for travel and queues; a crossing of the clocks ends at the next edge.
 
     Parameters
     ----------
@@ -142,7 +141,7 @@ class Hbm2(QueuedPorts):
         Activate to precharge; read to precharge; end of a write to precharge, and to a read of the bank; read and write
         latency; activate to activate. 34, 6, 16, 8, 14, 4 and 4 ns (DRAMsim3).
     t_faw : int
-        Time in which four rows may be opened. 16 ns (gem5); DRAMsim3 has 30 ns, of a channel of 128 bits.
+        Time of four activates. 16 ns (gem5); DRAMsim3 has 30 ns, of a channel of 128 bits.
     t_refi, t_rfc, refresh_stagger : int
         From refresh to refresh of all banks of a pseudo-channel, after a `t_rp` to close the rows, and its length: 3.9
         us and 260 ns (DRAMsim3, of 4 Gb a channel). From that of a pseudo-channel to the next one's: an assumption.
@@ -307,13 +306,11 @@ class Hbm2(QueuedPorts):
         of_channel = self.groups * self.banks
         banks = room.link(shared, "banks", Bank, self.channels * of_channel)[0]
         banks["row"], banks["activated"] = _CLOSED, -self.t_ras - self.t_rp
-        channel = np.arange(banks.size) // of_channel
-        banks["refresh"] = self.refresh_stagger * channel % self.t_refi + self.t_refi
+        banks["refresh"] = self.refresh_stagger * (np.arange(banks.size) // of_channel) % self.t_refi + self.t_refi
         # Everything in flight is for other rows of one bank. What counts for its time is once in each of these.
         row = self.t_rcd + self.t_ras + self.t_rp + self.t_cwl + self.burst + self.t_wr + self.t_wtr + self.t_rtp
         ticks = in_flight * (row + self.t_ccd_l + self.activate_window())
-        busy = self.t_rp + self.t_rfc
-        ticks += (ticks // (self.t_refi - busy) + 2) * busy + self.way_there
+        ticks += (ticks // (self.t_refi - self.t_rp - self.t_rfc) + 2) * (self.t_rp + self.t_rfc) + self.way_there
         ticks += -(-(ahead + self.request_travel) * self.memory_mhz // self.machine_mhz)
         for name, window, of in (
             ("bursts", self.burst, self.channels),
@@ -321,8 +318,8 @@ class Hbm2(QueuedPorts):
             ("activates", self.activate_window(), self.channels),
         ):
             make_calendars(room, shared[name], links=of, horizon=ticks // window)
-        horizon = self._cycles(ticks + self.read_ticks() + self.write_ticks())
-        make_calendars(room, shared["links"], links=engines * links, horizon=horizon)
+        ahead = self._cycles(ticks + self.read_ticks() + self.write_ticks())
+        make_calendars(room, shared["links"], links=engines * links, horizon=ahead)
 
     @rule
     def before_service(self, shared: Any, now: int) -> None:
@@ -345,37 +342,46 @@ class Hbm2(QueuedPorts):
         arrival = entered + self.request_travel
         at = _whole(arrival * self.memory_mhz + self.machine_mhz - 1, self.machine_mhz) + self.way_there
         start = max(at, bank.readable if is_read != 0 else bank.used)
+        group, busy, cycle = number >> _bits(self.banks), self.t_rp + self.t_rfc, self.t_ras + self.t_rp
         opening = 0 if bank.row == row else self.t_rcd + (0 if bank.row == _CLOSED else self.t_rp)
         if rarely(start + opening >= bank.refresh):
             # What cannot be done before the refresh waits for its end.
-            start = _refresh(
-                shared, bank, start, self.t_rcd, self.t_refi, self.t_rp + self.t_rfc, self.t_ras + self.t_rp
-            )
-        if bank.row == row:
-            bank.hits += 1
+            start = _refresh(shared, bank, start, self.t_rcd, self.t_refi, busy, cycle)
+        window = self.activate_window()
+        while True:
             column = max(start, bank.activated + self.t_rcd)
-        else:
-            bank.openings += 1
-            if bank.row != _CLOSED:
-                shared.conflicts += 1
-                start = max(start, bank.closable) + self.t_rp
-            window = self.activate_window()
-            start = max(start, bank.activated + self.t_ras + self.t_rp)
-            booked = shared.activates.book(channel, _whole(start, window), shared.activates_now, 1)
+            opened = bank.activated
+            if bank.row != row:
+                if bank.row != _CLOSED:
+                    start = max(start, bank.closable) + self.t_rp
+                opened = max(start, bank.activated + self.t_ras + self.t_rp)
+                booked = shared.activates.book(channel, _whole(opened, window), shared.activates_now, 1)
+                if booked < 0:
+                    return booked
+                opened = max(opened, booked * window)
+                if rarely(opened + self.t_rcd >= bank.refresh):
+                    start = _refresh(shared, bank, opened, self.t_rcd, self.t_refi, busy, cycle)
+                    if start > opened:
+                        continue
+                column = opened + self.t_rcd
+            booked = shared.groups.book(group, _whole(column, self.t_ccd_l), shared.groups_now, 1)
+            column = max(column, booked * self.t_ccd_l)
+            booked = shared.bursts.book(channel, _whole(column, self.burst), shared.bursts_now, 1)
             if booked < 0:
                 return booked
-            start = max(start, booked * window)
+            column = max(column, booked * self.burst)
+            if not rarely(column >= bank.refresh):
+                break
+            # What others left no place for before a refresh begins again after it.
+            start = _refresh(shared, bank, column, self.t_rcd, self.t_refi, busy, cycle)
+        if bank.row == row:
+            bank.hits += 1
+        else:
+            shared.conflicts += bank.row != _CLOSED
+            bank.openings += 1
             bank.row = row
-            bank.activated = start
-            bank.closable = start + self.t_ras
-            column = start + self.t_rcd
-        group = number >> _bits(self.banks)
-        booked = shared.groups.book(group, _whole(column, self.t_ccd_l), shared.groups_now, 1)
-        column = max(column, booked * self.t_ccd_l)
-        booked = shared.bursts.book(channel, _whole(column, self.burst), shared.bursts_now, 1)
-        if booked < 0:
-            return booked
-        column = max(column, booked * self.burst)
+            bank.activated = opened
+            bank.closable = opened + self.t_ras
         return self._back(shared, bank, column, ae, address, is_read, arrival, now)
 
     @rule
@@ -383,18 +389,14 @@ class Hbm2(QueuedPorts):
         self, shared: Any, bank: Any, column: int, ae: int, address: int, is_read: int, arrival: int, now: int
     ) -> int:
         """Return when what a column command brings is back, and note what its bank may do next."""
-        bank.used = column
-        if is_read != 0:
-            bank.readable = column
-            bank.closable = max(bank.closable, column + self.t_rtp)
-            done = column - self.way_there + self.read_ticks()
-            least = shared.least_read
-        else:
+        bank.used = bank.readable = column
+        idle, ticks, least = column + self.t_rtp, self.read_ticks(), shared.least_read
+        if is_read == 0:
             written = column + self.t_cwl + self.burst
             bank.readable = written + self.t_wtr
-            bank.closable = max(bank.closable, written + self.t_wr)
-            done = column - self.way_there + self.write_ticks()
-            least = shared.least_write
+            idle, ticks, least = written + self.t_wr, self.write_ticks(), shared.least_write
+        bank.closable = max(bank.closable, idle)
+        done = column - self.way_there + ticks
         back = _whole(done * self.machine_mhz + self.memory_mhz - 1, self.memory_mhz)
         shared.waited += back - arrival - least
         link = ae * shared.links_of_engine + self.link_of(address)
@@ -414,8 +416,7 @@ class Hbm2(QueuedPorts):
         openings = banks["openings"]
         accesses = banks["hits"] + openings
         opened, hits, conflicts = int(openings.sum()), int(banks["hits"].sum()), int(shared["conflicts"][0])
-        ticks = opened * (self.t_ras + self.t_rp) + hits * self.t_ccd_l
-        busy = self._cycles(ticks)
+        busy = self._cycles(opened * (self.t_ras + self.t_rp) + hits * self.t_ccd_l)
         return {
             "controllers": accesses.reshape(self.channels, -1).sum(axis=1).tolist(),
             "banks": accesses.tolist(),
