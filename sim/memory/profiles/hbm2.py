@@ -118,18 +118,17 @@ class Hbm2(QueuedPorts):
     Parameters
     ----------
     machine_mhz, memory_mhz : int
-        Clocks of the machine and the memory. 1.8 Gb/s a pin is two bits a clock of 900 MHz (PG276).
+        Clocks of the machine and the memory: two bits a clock of 1.8 Gb/s a pin (PG276).
     channels, groups, banks, columns : int
         Pseudo-channels (PG276, UG1393); bank groups of each; banks of a group; bursts of a row (gem5). Powers of two.
     links : int
         Links of an AE to each pseudo-channel, chosen by the bank; a power of two. An assumption: a crossbar in the
         FPGA's fabric, not the AXI switch, whose lateral links would carry a part of random traffic only.
     channel_bit, low_groups, low_columns : int
-        Lowest address bit of the pseudo-channel, an assumption: the board's own map has blocks of 256 MB. Bits of the
-        bank group and of the column that lie lowest, as by default on the board (PG276, Shuhai).
+        Lowest address bit of the pseudo-channel, an assumption: the board's map has blocks of 256 MB. Bits of the bank
+        group and of the column that lie lowest, as by default on the board (Shuhai).
     request_travel, response_travel, flush_travel : int
-        Between a link and the pseudo-channel's AXI port, each way; least time of a flush. Assumptions: registers
-        between the dies; the way there and back.
+        Between a link and the pseudo-channel's AXI port, each way; least time of a flush. Assumptions.
     way_there, way_back : int
         From the AXI port to a command, and from the data back. 106.7 ns of an access to an open row, measured at the
         AXI port (Shuhai: 48 cycles of 450 MHz), less `t_cl` and a burst; that they are equal is an assumption.
@@ -150,6 +149,7 @@ class Hbm2(QueuedPorts):
     """
 
     name: ClassVar[str] = "hbm2"
+    clock: ClassVar[str] = "machine_mhz"
     Shared: ClassVar[type[Record]] = Shared
 
     machine_mhz: int = parameter(150, low=1, high=10_000)
@@ -195,8 +195,8 @@ class Hbm2(QueuedPorts):
         for low, of in (("low_groups", "groups"), ("low_columns", "columns")):
             if (value := getattr(self, low)) > (most := getattr(self, of).bit_length() - 1):
                 raise ValueError(f"memory {low} must be at most {most} with so many {of}, not {value!r}")
-        if self.t_refi <= (busy := self.t_rp + self.t_rfc):
-            raise ValueError(f"memory t_refi must be more than t_rp and t_rfc together, {busy}, not {self.t_refi!r}")
+        if self.t_refi <= self.t_rp + self.t_rfc:
+            raise ValueError(f"memory t_refi must be more than t_rp and t_rfc together, not {self.t_refi!r}")
 
     def _cycles(self, ticks: int) -> int:
         """Return the cycles of the machine in which so many clocks of the memory are over."""
@@ -281,8 +281,8 @@ class Hbm2(QueuedPorts):
             banks=banks,
             controllers=self.channels,
             bank_busy=self._cycles(self.t_ras + self.t_rp),
-            link_by_word=self.link_of(words),
-            bank_by_word=self.bank_of(words),
+            link_by_word=np.asarray(self.link_of(words)),
+            bank_by_word=np.asarray(self.bank_of(words)),
             bank_by_place=np.arange(banks),
             rows=RowTimes(
                 burst=self.burst * cycles,
@@ -345,7 +345,7 @@ class Hbm2(QueuedPorts):
         group, busy, cycle = number >> _bits(self.banks), self.t_rp + self.t_rfc, self.t_ras + self.t_rp
         opening = 0 if bank.row == row else self.t_rcd + (0 if bank.row == _CLOSED else self.t_rp)
         if rarely(start + opening >= bank.refresh):
-            # What cannot be done before the refresh waits for its end.
+            # What cannot be done before a refresh, or finds no place before it, comes after its end.
             start = _refresh(shared, bank, start, self.t_rcd, self.t_refi, busy, cycle)
         window = self.activate_window()
         while True:
@@ -372,7 +372,6 @@ class Hbm2(QueuedPorts):
             column = max(column, booked * self.burst)
             if not rarely(column >= bank.refresh):
                 break
-            # What others left no place for before a refresh begins again after it.
             start = _refresh(shared, bank, column, self.t_rcd, self.t_refi, busy, cycle)
         if bank.row == row:
             bank.hits += 1

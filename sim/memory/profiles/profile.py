@@ -143,6 +143,8 @@ class Profile:
         What the command line calls it.
     short : str
         The parameter that may follow the name after a colon, if any.
+    clock : str
+        The parameter that is the machine's clock in MHz, of a profile with times of a clock of its own.
     Own, Shared : type of Record
         State of one AE, and of all together.
     digest : str
@@ -151,6 +153,7 @@ class Profile:
 
     name: ClassVar[str]
     short: ClassVar[str] = ""
+    clock: ClassVar[str] = ""
     Own: ClassVar[type[Record]] = Nothing
     Shared: ClassVar[type[Record]] = Nothing
     digest: ClassVar[str]
@@ -172,6 +175,17 @@ class Profile:
             value, low, high = getattr(self, each.name), each.metadata["low"], each.metadata["high"]
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
                 raise ValueError(f"memory {each.name} must be an integer from {low} to {high}, not {value!r}")
+
+    def check_clock(self, mhz: float) -> None:
+        """Refuse a machine with another clock than the profile is for.
+
+        Raises
+        ------
+        ValueError
+            Its clock is another one.
+        """
+        if self.clock and (own := getattr(self, self.clock)) != mhz:
+            raise ValueError(f"memory {self.clock} is {own}, and clock_mhz of the configuration {mhz:g}: say one clock")
 
     def __str__(self) -> str:
         """Return the profile as text: what `parse_profile` reads, and in brackets what else was changed."""
