@@ -218,7 +218,7 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
         "--memory",
         default=Absent("hc2"),
         metavar="PROFILE|FILE.toml",
-        help="memory: hc2 (default), fixed:CYCLES, stress, stress:SEED, or a TOML file",
+        help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, stress:SEED, or a TOML file",
     )
     parser.add_argument(
         "--executor",

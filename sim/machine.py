@@ -421,18 +421,19 @@ def create_machine(
     on_progress : callable, optional
         As of `Machine`.
     on_build : callable, optional
-        Told how the executor's build goes on, see `sim.executors.tools.OnStep`: calls come one after the other, but
-        from threads of the build.
+        Told how the executor's build goes on, in turn but from threads of it: `sim.executors.tools.OnStep`.
 
     Raises
     ------
     ValueError
-        Unknown executor, a waveform file of another ending, or a scope that is not there.
+        Unknown executor, a waveform file of another ending, or a scope that is not there; the memory is for a machine
+        with another clock.
     sim.errors.BuildError
         The compiled executor could not be built.
     """
     if executor not in EXECUTORS:
         raise ValueError(f"unknown executor {executor!r}: there are {', '.join(EXECUTORS)}")
+    memory.check_clock(config.clock_mhz)
 
     make = partial(
         make_executor,

@@ -19,7 +19,7 @@ from hw.causes import Cause
 from hw.config import PRESETS, AcceleratorConfig, ConfigError
 from hw.intersection import Kernel as IntersectionKernel
 from hw.registers import KERNEL_WORD_BITS, Counter, Instruction, KernelWord, Register, Status
-from sim.memory import Hc2, profile_from
+from sim.memory import Hbm2, Hc2, Profile, profile_from
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -230,19 +230,22 @@ def test_every_key_is_explained() -> None:
     assert re.findall(r"`(\w+)`", " ".join(terms)) == [field.name for field in dataclasses.fields(AcceleratorConfig)]
 
 
-def test_memory_parameters() -> None:
-    for name, default, values, _ in rows("memory-model.md", "### Parameters"):
-        assert default == str(getattr(Hc2(), name))
+@pytest.mark.parametrize(
+    ("profile", "heading"), [(Hc2(), "### Parameters"), (Hbm2(), "### Numbers of `hbm2`")], ids=str
+)
+def test_memory_parameters(profile: Profile, heading: str) -> None:
+    for name, default, values, _ in rows("memory-model.md", heading):
+        assert default == str(getattr(profile, name))
         low, high = map(int, values.split(" to "))
         for value in (low - 1, high + 1):
             message = rf"^memory {name} must be an integer from {low} to {high}, not {value}$"
             with pytest.raises(ValueError, match=message):
-                profile_from({name: value})
-    names = ", ".join(row[0] for row in rows("memory-model.md", "### Parameters"))
+                profile_from({"profile": profile.name, name: value})
+    names = ", ".join(row[0] for row in rows("memory-model.md", heading))
     with pytest.raises(
-        ValueError, match=rf"^memory key 'x' is not known for profile 'hc2': choose from profile, {names}$"
+        ValueError, match=rf"^memory key 'x' is not known for profile '{profile.name}': choose from profile, {names}$"
     ):
-        profile_from({"x": 0})
+        profile_from({"profile": profile.name, "x": 0})
 
 
 def test_causes() -> None:

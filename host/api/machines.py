@@ -38,7 +38,7 @@ def memory_profile(name: str = "hc2", **changes: Any) -> Profile:
     Parameters
     ----------
     name : str
-        ``hc2``, ``fixed:CYCLES``, ``stress``, ``stress:SEED``, or a TOML file.
+        ``hc2``, ``hbm2``, ``fixed:CYCLES``, ``stress``, ``stress:SEED``, or a TOML file.
     **changes
         Values in the place of its own: ``memory_profile("hc2", links=4)``.
 

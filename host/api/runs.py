@@ -29,7 +29,8 @@ class RunArguments(TypedDict, total=False):
     config : str or AcceleratorConfig
         The machine: a preset, a TOML file, or a configuration; ``hc2`` by default.
     memory : str or Profile
-        Its memory: ``hc2`` (the default), ``fixed:CYCLES``, ``stress``, ``stress:SEED``, a TOML file, or a profile.
+        Its memory: ``hc2`` (the default), ``hbm2``, ``fixed:CYCLES``, ``stress``, ``stress:SEED``, a TOML file, or a
+        profile.
     executor : str
         ``compiled`` (the default) or ``amaranth``.
     threads : int

@@ -1,12 +1,11 @@
 """What a cause means where it was seen, and what to try: one function a cause, from the evidence."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from host.explain.evidence import BankUse, Evidence
 from host.explain.thresholds import (
     BUSY,
-    CROSSBAR,
     CROWDED,
     DEPENDENT_WAITS,
     HEAD_OF_LINE,
@@ -14,6 +13,7 @@ from host.explain.thresholds import (
     SLOWED,
     SMALL,
     UNEVEN,
+    crossbar_share,
 )
 from host.explain.view import SATURATED, Group
 from host.words import counted
@@ -126,24 +126,46 @@ def _contention(evidence: Evidence) -> Advice | None:
         return Advice(
             "all banks busy",
             f"All banks together are busy {evidence.banks_use:.0%} of the time.",
-            "More banks (banks, controllers), or a shorter bank_busy.",
+            f"More banks ({_named(evidence, 'banks', 'controllers', 'channels')}), or {_quicker(evidence)}.",
         )
     if links.most >= BUSY and links.most >= CROWDED * links.mean:
         return Advice(
             "a busy link",
             f"Link {links.link} of AE {links.engine} is busy {links.most:.0%} of the time, all links {links.mean:.0%}.",
-            "Divide the addresses otherwise over the links (link_bit, controller_bit).",
+            "Divide the addresses otherwise over the links "
+            f"({_named(evidence, 'link_bit', 'controller_bit', 'channel_bit')}).",
         )
-    if links.mean >= HEAD_OF_LINE:
+    if links.mean >= HEAD_OF_LINE * _crossbar(evidence):
         return Advice(
             "head-of-line blocking in the crossbar",
             f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
             "link: the one at the head of a port's queue blocks those behind it, and a crossbar with one queue a port "
-            f"carries {CROSSBAR:.0%} at most.",
+            f"carries {_crossbar(evidence):.0%} at most.",
             f"More links to each controller (links = {2 * _links(evidence)}). A longer queue (port_queue) does not "
             "raise that limit.",
         )
     return None
+
+
+def _profile(evidence: Evidence) -> dict[str, Any]:
+    return dict(evidence.view.record.document["memory_profile"])
+
+
+def _named(evidence: Evidence, *names: str) -> str:
+    """Return those of some parameters that the memory has."""
+    return ", ".join(name for name in names if name in _profile(evidence))
+
+
+def _quicker(evidence: Evidence) -> str:
+    """Return what makes a bank quicker."""
+    return "a shorter bank_busy" if "bank_busy" in _profile(evidence) else "quicker rows (t_ras, t_rp, channel_bit)"
+
+
+def _crossbar(evidence: Evidence) -> float:
+    """Return the share of what its links could carry that a crossbar with one queue a port does carry."""
+    machine = evidence.view.machine
+    links = int(evidence.view.memory["links"]) if evidence.view.memory else 0
+    return crossbar_share(links / max(machine["kernels"].values()))
 
 
 def _links(evidence: Evidence) -> int:
@@ -156,15 +178,16 @@ def _hot_bank(bank: BankUse, evidence: Evidence) -> Advice:
         f"Bank {bank.bank} of controller {bank.controller} ({array_text(bank)}) is busy {min(bank.use, 1):.0%} of the "
         f"time, all banks {evidence.banks_use:.0%}; an access waits {bank.waiting:.0f} cycles for it."
     )
-    memory = evidence.view.memory or {}
-    divided = f"Try more banks (banks = {2 * int(memory['banks'])}), which divide what several words bring to one"
+    divided = (
+        f"Try more banks (banks = {2 * int(_profile(evidence)['banks'])}), which divide what several words bring to one"
+    )
     if bank.array != "words":
-        return Advice("a hot bank", text, f"{divided}, or a shorter bank_busy.")
+        return Advice("a hot bank", text, f"{divided}, or {_quicker(evidence)}.")
     copies = "a larger" if _configured(evidence, "remembered_ids") else "with"
     return Advice(
         "a hot bank",
         text,
-        f"{divided}, or a shorter bank_busy. Where it is the word of one hub, kernels should read it less often: "
+        f"{divided}, or {_quicker(evidence)}. Where it is the word of one hub, kernels should read it less often: "
         f"{copies} remembered_ids, or without repeated edges (--simplify).",
     )
 
@@ -174,8 +197,9 @@ def _response(group: Group, evidence: Evidence) -> tuple[str, str]:
     least = latency.least if latency is not None else 0
     return (
         f"Latency bounds them: the kernels have too little to read at once to hide the {least} cycles of a read.",
-        "Only a shorter way to the memory helps (request_travel, response_travel, bank_busy); deeper FIFOs and more "
-        "kernels do not.",
+        "Only a shorter way to the memory helps "
+        f"({_named(evidence, 'request_travel', 'response_travel', 'bank_busy', 'way_there', 'way_back')}); deeper "
+        "FIFOs and more kernels do not.",
     )
 
 
@@ -240,12 +264,12 @@ def _resting(group: Group, evidence: Evidence) -> tuple[str, str]:
     contended = _contention(evidence)
     if contended is not None:
         return text, f"issue_interval = 1 gains little as long as there is {contended.title}."
-    least = 0.0 if evidence.links is None else evidence.links.mean / CROSSBAR
+    least = 0.0 if evidence.links is None else evidence.links.mean / _crossbar(evidence)
     if least < BUSY:
         return text, "Try issue_interval = 1."
     return text, (
         f"issue_interval = 1 gains {max(1 - least, 0):.0%} of these cycles at most: of what its links could carry, a "
-        f"crossbar with one queue a port carries {CROSSBAR:.0%}."
+        f"crossbar with one queue a port carries {_crossbar(evidence):.0%}."
     )
 
 

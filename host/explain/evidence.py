@@ -258,7 +258,7 @@ class Evidence:
         if memory is None:
             return 0.0
         banks = int(memory["controllers"]) * int(memory["banks"])
-        return float(self._bank_rows["accesses"].sum()) / banks * int(memory["bank_busy"]) / max(self.cycles, 1)
+        return float(self._bank_rows["accesses"].sum()) / banks * float(memory["bank_busy"]) / max(self.cycles, 1)
 
     def hottest(self, count: int) -> list[BankUse]:
         """Return the banks with most accesses; none where the memory has no banks."""
@@ -267,7 +267,7 @@ class Evidence:
             return []
         sums = frame.groupby(["controller", "bank"], observed=True)[["accesses", "waiting"]].sum()
         mean = float(sums["accesses"].sum()) / (int(memory["controllers"]) * int(memory["banks"]))
-        busy = int(memory["bank_busy"])
+        busy = float(memory["bank_busy"])
         found = []
         intervals = self.view.frame("banks")
         for (controller, bank), row in sums.nlargest(count, "accesses").iterrows():

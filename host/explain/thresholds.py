@@ -2,7 +2,6 @@
 
 __all__ = [
     "BUSY",
-    "CROSSBAR",
     "CROWDED",
     "DEPENDENT_WAITS",
     "HEAD_OF_LINE",
@@ -14,6 +13,7 @@ __all__ = [
     "SLOWED",
     "SMALL",
     "UNEVEN",
+    "crossbar_share",
 ]
 
 DEPENDENT_WAITS = 4
@@ -33,13 +33,9 @@ BUSY = 0.7
 """Use of a bank or link over some levels from which on it counts as the bottleneck: while a level begins and ends there
 is little to serve, and random traffic waits long before 100 %."""
 
-HEAD_OF_LINE = 0.5
-"""Use of all links together from which on head-of-line blocking explains refusals: not far below `CROSSBAR`, as at
-the beginning and at the end of a level there is little to carry."""
-
-CROSSBAR = 2 - 2**0.5
-"""Share of what its links could carry that a large crossbar with one queue a port does carry, however long the queues
-are (Karol, Hluchyj, Morgan 1987)."""
+HEAD_OF_LINE = 0.85
+"""Share of what a crossbar carries at most (`crossbar_share`) from which on head-of-line blocking explains refusals:
+not far below 1, as at the beginning and at the end of a level there is little to carry."""
 
 CROWDED = 1.5
 """Accesses of the busiest bank, as a multiple of the mean, from which on it is a matter of this bank: random traffic of
@@ -61,3 +57,16 @@ SMALL = 3.0
 UNEVEN = 1.2
 """How long the last kernel works, as a multiple of the mean one, from which on a few vertices with many edges are
 suspected: shares of many like vertices differ less."""
+
+
+def crossbar_share(links: float) -> float:
+    """Return the share of what its links could carry that a large crossbar with one queue a port does carry.
+
+    However long the queues are (Karol, Hluchyj, Morgan 1987): 2 - 2**0.5 with as many links as ports.
+
+    Parameters
+    ----------
+    links : float
+        Links for each port.
+    """
+    return (1 + links - (1 + links * links) ** 0.5) / links if links else 0.0

@@ -14,6 +14,7 @@ from host.record.tables import MODULES
 from host.results.version import identity
 from sim.errors import HangError, SimulationError
 from sim.executors.making import watchdog_cycles
+from sim.memory import Contention
 from sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
@@ -41,9 +42,15 @@ def machine_document(machine: "Machine") -> dict[str, Any]:
             "controllers": contention.controllers,
             "banks": contention.banks // contention.controllers,
             "links": contention.links,
-            "bank_busy": contention.bank_busy,
+            "bank_busy": _bank_busy(machine.memory.statistics(), contention),
         },
     }
+
+
+def _bank_busy(statistics: Mapping[str, Any], contention: Contention) -> float:
+    """Return the cycles of a bank for an access: where banks have rows, on average of those that were made."""
+    accesses = sum(statistics["banks"]) if contention.rows is not None else 0
+    return statistics["bank_busy_cycles"] / accesses if accesses else contention.bank_busy
 
 
 def kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:

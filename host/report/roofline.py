@@ -25,8 +25,9 @@ def recorded_roofline(activity: Activity, traffic: Traffic) -> tuple[Roofline, I
 
     A level's entries, edges and pushes follow from what its kernels issued, and its banks from the record. The link of
     an access follows from its bank; which AE it came from is not recorded, so the busiest link is that of all AEs
-    together. None where no such thing can be told: the memory's rules are not there, or the machine does not read two
-    words an edge and write three a push.
+    together. Which level opened a row is not recorded either: each has its bank's share of the run. None where no such
+    thing can be told: the memory's rules are not there, or the machine does not read two words an edge and write three
+    a push.
 
     Parameters
     ----------
@@ -50,9 +51,10 @@ def recorded_roofline(activity: Activity, traffic: Traffic) -> tuple[Roofline, I
         return None
     work = _work(activity, levels, kernels=bounds.kernels)
     by_bank = _by_bank(traffic, bounds.contention)
+    opening = _opening(document, bounds.contention)
     limits, crossbars, requests = [], [], []
     for row, level in enumerate(levels.tolist()):
-        level_traffic, by_link = _level(work, row, by_bank.get(level), bounds)
+        level_traffic, by_link = _level(work, row, by_bank.get(level), bounds, opening)
         limits.append(bounds.limits(level_traffic))
         requests.append(level_traffic.requests)
         if bounds.contention is not None:
@@ -99,8 +101,21 @@ def _by_bank(traffic: Traffic, contention: Contention | None) -> dict[int, tuple
     return {number: (bank[begin:end], accesses[begin:end]) for number, begin, end in parts}
 
 
+def _opening(document: dict[str, Any], contention: Contention | None) -> npt.NDArray[np.float64] | None:
+    """Return the share of each bank's accesses in the run that opened a row; None where banks have none."""
+    if contention is None or contention.rows is None:
+        return None
+    memory = document["result"]["statistics"]["memory"]
+    openings, accesses = np.array(memory["rows"]["openings"]), np.array(memory["banks"])
+    return np.asarray(openings / np.maximum(accesses, 1), np.float64)
+
+
 def _level(
-    work: dict[str, Integers], row: int, by_bank: tuple[Integers, Integers] | None, bounds: Bounds
+    work: dict[str, Integers],
+    row: int,
+    by_bank: tuple[Integers, Integers] | None,
+    bounds: Bounds,
+    opening: npt.NDArray[np.float64] | None,
 ) -> tuple[LevelTraffic, npt.NDArray[np.float64]]:
     """Return the requests of a level, and those of the AE that has most by link."""
     own: dict[str, Any] = {name: values[row] for name, values in work.items()}
@@ -117,6 +132,7 @@ def _level(
         links = np.bincount(link_of, weights=banks, minlength=shared.links).astype(np.int64)
     # That all AEs have the same links is not a limit: the reads of each are left open.
     no_reads = np.zeros((bounds.engines, links.size), np.int64)
-    level = LevelTraffic(**own, read_links=no_reads, write_links=links, banks=banks)
+    openings = None if opening is None else (banks * opening).astype(np.int64)
+    level = LevelTraffic(**own, read_links=no_reads, write_links=links, banks=banks, openings=openings)
     share = float(of_kernel.reshape(bounds.engines, -1).sum(axis=1).max()) / max(1, int(of_kernel.sum()))
     return level, np.asarray(links * share, np.float64)

@@ -31,7 +31,7 @@ class Traffic:
         self.controllers = int(memory["controllers"]) if memory else 0
         self.banks_each = int(memory["banks"]) if memory else 0
         self.links_each = int(memory["links"]) if memory else 0
-        self.bank_busy = int(memory["bank_busy"]) if memory else 0
+        self.bank_busy = float(memory["bank_busy"]) if memory else 0.0
 
     @property
     def banks(self) -> int:

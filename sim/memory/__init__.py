@@ -10,7 +10,18 @@ from sim.memory.functions import MemoryModel
 from sim.memory.header import memory_header
 from sim.memory.memory import Memory
 from sim.memory.payload import PayloadLayout
-from sim.memory.profiles import Contention, Fixed, Hc2, Profile, Stress, changed_profile, parse_profile, profile_from
+from sim.memory.profiles import (
+    Contention,
+    Fixed,
+    Hbm2,
+    Hc2,
+    Profile,
+    RowTimes,
+    Stress,
+    changed_profile,
+    parse_profile,
+    profile_from,
+)
 from sim.memory.recorder import RecordedIntervals, RecordedSums
 from sim.memory.records import FLUSH, READ, WRITE
 from sim.memory.state import MemoryState, Region
@@ -22,6 +33,7 @@ __all__ = [
     "ArrayKind",
     "Contention",
     "Fixed",
+    "Hbm2",
     "Hc2",
     "Memory",
     "MemoryModel",
@@ -31,6 +43,7 @@ __all__ = [
     "RecordedIntervals",
     "RecordedSums",
     "Region",
+    "RowTimes",
     "Stress",
     "changed_profile",
     "memory_header",

@@ -118,7 +118,10 @@ class Recorder:
             raise ValueError(f"the interval of a record must be from 1 to {LONGEST_INTERVAL} cycles, not {interval!r}")
         self.interval = interval
         nothing = np.zeros(1, np.int64)
-        self._bank_by_word = contention.bank_by_word if contention else nothing
+        self._bank_by_word = nothing
+        if contention is not None:
+            places = contention.bank_by_place
+            self._bank_by_word = contention.bank_by_word if places is None else places
         self._bank_count = contention.banks if contention else 1
         self._link_count = contention.links if contention else 1
         words = self._bank_by_word.size

@@ -85,9 +85,12 @@ def row_of_links(context: Context, record: ServiceRecord, ae: int) -> int:
 
 
 @inlined
-def record_service(record: ServiceRecord, kind: int, address: int, bank: int, link: int, waited: int) -> None:
-    """Record an access, which waited so many cycles for its bank, and for the link whose place in the row is given."""
-    place = kind * (record.word_mask + 1) + (address >> 3 & record.word_mask)
+def record_service(record: ServiceRecord, kind: int, word: int, bank: int, link: int, waited: int) -> None:
+    """Record an access to a word, or what the profile tells apart in its place.
+
+    It waited so many cycles for its bank, and for the link whose place in the row is given.
+    """
+    place = kind * (record.word_mask + 1) + word
     count = record.counts[place] + bank + (1 << ACCESSES)
     if rarely(count & _ALMOST_FULL != 0):
         _record_apart(record, place, bank)

@@ -292,7 +292,7 @@ class ServiceRecord(Record, lines=True):
     """What is recorded of banks and links when requests are served: only `serve` touches it.
 
     `row`, `end` and `last` are as those of an `EngineRecord`, of the interval whose requests are served now. Words of
-    the memory are told apart as the profile's `Contention` does, by the bits of their number that `word_mask` leaves.
+    the memory are told apart as the profile's rule `place_of` does, up to `word_mask`.
 
     `counts` has, for each array and word, a packed count of accesses and of the cycles that they waited for their bank;
     what did not fit any more is in `totals`. `before` has the words' sums over the arrays when the present interval

@@ -73,7 +73,8 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int, recorded:
                 bank = context.rules.bank_waits(service.shared) - earlier
                 link = links + context.rules.link_of(address)
                 request.note_array(kind)
-                record_service(record, kind, address, bank, link, entered - cycle)
+                word = context.rules.place_of(address, record.word_mask)
+                record_service(record, kind, word, bank, link, entered - cycle)
             if back < 0:
                 service.error.note(ErrorCode.OVERBOOKED, request.kind(), 0, ae, request.port(), cycle)
                 back = entered

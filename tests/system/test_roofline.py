@@ -66,7 +66,7 @@ def violations(machine: Machine, graphs: dict[str, Graph], bounds: Bounds) -> li
     return found
 
 
-@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("memory", [*MEMORIES, "hbm2"])
 @pytest.mark.parametrize("config", REACHING)
 def test_no_level_is_faster_than_a_limit(config: str, memory: str) -> None:
     with made(config, memory) as machine:

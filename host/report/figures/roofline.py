@@ -14,7 +14,7 @@ from host.studies.roofline.report import CROSSBAR, limit_title
 
 __all__ = ["roofline_charts"]
 
-_DASHES = {"ports": "solid", "links": "dash", "banks": "dot"}
+_DASHES = {"ports": "solid", "links": "dash", "banks": "dot", "channels": "dot", "rows": "dashdot"}
 
 
 def roofline_charts(activity: Activity, roofline: Roofline, levels: Integers, run: str) -> list[Chart]:

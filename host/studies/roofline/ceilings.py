@@ -50,7 +50,11 @@ class Ceiling:
 
 
 def ceilings(bounds: Bounds) -> tuple[Ceiling, ...]:
-    """Return the ceilings of a machine: ports, and where the memory profile models them links and banks."""
+    """Return the ceilings of a machine: ports, and where the memory profile models them links and banks.
+
+    Of banks with rows: what the pseudo-channels' data buses carry in the time that refresh leaves, and the same where
+    each request opens a row.
+    """
     kernels = bounds.kernels
     cheapest = min(Fraction(bounds.request_cycles), Fraction(bounds.visit_cycles, WRITES_PER_VISIT))
     found = [
@@ -61,7 +65,13 @@ def ceilings(bounds: Bounds) -> tuple[Ceiling, ...]:
         )
     ]
     if (shared := bounds.contention) is not None:
-        rates = {"links": Fraction(bounds.engines * shared.links), "banks": Fraction(shared.banks, shared.bank_busy)}
+        rates = {"links": Fraction(bounds.engines * shared.links)}
+        if (rows := shared.rows) is None:
+            rates["banks"] = Fraction(shared.banks, shared.bank_busy)
+        else:
+            left = 1 - rows.refresh / rows.refresh_interval
+            rates["channels"] = left * shared.controllers / rows.burst
+            rates["rows"] = left * shared.controllers / rows.activate
         found += [
             Ceiling(name=name, edge_cost=READS_PER_EDGE / rate, other_cost=1 / rate) for name, rate in rates.items()
         ]

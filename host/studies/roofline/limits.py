@@ -1,6 +1,7 @@
 """The least cycles of a level that each part of the machine allows, from configuration and memory profile."""
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Self
 
 import numpy as np
@@ -19,14 +20,21 @@ from sim.latencies import (
     WRITES_PER_VISIT,
     ring_turn,
 )
-from sim.memory import Contention, Profile
+from sim.memory import Contention, Profile, RowTimes
 
 __all__ = ["LIMITS", "Bounds"]
 
-LIMITS = ("ports", "imbalance", "links", "busiest_link", "banks", "busiest_bank", "outstanding", "ring", "overhead")
+LIMITS = (
+    *("ports", "imbalance", "links", "busiest_link", "channels", "busiest_channel", "rows", "refresh"),
+    *("banks", "busiest_bank", "outstanding", "ring", "overhead"),
+)
 """Names of the limits. Where two of them are equal, the first one is called the tightest."""
 
-_MEMORY_LIMITS = ("links", "busiest_link", "banks", "busiest_bank")
+_LINK_LIMITS = ("links", "busiest_link")
+_ROW_LIMITS = ("channels", "busiest_channel", "rows", "refresh", "busiest_bank")
+"""Of banks with rows."""
+_BANK_LIMITS = ("banks", "busiest_bank")
+"""Of banks without."""
 
 
 def _ceil(value: npt.NDArray[np.int64], divisor: int) -> npt.NDArray[np.int64]:
@@ -99,7 +107,10 @@ class Bounds:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the limits that hold for this machine, in the order of `LIMITS`."""
-        return tuple(name for name in LIMITS if self.contention is not None or name not in _MEMORY_LIMITS)
+        of_memory = {*_LINK_LIMITS, *_ROW_LIMITS, *_BANK_LIMITS}
+        if self.contention is not None:
+            of_memory -= {*_LINK_LIMITS, *(_BANK_LIMITS if self.contention.rows is None else _ROW_LIMITS)}
+        return tuple(name for name in LIMITS if name not in of_memory)
 
     def limits(self, traffic: LevelTraffic) -> tuple[int, ...]:
         """Return the least cycles that a level needs for each limit's sake, in the order of `names`."""
@@ -173,9 +184,33 @@ class Bounds:
             int(_ceil(of_link, self.engines).max()),
             int(_ceil(of_engine, shared.links).max()),
         )
-        return {
-            "links": -(-traffic.requests // (self.engines * shared.links)),
-            "busiest_link": busiest,
+        found = {"links": -(-traffic.requests // (self.engines * shared.links)), "busiest_link": busiest}
+        if shared.rows is not None:
+            return found | self._row_limits(traffic, shared, shared.rows)
+        return found | {
             "banks": -(-traffic.requests * shared.bank_busy // shared.banks),
             "busiest_bank": int(traffic.banks.max()) * shared.bank_busy,
+        }
+
+    @staticmethod
+    def _row_limits(traffic: LevelTraffic, shared: Contention, rows: RowTimes) -> dict[str, int]:
+        """Return the limits of pseudo-channels whose banks have rows.
+
+        However the requests come, a window of `refresh_interval` has a whole refresh in it. The first activate needs no
+        window before it, nor has the first row of a bank to wait for another one's end.
+        """
+        openings = np.zeros_like(traffic.banks) if traffic.openings is None else traffic.openings
+        of_channel, opened = (
+            counts.reshape(shared.controllers, -1).sum(axis=1) for counts in (traffic.banks, openings)
+        )
+        busiest = max(int(of_channel.max()) * rows.burst, int((opened - 1).clip(0).max()) * rows.activate)
+        refreshes = busiest // (rows.refresh_interval - rows.refresh)
+        return {
+            "channels": ceil(traffic.requests * rows.burst / shared.controllers),
+            "busiest_channel": ceil(int(of_channel.max()) * rows.burst),
+            "rows": ceil(int((opened - 1).clip(0).sum()) * rows.activate / shared.controllers),
+            "refresh": ceil(busiest + refreshes * rows.refresh),
+            "busiest_bank": ceil(
+                max(int(traffic.banks.max()) * rows.column, int((openings - 1).clip(0).max()) * rows.row)
+            ),
         }

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["roofline_figure", "write_roofline_plot"]
 
 # Each limit has a shape of its own besides.
-_MARKERS = dict(zip(LIMIT_COLOURS, "os^v<DPXh", strict=True))
+_MARKERS = dict(zip(LIMIT_COLOURS, "os^v>p8H<DPXh", strict=True))
 _STYLES: dict[str, dict[str, Any]] = {
     name: {"c": colour, "marker": _MARKERS[name], "edgecolors": "black", "linewidths": 0.7, "zorder": 3}
     for name, colour in LIMIT_COLOURS.items()
@@ -33,10 +33,12 @@ _LINES: dict[str, dict[str, Any]] = {
     "ports": {"linewidth": 4.5, "alpha": 0.45, "linestyle": "-"},
     "links": {"linewidth": 1.8, "linestyle": "--"},
     "banks": {"linewidth": 1.8, "linestyle": ":"},
+    "channels": {"linewidth": 1.8, "linestyle": ":"},
+    "rows": {"linewidth": 1.8, "linestyle": (0, (1, 3))},
 }
 _CROSSBAR_STYLE: dict[str, Any] = {
     "c": CROSSBAR_COLOUR,
-    "marker": "p",
+    "marker": "*",
     "edgecolors": "black",
     "linewidths": 0.7,
     "zorder": 3,

@@ -45,6 +45,7 @@ class _State:
     """What was recorded, and what the next level is recorded from."""
 
     issued: npt.NDArray[np.int64]
+    opened: npt.NDArray[np.int64] | None
     registers: dict[Register, int] = field(default_factory=dict)
     instruction: Instruction | None = None
     levels: list[LevelUse] = field(default_factory=list)
@@ -83,7 +84,6 @@ class Recorder(Coprocessor):
     allocate = _passed_on("allocate")
     view = _passed_on("view")
     get_registers = _passed_on("get_registers")
-    begin_attempt = _passed_on("begin_attempt")
     statistics = _passed_on("statistics")
     close = _passed_on("close")
 
@@ -95,7 +95,7 @@ class Recorder(Coprocessor):
         self._graph = graph
         self.bounds = bounds
         keeper = keeper or Keeper()
-        self._state = keeper.kept("roofline", _State) or _State(issued=machine.issued_requests())
+        self._state = keeper.kept("roofline", _State) or _State(issued=machine.issued_requests(), opened=self._opened())
         keeper.keep("roofline", self._state)
         self.levels = self._state.levels
 
@@ -103,6 +103,11 @@ class Recorder(Coprocessor):
         """Write AEG registers of every AE, and remember them."""
         self._state.registers.update(values)
         self._machine.set_registers(values)
+
+    def begin_attempt(self) -> None:
+        """Begin anew, as the machine does, whose statistics begin anew too."""
+        self._machine.begin_attempt()
+        self._state.opened = self._opened()
 
     def dispatch(self, instruction: Instruction) -> int:
         """Start an instruction on every AE; return the cycle of it."""
@@ -120,11 +125,19 @@ class Recorder(Coprocessor):
         cycles = self._machine.wait()
         state = self._state
         before, state.issued = state.issued, self._machine.issued_requests()
+        opened, state.opened = state.opened, self._opened()
+        openings = None if opened is None or state.opened is None else state.opened - opened
         if state.instruction == Instruction.BFS_LEVEL:
-            self._record(cycles, issued=state.issued - before)
+            self._record(cycles, issued=state.issued - before, openings=openings)
         return cycles
 
-    def _record(self, cycles: int, *, issued: npt.NDArray[np.int64]) -> None:
+    def _opened(self) -> npt.NDArray[np.int64] | None:
+        """Return the rows that each bank has opened so far; None where banks have none."""
+        if self.bounds.contention is None or self.bounds.contention.rows is None:
+            return None
+        return np.array(self._machine.memory.statistics()["rows"]["openings"], np.int64)
+
+    def _record(self, cycles: int, *, issued: npt.NDArray[np.int64], openings: npt.NDArray[np.int64] | None) -> None:
         """Add the level that has just run. Nothing that it read has changed since but visited flags."""
         registers = self._state.registers
         traffic = LevelTraffic.count(
@@ -134,6 +147,7 @@ class Recorder(Coprocessor):
             issued=issued,
             registers=registers,
             contention=self.bounds.contention,
+            openings=openings,
         )
         bounds = self.bounds
         use = LevelUse(

@@ -11,6 +11,10 @@ __all__ = ["CROSSBAR", "limit_title", "roofline_document", "roofline_table"]
 
 _TITLES = {
     "busiest_link": "busiest link",
+    "channels": "pseudo-channels",
+    "busiest_channel": "busiest pseudo-channel",
+    "rows": "opening rows",
+    "refresh": "with refresh",
     "busiest_bank": "busiest bank",
     "outstanding": "outstanding reads",
     "overhead": "level overhead",

@@ -74,6 +74,8 @@ class LevelTraffic:
         Writes by crossbar link, over all AEs.
     banks : ndarray of int64, shape (banks,)
         Reads and writes by memory bank.
+    openings : ndarray of int64, shape (banks,), or None
+        Rows that each bank opened for them; None where banks have no rows.
     """
 
     entries: npt.NDArray[np.int64]
@@ -82,6 +84,7 @@ class LevelTraffic:
     read_links: npt.NDArray[np.int64]
     write_links: npt.NDArray[np.int64]
     banks: npt.NDArray[np.int64]
+    openings: npt.NDArray[np.int64] | None = None
 
     @classmethod
     def count(
@@ -93,6 +96,7 @@ class LevelTraffic:
         issued: npt.NDArray[np.int64],
         registers: Mapping[Register, int],
         contention: Contention | None,
+        openings: npt.NDArray[np.int64] | None = None,
     ) -> "LevelTraffic":
         """Count the requests of a level that has run.
 
@@ -110,6 +114,8 @@ class LevelTraffic:
             The registers that say where all this lies.
         contention : Contention or None
             Links and banks, if the memory has any.
+        openings : ndarray of int64, shape (banks,), optional
+            As the memory counted them.
 
         Raises
         ------
@@ -140,6 +146,7 @@ class LevelTraffic:
             read_links=read_links,
             write_links=np.bincount(shared.link_by_word[words], minlength=shared.links),
             banks=banks + np.bincount(shared.bank_by_word[words], minlength=shared.banks),
+            openings=openings,
         )
 
     @property

@@ -11,13 +11,14 @@ from hashlib import sha256
 from pathlib import Path
 
 from sim.memory.profiles.fixed import Fixed
+from sim.memory.profiles.hbm2 import Hbm2
 from sim.memory.profiles.hc2 import Hc2
 from sim.memory.profiles.profile import Profile
 from sim.memory.profiles.stress import Stress
 
 __all__ = ["changed_profile", "parse_profile", "profile_from", "read_profile"]
 
-_PROFILES: dict[str, type[Profile]] = {profile.name: profile for profile in (Hc2, Fixed, Stress)}
+_PROFILES: dict[str, type[Profile]] = {profile.name: profile for profile in (Hc2, Hbm2, Fixed, Stress)}
 
 
 _CHANGED = re.compile(r"(.*\S) \((\w+=\d+(?:, \w+=\d+)*)\)")
@@ -29,9 +30,9 @@ def parse_profile(text: str) -> Profile:
     Parameters
     ----------
     text : str
-        `hc2`, `fixed:<cycles>`, `stress`, `stress:<seed>`; a file of rules that ends in ``.py``, with a value after a
-        colon if it has a `short`; or a file of parameters that ends in ``.toml``, see `read_profile`. Behind it, in
-        brackets, values in the place of its own: ``hc2 (bank_busy=20, links=1)``.
+        `hc2`, `hbm2`, `fixed:<cycles>`, `stress`, `stress:<seed>`; a file of rules that ends in ``.py``, with a value
+        after a colon if it has a `short`; or a file of parameters that ends in ``.toml``, see `read_profile`. Behind
+        it, in brackets, values in the place of its own: ``hc2 (bank_busy=20, links=1)``.
 
     Raises
     ------

@@ -1,16 +1,15 @@
 """Profile `hc2`: the crossbar and the banks of the Convey HC-2, after the vendor's public simulation model."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.memory.compiling import apart, trailing_zeros
 from sim.memory.crossbar import Calendar, make_calendars
-from sim.memory.profiles.profile import Contention, Profile, State, parameter, rule
-from sim.memory.records import MAX_PORTS, READ, WRITE, ErrorCode, Request, Ring, Side
-from sim.memory.structures import Constant, Record, Rows, Words
+from sim.memory.profiles.ports import QueuedPorts
+from sim.memory.profiles.profile import Contention, State, parameter, rule
+from sim.memory.structures import Constant, Record, Rows
 
 __all__ = ["Hc2"]
 
@@ -23,28 +22,6 @@ class Bank(Record):
 
     free: int
     accesses: int
-
-
-class WriteQueue(Record):
-    """The writes of a port that may be incomplete, by the cycles in which the port can tell that they are complete."""
-
-    places: Ring
-    complete: Words
-    last: int
-
-
-class Own(Record):
-    """An AE's way to the memory.
-
-    `most` says how many reads and writes a port may have in flight, `full` the masks of the ports that have so many,
-    `entered` each port's latest entry into a link.
-    """
-
-    most: Annotated[Words, 2]
-    full: Annotated[Words, 2]
-    entered: Annotated[Words, MAX_PORTS]
-    links: Calendar
-    writes: Annotated[Rows[WriteQueue], MAX_PORTS]
 
 
 class Shared(Record):
@@ -60,37 +37,8 @@ class Shared(Record):
     links: Calendar
 
 
-@apart
-def _retire_writes(side: Side, limit: int, cycle: int) -> None:
-    """Take the complete writes of full ports out of flight."""
-    own = side.own
-    full = own.full[WRITE]
-    still_full = full
-    while full != 0:
-        port = trailing_zeros(full)
-        full &= full - 1
-        queue = own.writes[port]
-        places = queue.places
-        while places.head != places.tail and queue.complete[places.oldest()] <= cycle:
-            places.head += 1
-            side.in_flight[MAX_PORTS + port] -= 1
-        if side.in_flight[MAX_PORTS + port] < limit:
-            still_full &= ~(1 << port)
-    own.full[WRITE] = still_full
-
-
-@apart
-def _crowded(side: Side, latest: int) -> int:
-    """Return the mask of the ports whose last entry into a link is a cycle or later."""
-    entered = side.own.entered
-    crowded = 0
-    for port in range(side.width):
-        crowded |= (entered[port] >= latest) << port
-    return crowded
-
-
 @dataclass(frozen=True, kw_only=True)
-class Hc2(Profile):
+class Hc2(QueuedPorts):
     """Memory controllers with banks, which every port of an AE reaches through the AE's crossbar links.
 
     The lowest bits of an address, above those of a byte in a word, are the bank in its controller, but for those of
@@ -123,7 +71,6 @@ class Hc2(Profile):
     """
 
     name: ClassVar[str] = "hc2"
-    Own: ClassVar[type[Record]] = Own
     Shared: ClassVar[type[Record]] = Shared
 
     request_travel: int = parameter(30, low=0, high=_CYCLES)
@@ -158,19 +105,9 @@ class Hc2(Profile):
         return self.request_travel + self.bank_busy + self.response_travel
 
     @property
-    def flush_latency(self) -> int:
-        """Least cycles of a flush."""
-        return self.flush_travel
-
-    @property
     def write_latency(self) -> int:
         """A lone write takes as long as a read."""
         return self.unloaded_latency
-
-    @property
-    def reads_in_flight_limit(self) -> int:
-        """The limit."""
-        return self.reads_in_flight
 
     @rule
     def controller_of(self, address: int) -> int:
@@ -204,38 +141,14 @@ class Hc2(Profile):
     def build(self, state: State, *, ports: int) -> None:
         """Make banks, calendars of links, and queues of writes, so large that none can overflow."""
         room, own, shared = state.room, state.own, state.shared
-        own["entered"] = -1
-        own["most"] = self.reads_in_flight, self.writes_in_flight
         links = self.controllers * self.links
-        # All ports have a full queue for the same link.
-        ahead = ports * (self.port_queue + 2)
-        make_calendars(room, own["links"], links=links, horizon=ahead)
-        depth = 1 << self.writes_in_flight.bit_length()
-        own["writes"]["places"]["mask"] = depth - 1
-        own["writes"]["last"] = -1
-        room.link(own["writes"][:, :ports], "complete", int, depth)
+        ahead, in_flight = self.build_ports(state, ports=ports, links=links)
         shared["last_bank"] = self.controllers * self.banks - 1
         room.link(shared, "banks", Bank, self.controllers * self.banks)
         shared["links_of_engine"] = links
         # Everything in flight waits for the same bank.
-        in_flight = own.size * ports * (self.reads_in_flight + self.writes_in_flight)
         ahead += self.request_travel + in_flight * (self.bank_busy + 1)
         make_calendars(room, shared["links"], links=own.size * links, horizon=ahead)
-
-    @rule
-    def before_entries(self, side: Side, cycle: int) -> None:
-        """Go on to a cycle in the calendars of the way there."""
-        side.own.links.advance(cycle)
-
-    @rule
-    def enter(self, side: Side, port: int, kind: int, address: int, cycle: int) -> int:
-        """Return when a request enters its link: in order on each port, in a cycle that the link has left."""
-        own = side.own
-        entry = own.links.book(self.link_of(address), max(cycle, own.entered[port] + 1), cycle, 1)
-        own.entered[port] = entry
-        if side.in_flight[kind * MAX_PORTS + port] >= own.most[kind]:
-            own.full[kind] |= 1 << port
-        return entry
 
     @rule
     def before_service(self, shared: Any, now: int) -> None:
@@ -260,44 +173,6 @@ class Hc2(Profile):
         """Return the cycles that accesses have waited for their banks."""
         waited: int = shared.waited
         return waited
-
-    @rule
-    def written(self, side: Side, port: int, request: Request) -> int:
-        """Return when a write is complete; its port can tell in order, one a cycle."""
-        queue = side.own.writes[port]
-        if queue.places.full():
-            side.error.note(ErrorCode.RING_FULL, WRITE, queue.places.mask + 1, side.number, port, request.cycle())
-            return request.time
-        queue.last = max(request.time, queue.last + 1)
-        queue.complete[queue.places.push()] = queue.last
-        return request.time
-
-    @rule
-    def flushed(self, now: int) -> int:
-        """Return when a flush is complete, if the port's writes are."""
-        return now + self.flush_travel
-
-    @rule
-    def answered(self, side: Side, shown: int) -> None:
-        """Let ports take reads again."""
-        side.own.full[READ] &= ~shown
-
-    @rule
-    def stalled(self, side: Side, cycle: int) -> tuple[int, int]:
-        """Return the masks of the ports whose queue to the links is full, or that have too many in flight."""
-        own = side.own
-        if own.full[WRITE] != 0:
-            _retire_writes(side, self.writes_in_flight, cycle)
-        crowded = 0
-        if side.latest_entry >= cycle + self.port_queue:
-            crowded = _crowded(side, cycle + self.port_queue)
-        return crowded | own.full[READ], crowded | own.full[WRITE]
-
-    @rule
-    def restless(self, side: Side, cycle: int) -> bool:
-        """Return whether a port does not take requests, which time alone may change."""
-        own = side.own
-        return side.latest_entry >= cycle + self.port_queue or (own.full[READ] | own.full[WRITE]) != 0
 
     def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
         """Return accesses by controller and bank, their time, and what requests waited for."""

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
+from fractions import Fraction
 from inspect import isfunction
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, get_type_hints
@@ -14,7 +15,7 @@ from sim.memory.compiling import digest_of
 from sim.memory.records import Request, Side
 from sim.memory.structures import Address, Constant, Record, Room, declare
 
-__all__ = ["Contention", "Nothing", "Profile", "State", "parameter", "rule"]
+__all__ = ["Contention", "Nothing", "Profile", "RowTimes", "State", "parameter", "rule"]
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
@@ -53,6 +54,28 @@ class State:
     room: Room
 
 
+@dataclass(frozen=True, kw_only=True)
+class RowTimes:
+    """Times of a memory whose banks have rows, in cycles of the machine.
+
+    Parameters
+    ----------
+    burst, activate : Fraction
+        Of a controller's data bus for an access; of a controller for opening a row.
+    column, row : Fraction
+        Of a bank for an access to the open row, at least; from opening a row to opening the next.
+    refresh_interval, refresh : Fraction
+        From a controller's refresh to its next one; its length.
+    """
+
+    burst: Fraction
+    activate: Fraction
+    column: Fraction
+    row: Fraction
+    refresh_interval: Fraction
+    refresh: Fraction
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Contention:
     """What requests share, as far as the roofline may count on it; the record tells banks and links apart by it.
@@ -66,9 +89,13 @@ class Contention:
     controllers : int
         Memory controllers, which have as many banks each; the first has the first ones.
     bank_busy : int
-        Cycles of a bank for an access.
+        Cycles of a bank for an access; of banks with rows, for one that opens a row.
     link_by_word, bank_by_word : ndarray of int64
         Link and bank of the 8-byte words of an address space that repeats after a power of two of them.
+    bank_by_place : ndarray of int64, optional
+        Bank of what the rule `place_of` tells apart; those of the words, where it tells these apart.
+    rows : RowTimes, optional
+        Times of banks with rows; None where each access takes `bank_busy`.
     """
 
     links: int
@@ -77,6 +104,8 @@ class Contention:
     bank_busy: int
     link_by_word: NDArray[np.int64]
     bank_by_word: NDArray[np.int64]
+    bank_by_place: NDArray[np.int64] | None = None
+    rows: RowTimes | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,9 +128,10 @@ class Profile:
     restless   between cycles                 whether `stalled` may change without any request or response
     bank_waits around each `serve`            the cycles that all accesses have waited for their banks so far
     link_of    after it                       the AE's link that an address uses
+    place_of   after it                       what the record counts an address for
     ========== ============================== ==============================================================
 
-    The last two matter to the record only, of a profile that has `contention`.
+    The last three matter to the record only, of a profile that has `contention`.
 
     `before_entries` and `before_service` are called once for a cycle, before any `enter` and `serve`. All
     but `serve` and `before_service` get the AE's `side` and may touch nothing else: an AE runs ahead of the others. The
@@ -113,6 +143,8 @@ class Profile:
         What the command line calls it.
     short : str
         The parameter that may follow the name after a colon, if any.
+    clock : str
+        The parameter that is the machine's clock in MHz, of a profile with times of a clock of its own.
     Own, Shared : type of Record
         State of one AE, and of all together.
     digest : str
@@ -121,6 +153,7 @@ class Profile:
 
     name: ClassVar[str]
     short: ClassVar[str] = ""
+    clock: ClassVar[str] = ""
     Own: ClassVar[type[Record]] = Nothing
     Shared: ClassVar[type[Record]] = Nothing
     digest: ClassVar[str]
@@ -142,6 +175,17 @@ class Profile:
             value, low, high = getattr(self, each.name), each.metadata["low"], each.metadata["high"]
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
                 raise ValueError(f"memory {each.name} must be an integer from {low} to {high}, not {value!r}")
+
+    def check_clock(self, mhz: float) -> None:
+        """Refuse a machine with another clock than the profile is for.
+
+        Raises
+        ------
+        ValueError
+            Its clock is another one.
+        """
+        if self.clock and (own := getattr(self, self.clock)) != mhz:
+            raise ValueError(f"memory {self.clock} is {own}, and clock_mhz of the configuration {mhz:g}: say one clock")
 
     def __str__(self) -> str:
         """Return the profile as text: what `parse_profile` reads, and in brackets what else was changed."""
@@ -235,6 +279,11 @@ class Profile:
     def link_of(self, address: int) -> int:
         """Return the link that an AE uses for a byte address; the first."""
         return 0
+
+    @rule
+    def place_of(self, address: int, last: int) -> int:
+        """Return what the record counts a byte address for, `last` at most; its word, by the lowest bits."""
+        return (address >> 3) & last
 
     @rule
     def read_back(self, side: Side, port: int, request: Request) -> int:

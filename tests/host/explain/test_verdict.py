@@ -13,6 +13,7 @@ from host.explain.evidence import BankUse, Evidence, FifoUse, LatencyUse, LinkUs
 from host.explain.verdict import findings, findings_of
 from host.explain.view import ENDING, SATURATED, Group, View
 from host.record.reader import Record
+from sim.memory import Hbm2, Hc2
 from sim.observation.causes import CAUSES, cause_named
 from tests.record.synthetic import Shape, write_record
 
@@ -48,6 +49,7 @@ def bank(**changes: Any) -> BankUse:
 def evidence(**changes: Any) -> Any:
     """Return evidence of large levels in which nothing is much."""
     configuration = {"remembered_ids": 0, "blocking_reservation": False, "visit_depth": 64}
+    memory = Hc2().describe()
     fifo = FifoUse(module="bfs", name="words", parameter="word_depth", depth=128, most=40, mean=9.0, instruction=2)
     given: dict[str, Any] = {
         "bank": bank(use=0.3, multiple=1.2),
@@ -64,8 +66,9 @@ def evidence(**changes: Any) -> Any:
         "rows": pd.DataFrame({"frontier": [5, 9]}),
         "share": lambda *causes: 0.125 * len(causes),
         "view": SimpleNamespace(
-            record=SimpleNamespace(document={"configuration": configuration}),
+            record=SimpleNamespace(document={"configuration": configuration, "memory_profile": memory}),
             memory={"controllers": 8, "links": 16, "banks": 128},
+            machine={"kernels": {"bfs": 16, "intersection": 8}},
         ),
     }
     unknown = set(changes) - {*given, *configuration}
@@ -160,3 +163,16 @@ def test_no_one_reason(group: Group, changes: dict[str, Any]) -> None:
 def test_every_cause_of_an_instruction_has_advice() -> None:
     inside = [cause.name for cause in CAUSES if cause.kind != "outside"]
     assert [name for name in inside if not advise(name, LARGE, evidence()).text] == []
+
+
+def test_what_is_proposed_is_what_the_memory_has() -> None:
+    found = evidence(links=BUSY_LINK)
+    found.view.record.document["memory_profile"] = Hbm2().describe()
+    found.view.memory = {"controllers": 32, "links": 32, "banks": 16}
+    assert advise("refused", LARGE, found).proposal.endswith("over the links (channel_bit).")
+    found.bank, found.links = bank(use=0.99, multiple=60.0), CROWDED_LINKS
+    assert "banks = 8)" in advise("refused", LARGE, found).proposal
+    assert "bank_busy" not in advise("refused", LARGE, found).proposal
+    # Twice as many links as ports: a crossbar carries 38 % of what they could.
+    found.bank, found.links = bank(use=0.3, multiple=1.2), replace(CROWDED_LINKS, mean=0.35, most=0.4)
+    assert "38% at most" in advise("refused", LARGE, found).text

@@ -61,12 +61,13 @@ def test_both_executors(run: PinnedRun) -> None:
     ("memory", "graphs"),
     [
         ("hc2", (CROWD, TANGLE, rmat_graph(32, 3, seed=2))),
+        ("hbm2", (CROWD, TANGLE)),
         ("fixed:75", (CROWD,)),
         ("fixed:400", (TANGLE,)),
         ("stress:5", (TANGLE,)),
         pytest.param("stress:5", (CROWD, rmat_graph(32, 3, seed=2)), marks=pytest.mark.long),
     ],
-    ids=["hc2", "fixed:75", "fixed:400", "stress:5", "more-stress:5"],
+    ids=["hc2", "hbm2", "fixed:75", "fixed:400", "stress:5", "more-stress:5"],
 )
 def test_machine_that_only_searches_on_both_executors(memory: str, graphs: tuple[Graph, ...]) -> None:
     compared(PUBLISHED, memory, *((graph, 0) for graph in graphs))

@@ -59,7 +59,7 @@ def check_too_long_a_round(*, latency: int, quantum: int, cycle: int, rounds: Ro
     )
 
 
-@pytest.mark.parametrize("profile", ["hc2", "fixed:75", "stress:5"])
+@pytest.mark.parametrize("profile", ["hc2", "hbm2", "fixed:75", "stress:5"])
 @pytest.mark.parametrize("words", [4, 1 << 15])
 def test_responses_are_in_order_one_a_cycle(profile: str, words: int) -> None:
     plan = mixed(3, engines=2, ports=4, words=words)
@@ -73,7 +73,7 @@ def test_responses_are_in_order_one_a_cycle(profile: str, words: int) -> None:
             assert np.all(np.diff(played.seen[ae, port, :answers]) >= 1)
 
 
-@pytest.mark.parametrize("profile", ["hc2", "fixed:1", "fixed:3", "fixed:400", "stress:5"])
+@pytest.mark.parametrize("profile", ["hc2", "hbm2", "fixed:1", "fixed:3", "fixed:400", "stress:5"])
 @settings(max_examples=5)
 @given(seed=st.integers(0, 1000), words=st.sampled_from([2, 64, 4096]), data=st.data())
 def test_any_quantum_gives_the_same(profile: str, seed: int, words: int, data: st.DataObject) -> None:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from sim.memory import Fixed, Hc2, Profile, Stress, parse_profile, profile_from
+from sim.memory import Fixed, Hbm2, Hc2, Profile, Stress, parse_profile, profile_from
 
 CHOICE = (
-    "choose from hc2, fixed:<latency> (1 to 100000), stress, stress:<seed> (0 to 9223372036854775807), a .toml file"
+    "choose from hc2, hbm2, fixed:<latency> (1 to 100000), stress, stress:<seed> (0 to 9223372036854775807), a .toml "
+    "file"
 )
 
 
@@ -24,6 +25,7 @@ def refusal(make: Callable[[], object]) -> str:
     ("text", "expected"),
     [
         ("hc2", Hc2()),
+        ("hbm2", Hbm2()),
         ("fixed:1", Fixed(latency=1)),
         ("fixed:100000", Fixed(latency=100_000)),
         ("stress", Stress(seed=0)),
@@ -35,7 +37,7 @@ def test_profile(text: str, expected: Profile) -> None:
     assert parse_profile(text) == expected
 
 
-@pytest.mark.parametrize("text", ["hc2", "fixed:75", "stress:3"])
+@pytest.mark.parametrize("text", ["hc2", "hbm2", "fixed:75", "stress:3"])
 def test_name_is_what_was_parsed(text: str) -> None:
     assert str(parse_profile(text)) == text
 
@@ -66,7 +68,8 @@ def test_value_out_of_range(text: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "quantum"), [("hc2", 60), ("fixed:1", 1), ("fixed:3", 3), ("fixed:4", 4), ("fixed:75", 4), ("stress", 4)]
+    ("text", "quantum"),
+    [("hc2", 60), ("hbm2", 24), ("fixed:1", 1), ("fixed:3", 3), ("fixed:4", 4), ("fixed:75", 4), ("stress", 4)],
 )
 def test_quantum(text: str, quantum: int) -> None:
     assert parse_profile(text).quantum == quantum

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sim.memory import READ, ArrayKind, Hc2, Memory, Profile, RecordedIntervals, RecordedSums, parse_profile
+from sim.memory import READ, ArrayKind, Hbm2, Hc2, Memory, Profile, RecordedIntervals, RecordedSums, parse_profile
 from sim.memory.recording import ACCESSES
 from tests.sim.memory.outside import Channel
 from tests.sim.memory.stepper import Stepper, hand_over, read, write
@@ -174,7 +174,9 @@ def drive(
     assert memory.error() is None
 
 
-@pytest.mark.parametrize("profile", [Hc2(), SMALL, Channel(), *map(parse_profile, ("fixed:5", "stress:3"))], ids=str)
+@pytest.mark.parametrize(
+    "profile", [Hc2(), SMALL, Hbm2(), Channel(), *map(parse_profile, ("fixed:5", "stress:3"))], ids=str
+)
 def test_sums_agree_with_the_statistics_however_it_is_driven(profile: Profile) -> None:
     stop = 16 * 9 + 5
     seen = []
@@ -201,7 +203,7 @@ def test_sums_agree_with_the_statistics_however_it_is_driven(profile: Profile) -
         assert order == statistics["waiting_cycles"]["ordering"]
         assert stalls == [int(np.sum(statistics["stall_cycles"][name])) for name in ("read", "write")]
         assert sums.latencies.tolist() == latency["histogram"]
-        if isinstance(profile, Hc2):
+        if isinstance(profile, Hc2 | Hbm2):
             assert rows["banks"][:, :, 0].sum(axis=0).tolist() == statistics["banks"]
             assert rows["banks"][:, :, 1].sum() == statistics["waiting_cycles"]["bank"]
             assert rows["links"][..., 0].sum() == rows["banks"][..., 0].sum()

@@ -5,7 +5,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from sim.memory import FLUSH, Hc2, Memory, Profile, parse_profile
+from sim.memory import FLUSH, Hbm2, Hc2, Memory, Profile, parse_profile
 from tests.sim.memory.stepper import hand_over, machine, read, shown, write
 from tests.sim.memory.test_order import assert_same, check_too_long_a_round, mixed, run
 from tests.sim.memory.traffic import Rounds, requests
@@ -14,6 +14,7 @@ PIPELINED = [rounds for rounds in get_args(Rounds) if rounds != "settled"]
 
 PROFILES: dict[str, Profile] = {
     "hc2": Hc2(),
+    "hbm2": Hbm2(),
     "hc2 with slow banks": Hc2(
         request_travel=7, bank_busy=40, response_travel=3, flush_travel=9, port_queue=3, reads_in_flight=20
     ),

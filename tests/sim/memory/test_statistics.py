@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from sim.memory import READ, WRITE, Hc2
+from sim.memory import READ, WRITE, Hbm2, Hc2
 from tests.sim.memory.stepper import Stepper, machine, read
 from tests.sim.memory.test_order import CYCLES, mixed, run
 from tests.sim.memory.traffic import requests
 
 
-@pytest.mark.parametrize("profile", ["hc2", "fixed:75", "stress:2"])
+@pytest.mark.parametrize("profile", ["hc2", "hbm2", "fixed:75", "stress:2"])
 def test_sums_agree(profile: str) -> None:
     plan = mixed(11, engines=4, ports=8, words=5000)
     memory, played = run(profile, plan)
@@ -28,13 +28,22 @@ def test_sums_agree(profile: str) -> None:
         assert statistics["controllers"] == banks.reshape(8, 128).sum(axis=1).tolist()
         assert statistics["bank_busy_cycles"] == 15 * accesses.size
         assert statistics["bank_utilisation"] == 15 * accesses.size / (1024 * CYCLES)
+    elif profile == "hbm2":
+        rows = statistics["rows"]
+        banks = np.bincount([Hbm2().bank_of(int(address)) for address in accesses["address"]], minlength=512)
+        assert statistics["banks"] == banks.tolist()
+        assert statistics["controllers"] == banks.reshape(32, 16).sum(axis=1).tolist()
+        assert rows["hits"] + rows["closed"] + rows["conflicts"] == accesses.size
+        assert sum(rows["openings"]) == rows["closed"] + rows["conflicts"]
+        assert np.all(np.array(rows["openings"]) <= banks)
+        assert statistics["bank_busy_cycles"] == -(-(45 * sum(rows["openings"]) + 4 * rows["hits"]) // 6)
     else:
         assert not {"banks", "controllers", "bank_busy_cycles"} & set(statistics)
     assert statistics["cycles"] == CYCLES
     assert statistics["profile"] == profile
 
 
-@pytest.mark.parametrize("profile", ["hc2", "stress:2"])
+@pytest.mark.parametrize("profile", ["hc2", "hbm2", "stress:2"])
 def test_latencies_agree(profile: str) -> None:
     addresses = 4096 + 8 * np.random.default_rng(5).integers(0, 1 << 10, (2, 8, 400))
     memory, played = run(profile, requests(engines=2, ports=8, count=400, address=addresses), cycles=4000)
@@ -49,8 +58,8 @@ def test_latencies_agree(profile: str) -> None:
     cycles, counts = np.unique(latency, return_counts=True)
     assert report["histogram"] == np.stack([cycles, counts], axis=1).tolist()
     waits = statistics["waiting_cycles"]
-    if profile == "hc2":
-        assert sum(waits.values()) == latency.sum() - 75 * latency.size
+    if profile != "stress:2":
+        assert sum(waits.values()) == latency.sum() - (75 if profile == "hc2" else 24) * latency.size
         assert min(waits.values()) > 0
     else:
         assert list(waits) == ["ordering"]

@@ -1,5 +1,7 @@
 """The limits of levels made by hand, and the ceilings."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -48,7 +50,12 @@ def limits(bounds: Bounds, **work: list[int]) -> dict[str, int]:
 @pytest.mark.parametrize("memory", ["fixed:75", "stress"])
 def test_links_and_banks_limit_only_where_they_are_modelled(memory: str) -> None:
     assert bounds_of(FOUR, memory).names == ("ports", "imbalance", "outstanding", "ring", "overhead")
-    assert bounds_of(FOUR, "hc2").names == LIMITS
+    links = ("ports", "imbalance", "links", "busiest_link")
+    kernels = ("outstanding", "ring", "overhead")
+    assert bounds_of(FOUR, "hc2").names == (*links, "banks", "busiest_bank", *kernels)
+    rows = ("channels", "busiest_channel", "rows", "refresh", "busiest_bank")
+    assert bounds_of(FOUR, "hbm2").names == (*links, *rows, *kernels)
+    assert set(LIMITS) == {*links, *rows, "banks", *kernels}
     assert [ceiling.name for ceiling in ceilings(bounds_of(FOUR, memory))] == ["ports"]
 
 
@@ -74,6 +81,28 @@ def test_limits_of_the_memory() -> None:
     assert dict(zip(bounds.names, bounds.limits(spread), strict=True))["busiest_link"] == 480 / 16
     slow = Bounds.of(FOUR, Hc2(bank_busy=60))
     assert limits(slow, entries=[100])["busiest_bank"] == 6000
+
+
+def test_limits_of_rows() -> None:
+    # A burst takes a third of a cycle, opening a row two thirds; a bank 7.5 cycles for a row, two thirds for a column.
+    bounds = bounds_of(FOUR, "hbm2")
+    banks, openings = np.zeros(512, np.int64), np.zeros(512, np.int64)
+    banks[:16], openings[:16] = 60, 20
+    banks[16], openings[16] = 3000, 1
+    traffic = dataclasses.replace(level(bounds), banks=banks, openings=openings)
+    found = dict(zip(bounds.names, bounds.limits(traffic), strict=True))
+    assert found["channels"] == -(-3960 // (3 * 32))
+    assert found["busiest_channel"] == 1000
+    # The first needs no window before it.
+    assert found["rows"] == -(-319 * 2 // (3 * 32))
+    # So much takes a whole refresh: 1000 cycles are more than what one of 585 leaves, 543.67.
+    assert found["refresh"] == 1042
+    assert found["busiest_bank"] == 2000
+    banks[16] = 3
+    assert dict(zip(bounds.names, bounds.limits(traffic), strict=True))["busiest_bank"] == -(-19 * 15 // 2)
+    # All open rows: 959 windows of two thirds, and the refresh of 41.33 cycles that falls into them.
+    openings[:16] = 60
+    assert dict(zip(bounds.names, bounds.limits(traffic), strict=True))["refresh"] == 681
 
 
 def test_crossbar_passes_what_goes_to_one_link_one_a_cycle() -> None:
@@ -126,6 +155,17 @@ def test_ceilings_of_the_full_machine() -> None:
     assert {name: ceiling.reads for name, ceiling in found.items()} == {"ports": 64, "links": 64, "banks": 1024 / 15}
     assert found["ports"].edges(half).tolist() == [16, 32]
     assert found["banks"].edges(half) == pytest.approx([1024 / 60, 1024 / 30])
+
+
+def test_ceilings_of_rows() -> None:
+    found = {ceiling.name: ceiling.reads for ceiling in ceilings(bounds_of(FOUR, "hbm2"))}
+    left = 1 - 248 / 3510
+    assert found == {
+        "ports": 64,
+        "links": 128,
+        "channels": pytest.approx(32 * 3 * left),
+        "rows": pytest.approx(32 * 1.5 * left),
+    }
 
 
 def test_published_ports_are_faster_in_visits() -> None:

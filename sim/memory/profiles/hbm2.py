@@ -1,0 +1,450 @@
+"""Profile `hbm2`: the two HBM2 stacks of an AMD (Xilinx) Alveo U280, with pseudo-channels, banks, rows and refresh.
+
+Sources: AMD PG276 and UG1393; "Shuhai: Benchmarking High Bandwidth Memory on FPGAs" (Wang, Huang, Zhang and Alonso,
+FCCM 2020), measured on the board; the simulators DRAMsim3 (`HBM2_4Gb_x128.ini`) and gem5 (`HBM_2000_4H_1x64`), whose
+times are rounded up to clocks of 900 MHz.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.memory.compiling import apart, inlined, rarely, trailing_zeros
+from sim.memory.crossbar import Calendar, make_calendars
+from sim.memory.profiles.ports import QueuedPorts
+from sim.memory.profiles.profile import Contention, RowTimes, State, parameter, rule
+from sim.memory.structures import Constant, Record, Rows
+
+__all__ = ["Hbm2"]
+
+_CYCLES = 1_000_000
+_TICKS = 100_000
+_PLACES = 65_536
+_BURST_BITS = 5
+"""A burst has 4 beats of 64 bits, 32 bytes: whatever part of it is asked for, all of it is moved."""
+_CLOSED = -1
+
+
+class Bank(Record):
+    """A bank, in clocks of the memory: its open row, and when it may do what next.
+
+    `row` is the open row, below 0 if none, `activated` when its opening began, `used` the last column command's time,
+    `readable` the first time for one that reads, `closable` for the row's end; `refresh` is when the next one is due.
+    """
+
+    row: int
+    activated: int
+    used: int
+    readable: int
+    closable: int
+    refresh: int
+    hits: int
+    openings: int
+
+
+class Shared(Record):
+    """Banks, pseudo-channel by pseudo-channel, and what the banks of a pseudo-channel share.
+
+    `bursts`, `groups` and `activates` are calendars whose cycles are windows: of a burst on the data bus, of a column
+    command to a bank group, of an activate; the `_now` of each is the window of the present cycle. `waited` counts the
+    cycles of accesses beyond those of an open row, `returned` those for a link on the way back, `refreshing` the
+    memory's clocks that `refreshes` accesses waited for a refresh.
+    """
+
+    links_of_engine: Constant
+    least_read: Constant
+    least_write: Constant
+    bursts_now: int
+    groups_now: int
+    activates_now: int
+    waited: int
+    returned: int
+    conflicts: int
+    refreshes: int
+    refreshing: int
+    banks: Rows[Bank]
+    links: Calendar
+    bursts: Calendar
+    groups: Calendar
+    activates: Calendar
+
+
+@inlined
+def _bits(count: int) -> int:
+    """Return the bits that tell apart so many things, a power of two."""
+    return trailing_zeros(count)
+
+
+@inlined
+def _whole(number: int, divisor: int) -> int:
+    """Return how often a divisor goes into a number from 0 to 2**50: as `//` does, but in a third of the time."""
+    return int((number + 0.5) * (1.0 / divisor))
+
+
+@apart
+def _refresh(shared: Any, bank: Any, start: int, opening: int, period: int, length: int, cycle: int) -> int:
+    """Let a bank's refreshes pass until a time, or before a row could be open then; return when it may go on."""
+    due = bank.refresh + max(start - bank.refresh, 0) // period * period
+    end = due + length
+    if start >= end and start + opening >= due + period:
+        due += period
+        end += period
+    bank.refresh = due + period
+    bank.row = _CLOSED
+    bank.activated = max(bank.activated, end - cycle)
+    if start < end:
+        shared.refreshes += 1
+        shared.refreshing += end - start
+    return max(start, end)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hbm2(QueuedPorts):
+    """Pseudo-channels of HBM2 with an open-page policy; a crossbar of its own leads each AE to all of them.
+
+    Each request occupies a whole burst of 32 bytes: none are merged. Banks take requests in the order in which they
+    take effect; a bank that waits holds up no other one. What the banks of a pseudo-channel share is booked in windows,
+    of which a later request may use one that an earlier one leaves: a burst each `burst`, a column command to a bank
+    group each `t_ccd_l`, an activate each `t_rrd` or quarter of `t_faw`, whichever is longer. Turning the data bus
+    around costs nothing between banks, as the board's controllers gather reads and writes.
+
+    From the lowest bits of an address on: 5 of the byte in its burst, `low_groups` of its bank group, `low_columns` of
+    its column, the bank, what is left of the group, of the column, and the row; among them, the pseudo-channel's. Times
+    are in clocks of the memory, but for travel and queues; a crossing of the clocks ends at the next edge.
+
+    Parameters
+    ----------
+    machine_mhz, memory_mhz : int
+        Clocks of the machine and the memory: two bits a clock of 1.8 Gb/s a pin (PG276).
+    channels, groups, banks, columns : int
+        Pseudo-channels (PG276, UG1393); bank groups of each; banks of a group; bursts of a row (gem5). Powers of two.
+    links : int
+        Links of an AE to each pseudo-channel, chosen by the bank; a power of two. An assumption: a crossbar in the
+        FPGA's fabric, not the AXI switch, whose lateral links would carry a part of random traffic only.
+    channel_bit, low_groups, low_columns : int
+        Lowest address bit of the pseudo-channel, an assumption: the board's map has blocks of 256 MB. Bits of the bank
+        group and of the column that lie lowest, as by default on the board (Shuhai).
+    request_travel, response_travel, flush_travel : int
+        Between a link and the pseudo-channel's AXI port, each way; least time of a flush. Assumptions.
+    way_there, way_back : int
+        From the AXI port to a command, and from the data back. 106.7 ns of an access to an open row, measured at the
+        AXI port (Shuhai: 48 cycles of 450 MHz), less `t_cl` and a burst; that they are equal is an assumption.
+    burst, t_ccd_l : int
+        4 beats at two a clock; column to column of a bank group, twice that (DRAMsim3).
+    t_rcd, t_rp : int
+        Activate to column; precharge to activate. 15.5 ns each, measured (Shuhai: 7 cycles of 450 MHz each).
+    t_ras, t_rtp, t_wr, t_wtr, t_cl, t_cwl, t_rrd : int
+        Activate to precharge; read to precharge; end of a write to precharge, and to a read of the bank; read and write
+        latency; activate to activate. 34, 6, 16, 8, 14, 4 and 4 ns (DRAMsim3).
+    t_faw : int
+        Time of four activates. 16 ns (gem5); DRAMsim3 has 30 ns, of a channel of 128 bits.
+    t_refi, t_rfc, refresh_stagger : int
+        From refresh to refresh of all banks of a pseudo-channel, after a `t_rp` to close the rows, and its length: 3.9
+        us and 260 ns (DRAMsim3, of 4 Gb a channel). From that of a pseudo-channel to the next one's: an assumption.
+    port_queue, reads_in_flight, writes_in_flight : int
+        As of `hc2`. Assumptions.
+    """
+
+    name: ClassVar[str] = "hbm2"
+    clock: ClassVar[str] = "machine_mhz"
+    Shared: ClassVar[type[Record]] = Shared
+
+    machine_mhz: int = parameter(150, low=1, high=10_000)
+    memory_mhz: int = parameter(900, low=1, high=10_000)
+    request_travel: int = parameter(4, low=0, high=_CYCLES)
+    response_travel: int = parameter(4, low=0, high=_CYCLES)
+    flush_travel: int = parameter(24, low=1, high=_CYCLES)
+    way_there: int = parameter(40, low=0, high=_TICKS)
+    way_back: int = parameter(41, low=0, high=_TICKS)
+    burst: int = parameter(2, low=1, high=64)
+    t_rcd: int = parameter(14, low=0, high=1000)
+    t_rp: int = parameter(14, low=0, high=1000)
+    t_ras: int = parameter(31, low=0, high=1000)
+    t_cl: int = parameter(13, low=0, high=1000)
+    t_cwl: int = parameter(4, low=0, high=1000)
+    t_ccd_l: int = parameter(4, low=1, high=1000)
+    t_rrd: int = parameter(4, low=1, high=1000)
+    t_faw: int = parameter(15, low=0, high=4000)
+    t_rtp: int = parameter(6, low=0, high=1000)
+    t_wr: int = parameter(15, low=0, high=1000)
+    t_wtr: int = parameter(8, low=0, high=1000)
+    t_refi: int = parameter(3510, low=1, high=_TICKS)
+    t_rfc: int = parameter(234, low=0, high=_TICKS)
+    refresh_stagger: int = parameter(109, low=0, high=_TICKS)
+    port_queue: int = parameter(32, low=1, high=_PLACES)
+    reads_in_flight: int = parameter(512, low=1, high=_PLACES)
+    writes_in_flight: int = parameter(512, low=1, high=_PLACES)
+    channels: int = parameter(32, low=1, high=64)
+    groups: int = parameter(4, low=1, high=8)
+    banks: int = parameter(4, low=1, high=8)
+    columns: int = parameter(32, low=1, high=128)
+    links: int = parameter(1, low=1, high=4)
+    channel_bit: int = parameter(6, low=5, high=16)
+    low_groups: int = parameter(1, low=0, high=3)
+    low_columns: int = parameter(5, low=0, high=7)
+
+    def __post_init__(self) -> None:
+        """Refuse impossible values."""
+        super().__post_init__()
+        for name in ("channels", "groups", "banks", "columns", "links"):
+            if (value := getattr(self, name)) & (value - 1):
+                raise ValueError(f"memory {name} must be a power of two, not {value!r}")
+        for low, of in (("low_groups", "groups"), ("low_columns", "columns")):
+            if (value := getattr(self, low)) > (most := getattr(self, of).bit_length() - 1):
+                raise ValueError(f"memory {low} must be at most {most} with so many {of}, not {value!r}")
+        if self.t_refi <= self.t_rp + self.t_rfc:
+            raise ValueError(f"memory t_refi must be more than t_rp and t_rfc together, not {self.t_refi!r}")
+
+    def _cycles(self, ticks: int) -> int:
+        """Return the cycles of the machine in which so many clocks of the memory are over."""
+        return -(-ticks * self.machine_mhz // self.memory_mhz)
+
+    @property
+    def unloaded_latency(self) -> int:
+        """A lone read's way there, a column of an open row, and its way back; opening a row takes longer."""
+        return self.request_travel + self._cycles(self.read_ticks()) + self.response_travel
+
+    @property
+    def write_latency(self) -> int:
+        """The same of a write."""
+        return self.request_travel + self._cycles(self.write_ticks()) + self.response_travel
+
+    @rule
+    def read_ticks(self) -> int:
+        """Return the clocks of a read of an open row, from the AXI port and back."""
+        return self.way_there + self.t_cl + self.burst + self.way_back
+
+    @rule
+    def write_ticks(self) -> int:
+        """Return those of a write."""
+        return self.way_there + self.t_cwl + self.burst + self.way_back
+
+    @rule
+    def activate_window(self) -> int:
+        """Return the clocks of which each has one activate of a pseudo-channel."""
+        return max(self.t_rrd, (self.t_faw + 3) >> 2)
+
+    @rule
+    def channel_of(self, address: int) -> int:
+        """Return the pseudo-channel of a byte address."""
+        return (address >> self.channel_bit) & (self.channels - 1)
+
+    @rule
+    def link_of(self, address: int) -> int:
+        """Return the link that an AE uses for a byte address; each pseudo-channel's are neighbours."""
+        channel = self.channel_of(address)
+        if self.links == 1:
+            return channel
+        return channel * self.links + (self.bank_within(self.within(address)) & (self.links - 1))
+
+    @rule
+    def within(self, address: int) -> int:
+        """Return the number of a burst in its pseudo-channel: a byte address without the bits of both."""
+        below = address & ((1 << self.channel_bit) - 1)
+        return (address >> (self.channel_bit + _bits(self.channels)) << self.channel_bit | below) >> _BURST_BITS
+
+    @rule
+    def bank_within(self, inside: int) -> int:
+        """Return the bank of a burst of a pseudo-channel, counted over its groups."""
+        low_group = inside & ((1 << self.low_groups) - 1)
+        above = inside >> self.low_groups + self.low_columns
+        group = (above >> _bits(self.banks)) << self.low_groups | low_group
+        return (group & (self.groups - 1)) * self.banks + (above & (self.banks - 1))
+
+    @rule
+    def row_within(self, inside: int) -> int:
+        """Return the row of a burst of a pseudo-channel in its bank."""
+        return inside >> _bits(self.groups * self.banks * self.columns)
+
+    @rule
+    def bank_of(self, address: int) -> int:
+        """Return the bank of a byte address, counted over all pseudo-channels."""
+        return self.channel_of(address) * self.groups * self.banks + self.bank_within(self.within(address))
+
+    @rule
+    def place_of(self, address: int, last: int) -> int:
+        """Return the bank: what the record tells apart."""
+        return self.bank_of(address)
+
+    @property
+    def contention(self) -> Contention:
+        """Links, pseudo-channels and banks, which repeat when every bank has had a row."""
+        banks = self.channels * self.groups * self.banks
+        spread = _BURST_BITS + _bits(self.groups * self.banks * self.columns)
+        words: Any = np.arange(0, self.channels << max(self.channel_bit, spread), 8)
+        cycles = Fraction(self.machine_mhz, self.memory_mhz)
+        return Contention(
+            links=self.channels * self.links,
+            banks=banks,
+            controllers=self.channels,
+            bank_busy=self._cycles(self.t_ras + self.t_rp),
+            link_by_word=np.asarray(self.link_of(words)),
+            bank_by_word=np.asarray(self.bank_of(words)),
+            bank_by_place=np.arange(banks),
+            rows=RowTimes(
+                burst=self.burst * cycles,
+                activate=self.activate_window() * cycles,
+                column=self.t_ccd_l * cycles,
+                row=(self.t_ras + self.t_rp) * cycles,
+                refresh_interval=self.t_refi * cycles,
+                refresh=(self.t_rp + self.t_rfc) * cycles,
+            ),
+        )
+
+    def build(self, state: State, *, ports: int) -> None:
+        """Make banks and calendars, so large that none can overflow."""
+        room, engines, shared = state.room, state.own.size, state.shared
+        links = self.channels * self.links
+        ahead, in_flight = self.build_ports(state, ports=ports, links=links)
+        shared["links_of_engine"] = links
+        shared["least_read"], shared["least_write"] = (
+            self._cycles(ticks()) for ticks in (self.read_ticks, self.write_ticks)
+        )
+        of_channel = self.groups * self.banks
+        banks = room.link(shared, "banks", Bank, self.channels * of_channel)[0]
+        banks["row"], banks["activated"] = _CLOSED, -self.t_ras - self.t_rp
+        banks["refresh"] = self.refresh_stagger * (np.arange(banks.size) // of_channel) % self.t_refi + self.t_refi
+        # Everything in flight is for other rows of one bank. What counts for its time is once in each of these.
+        row = self.t_rcd + self.t_ras + self.t_rp + self.t_cwl + self.burst + self.t_wr + self.t_wtr + self.t_rtp
+        ticks = in_flight * (row + self.t_ccd_l + self.activate_window())
+        ticks += (ticks // (self.t_refi - self.t_rp - self.t_rfc) + 2) * (self.t_rp + self.t_rfc) + self.way_there
+        ticks += -(-(ahead + self.request_travel) * self.memory_mhz // self.machine_mhz)
+        for name, window, of in (
+            ("bursts", self.burst, self.channels),
+            ("groups", self.t_ccd_l, self.channels * self.groups),
+            ("activates", self.activate_window(), self.channels),
+        ):
+            make_calendars(room, shared[name], links=of, horizon=ticks // window)
+        ahead = self._cycles(ticks + self.read_ticks() + self.write_ticks())
+        make_calendars(room, shared["links"], links=engines * links, horizon=ahead)
+
+    @rule
+    def before_service(self, shared: Any, now: int) -> None:
+        """Go on to a cycle in the calendars."""
+        ticks = now * self.memory_mhz // self.machine_mhz
+        shared.bursts_now = ticks // self.burst
+        shared.groups_now = ticks // self.t_ccd_l
+        shared.activates_now = ticks // self.activate_window()
+        shared.bursts.advance(shared.bursts_now)
+        shared.groups.advance(shared.groups_now)
+        shared.activates.advance(shared.activates_now)
+        shared.links.advance(now)
+
+    @rule
+    def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
+        """Return when a request is back, or less than 0 where it is too far ahead."""
+        channel, inside = self.channel_of(address), self.within(address)
+        number = channel * self.groups * self.banks + self.bank_within(inside)
+        bank, row = shared.banks[number], self.row_within(inside)
+        arrival = entered + self.request_travel
+        at = _whole(arrival * self.memory_mhz + self.machine_mhz - 1, self.machine_mhz) + self.way_there
+        start = max(at, bank.readable if is_read != 0 else bank.used)
+        group, busy, cycle = number >> _bits(self.banks), self.t_rp + self.t_rfc, self.t_ras + self.t_rp
+        opening = 0 if bank.row == row else self.t_rcd + (0 if bank.row == _CLOSED else self.t_rp)
+        if rarely(start + opening >= bank.refresh):
+            # What cannot be done before a refresh, or finds no place before it, comes after its end.
+            start = _refresh(shared, bank, start, self.t_rcd, self.t_refi, busy, cycle)
+        window = self.activate_window()
+        while True:
+            column = max(start, bank.activated + self.t_rcd)
+            opened = bank.activated
+            if bank.row != row:
+                if bank.row != _CLOSED:
+                    start = max(start, bank.closable) + self.t_rp
+                opened = max(start, bank.activated + self.t_ras + self.t_rp)
+                booked = shared.activates.book(channel, _whole(opened, window), shared.activates_now, 1)
+                if booked < 0:
+                    return booked
+                opened = max(opened, booked * window)
+                if rarely(opened + self.t_rcd >= bank.refresh):
+                    start = _refresh(shared, bank, opened, self.t_rcd, self.t_refi, busy, cycle)
+                    if start > opened:
+                        continue
+                column = opened + self.t_rcd
+            booked = shared.groups.book(group, _whole(column, self.t_ccd_l), shared.groups_now, 1)
+            column = max(column, booked * self.t_ccd_l)
+            booked = shared.bursts.book(channel, _whole(column, self.burst), shared.bursts_now, 1)
+            if booked < 0:
+                return booked
+            column = max(column, booked * self.burst)
+            if not rarely(column >= bank.refresh):
+                break
+            start = _refresh(shared, bank, column, self.t_rcd, self.t_refi, busy, cycle)
+        if bank.row == row:
+            bank.hits += 1
+        else:
+            shared.conflicts += bank.row != _CLOSED
+            bank.openings += 1
+            bank.row = row
+            bank.activated = opened
+            bank.closable = opened + self.t_ras
+        return self._back(shared, bank, column, ae, address, is_read, arrival, now)
+
+    @rule
+    def _back(
+        self, shared: Any, bank: Any, column: int, ae: int, address: int, is_read: int, arrival: int, now: int
+    ) -> int:
+        """Return when what a column command brings is back, and note what its bank may do next."""
+        bank.used = bank.readable = column
+        idle, ticks, least = column + self.t_rtp, self.read_ticks(), shared.least_read
+        if is_read == 0:
+            written = column + self.t_cwl + self.burst
+            bank.readable = written + self.t_wtr
+            idle, ticks, least = written + self.t_wr, self.write_ticks(), shared.least_write
+        bank.closable = max(bank.closable, idle)
+        done = column - self.way_there + ticks
+        back = _whole(done * self.machine_mhz + self.memory_mhz - 1, self.memory_mhz)
+        shared.waited += back - arrival - least
+        link = ae * shared.links_of_engine + self.link_of(address)
+        slot = shared.links.book(link, back, now, is_read) if is_read != 0 else back
+        shared.returned += slot - back
+        return slot + self.response_travel
+
+    @rule
+    def bank_waits(self, shared: Any) -> int:
+        """Return the cycles that accesses have waited for rows, banks, data buses and refreshes."""
+        waited: int = shared.waited
+        return waited
+
+    def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
+        """Return accesses by pseudo-channel and bank, what they found of rows, and what requests waited for."""
+        banks, shared = _banks(self, state), state.shared
+        openings = banks["openings"]
+        accesses = banks["hits"] + openings
+        opened, hits, conflicts = int(openings.sum()), int(banks["hits"].sum()), int(shared["conflicts"][0])
+        busy = self._cycles(opened * (self.t_ras + self.t_rp) + hits * self.t_ccd_l)
+        return {
+            "controllers": accesses.reshape(self.channels, -1).sum(axis=1).tolist(),
+            "banks": accesses.tolist(),
+            "bank_busy_cycles": busy,
+            "bank_utilisation": busy / (cycles * banks.size) if cycles else 0.0,
+            "rows": {
+                "hits": hits,
+                "closed": opened - conflicts,
+                "conflicts": conflicts,
+                "openings": openings.tolist(),
+            },
+            "refresh": {
+                "accesses": int(shared["refreshes"][0]),
+                "waiting_cycles": int(shared["refreshing"][0]) * self.machine_mhz / self.memory_mhz,
+            },
+            "waiting_cycles": {
+                "link": entering,
+                "bank": int(shared["waited"][0]),
+                "return_link": int(shared["returned"][0]),
+            },
+        }
+
+    def reset_statistics(self, state: State) -> None:
+        """Count from 0 on."""
+        banks = _banks(self, state)
+        banks["hits"] = banks["openings"] = 0
+        for name in ("waited", "returned", "conflicts", "refreshes", "refreshing"):
+            state.shared[name] = 0
+
+
+def _banks(profile: Hbm2, state: State) -> NDArray[np.void]:
+    return state.room.at(state.shared["banks"][0])[: profile.channels * profile.groups * profile.banks]
