@@ -13,7 +13,7 @@ import pytest
 
 from host.command_line.main import main
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[3]
 TABLE = ["reproduce", "table1", "--configs", "published"]
 
 
