@@ -66,7 +66,9 @@ class Point:
             event, colon, fifo = first.partition(":")
             if event not in EVENTS or (colon and event != "full"):
                 raise ValueError(f"there is no point {first!r}: there are a cycle, level=N, {', '.join(EVENTS)}")
-            values = {"event": event} | ({"fifo": fifo} if colon else {})
+            values["event"] = event
+            if colon:
+                values["fifo"] = fifo
         for part in rest:
             name, _, value = part.partition("=")
             if name in values:

@@ -97,12 +97,13 @@ class Replay:
         source = self.source
         if self._graph is None:
             directions = 2 if source.command == "scc" else 1
-            self._graph = Session(source.options, self._progress).read_graph(directions=directions)
+            graph = Session(source.options, self._progress).read_graph(directions=directions)
+            source.check_graph(graph.simplified() if source.options.simplify else graph)
+            self._graph = graph
         session = Session(options or source.options, self._progress, self._graph)
         session.tell(aim)
 
         def keep(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> Checkpoints | None:
-            source.check_graph(graphs[0].graph)
             watch(machine, graphs)
             return self._keeper(machine, graphs, by)
 

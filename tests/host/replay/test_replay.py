@@ -24,7 +24,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         interval = ("--record-interval", "64", "--quiet")
         assert main([*RUN, "--record", "seen", *interval, "--waves", "whole.fst"]) == 0
         assert main([*RUN, "--record", "simulated", *interval, "--executor", "amaranth"]) == 0
-        assert main([*RUN, "--record", "restarted", *interval, "--queue-slack", "0"]) == 0
+        Path("many.txt").write_text(GRAPH * 8)
+        many = ("scc", "many.txt", "--config", "test", "--queue-slack", "0")
+        assert main([*many, "--record", "restarted", *interval]) == 0
     return path
 
 
@@ -69,11 +71,11 @@ def test_window_is_that_of_the_run(executor: str, capfd: pytest.CaptureFixture[s
     lines = replayed("seen", str(first + 5), "--before", "5", "--cycles", "60", "--executor", executor, capfd=capfd)
     assert lines[0].startswith("out.vcd: cycles 830 to 889, ")
     assert len(lines) == 1
-    assert Path("out.vcd").read_bytes() == Path("own.vcd").read_bytes()
+    assert recording(Path("out.vcd")) == recording(Path("own.vcd"))
 
 
 def first_shown(whole: Recording, value: str, kernels: list[tuple[str, str]], begin: int, end: int) -> int:
-    """Return the first cycle of some in which one of the kernels shows a cause."""
+    """Return the first cycle of some in which a kernel has a cause, which its register shows a cycle later."""
     found = []
     for kernel in kernels:
         now = ""
@@ -83,7 +85,7 @@ def first_shown(whole: Recording, value: str, kernels: list[tuple[str, str]], be
             if now == value and cycle >= begin:
                 found.append(cycle)
                 break
-    return min(found)
+    return min(found) - 1
 
 
 @pytest.mark.parametrize(
@@ -109,18 +111,11 @@ def test_causes_are_found_to_the_cycle(
     assert cycle_of("seen", at, capfd) == expected
 
 
-@pytest.mark.parametrize("at", ["full", "full:neighbours,kernel=1", "duplicate", "slot,iteration=1,phase=backward"])
+@pytest.mark.parametrize(
+    "at", ["full", "full:entries,module=intersection", "duplicate", "slot,iteration=1,phase=backward"]
+)
 def test_executors_find_the_same(at: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert cycle_of("seen", at, capfd) == cycle_of("simulated", at, capfd)
-
-
-def test_full_fifo_is_full_there(whole: Recording, capfd: pytest.CaptureFixture[str]) -> None:
-    cycle = cycle_of("seen", "full:visits,engine=0,kernel=1", capfd)
-    level = dict(whole.changes["engine0", "bfs1", "visitor", "level"])
-    now = 0
-    for each in range(cycle + 1):
-        before, now = now, int(level.get(each, now))
-    assert (before < 4, now) == (True, 4)
 
 
 def test_instructions_and_idle_kernels_are_in_the_record(capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """The page in a real browser, without a network: it is drawn, nothing complains, and its charts answer."""
 
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -116,6 +117,30 @@ def test_a_label_is_shown_where_the_pointer_is(open_page: Any) -> None:
     label = opened.page.locator("#run0-lapse-chart .hovertext").text_content()
     assert "bfs" in label
     assert "requests issued" in label
+
+
+def test_the_command_for_what_is_pointed_at(open_page: Any) -> None:
+    opened = open_page(BFS)
+    folder, command = record_of(BFS).folder, opened.page.locator("#command")
+    assert command.is_hidden()
+
+    def point(chart: str, x: float) -> None:
+        opened.show(chart)
+        box = opened.page.locator(f"#{chart} .nsewdrag").first.bounding_box()
+        opened.page.mouse.move(box["x"] + x * box["width"], box["y"] + 0.5 * box["height"])
+        opened.page.wait_for_selector(f"#{chart} .hovertext", timeout=SLOWEST)
+
+    point("run0-lapse-chart", 0.4)
+    text = command.text_content()
+    assert re.fullmatch(rf'cyscc replay {folder} --at \d+ --scope "engine[01]\.(bfs|intersection)\d\.\*"', text)
+    cycle = int(text.split()[4])
+    assert 0.3 < cycle / record_of(BFS).cycles < 0.5
+    point("run0-levels-chart", 0.5)
+    assert re.fullmatch(rf"cyscc replay {folder} --at level=\d", command.text_content())
+    opened.page.mouse.down()
+    opened.page.mouse.up()
+    opened.page.wait_for_function("getSelection().toString().startsWith('cyscc replay')", timeout=SLOWEST)
+    assert opened.complaints == []
 
 
 def test_zooming_into_one_axis_of_time_zooms_into_all(open_page: Any) -> None:
