@@ -32,7 +32,7 @@ class Stepper:
     def __init__(self, config: AcceleratorConfig, memory: Memory, executor: str) -> None:
         self._memory = memory
         watchdog = watchdog_cycles(memory.profile)
-        self.executor: Executor = make_executor(executor, config, memory, watchdog=watchdog, threads=1, interval=1)
+        self.executor: Executor = make_executor(memory, watchdog, name=executor, config=config, threads=1, interval=1)
 
     def load(self, state: MachineState) -> None:
         """Go on from a state."""

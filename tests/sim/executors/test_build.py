@@ -293,7 +293,8 @@ def test_another_configuration_has_only_that_built_which_differs(
         ("intersection", 2, {"colour_depth": 16}),
         ("engine", 6, {"link_cycles": 4}),
     ):
-        before, told = tools.compilations(), []
+        before = tools.compilations()
+        told: list[tuple[int, int, str]] = []
         build_library(TEST.replace(**changes), waves=False, on_step=lambda *step, told=told: told.append(step))
         assert tools.compilations() - before == compilations
         assert {step[2] for step in told} & set(NOT_BUILT.values()) == {
