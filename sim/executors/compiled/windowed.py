@@ -19,6 +19,9 @@ __all__ = ["WindowedExecutor"]
 _READ_CYCLES = 200
 """Cycles that a read of a register takes at most, unless the machine hangs."""
 
+_PIECE = 100
+"""Cycles that are drawn at once: the whole machine takes some 0.1 s for them."""
+
 _AHEAD = 1000
 """Cycles before the window from which on the models run that draw: until then the links have brought new tokens."""
 
@@ -101,12 +104,20 @@ class WindowedExecutor(Executor):
             self._choose()
         self._fresh = False
         if self._active is self._drawing:
-            return self._active.run(max(1, min(budget, self._last + 1 - self.cycle)))
+            return self._draw(max(1, min(budget, self._last + 1 - self.cycle)))
         if self._drawing is None or self._reading:
             return self._active.run(budget)
         # Up to the last meeting before the window.
         whole = (self._first - _AHEAD - self.cycle) // self._interval * self._interval
         return self._active.run(min(budget, whole))
+
+    def _draw(self, budget: int) -> RunState:
+        """Run what draws, in pieces between which an interrupt is noticed."""
+        end = self.cycle + budget
+        while True:
+            state = self._active.run(min(_PIECE, end - self.cycle))
+            if state != RunState.RUNNING or self.cycle >= end:
+                return state
 
     def _choose(self) -> None:
         """Let what is best for the next cycles go on."""
