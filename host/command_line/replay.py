@@ -16,6 +16,7 @@ _EPILOG = """examples:
   cyscc replay seen --at 120000 --cycles 2000 -o middle.fst
   cyscc replay seen --at level=3 --before 100
   cyscc replay seen --at slot,engine=0,kernel=3,level=3 --cycles 500
+  cyscc replay seen --at level=3 --cycles 500 --life level3.kanata --life-of engine0.bfs3
 """
 
 
@@ -53,6 +54,14 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "-o", "--output", metavar="OUT.fst", help="the waveforms, .fst or .vcd (default: DIR-CYCLE.fst)"
     )
+    parser.add_argument(
+        "--life",
+        metavar="OUT",
+        help="write the life of the queue entries that begin there as Kanata text, for Konata ('-': standard output)",
+    )
+    parser.add_argument(
+        "--life-of", nargs="+", default=(), metavar="WHAT", help="only these, as --of of `cyscc life` (default: all)"
+    )
     parser.add_argument("--graph", metavar="FILE", help="the graph, where it is not where it was")
     parser.add_argument("--from", dest="checkpoint", metavar="DIR", help="go on from the checkpoint in this folder")
     parser.add_argument(
@@ -73,7 +82,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The machine could not be built, or the run failed before the point.
     """
-    from host.output import check_output, show
+    from host.output import STANDARD_OUTPUT, check_output, show
     from host.progress import Progress
     from host.record.reader import Record, read_failure
     from host.replay.failure import cycle_of_failure
@@ -89,6 +98,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--at: {error}") from None
     if arguments.output is not None:
         _check_file(arguments.output)
+    _check_life(arguments)
     progress = Progress(quiet=arguments.quiet)
     place = Path(arguments.record)
     failure = read_failure(place)
@@ -121,7 +131,14 @@ def run(arguments: argparse.Namespace) -> None:
         executor = arguments.executor or source.options.executor
         shown = Waveforms(path=path, scopes=tuple(arguments.scope), view=arguments.wave_view)
         replay.record(shown, (first, last), executor=executor)
-    if not arguments.quiet:
+    if arguments.life is not None:
+        from host.life.kanata import write_kanata
+        from host.life.reading import chosen_lives
+
+        with progress.step("reading the waveforms"):
+            window, lives = chosen_lives(path, of=arguments.life_of, option="--life-of")
+        write_kanata(arguments.life, window, lives)
+    if not arguments.quiet and arguments.life != STANDARD_OUTPUT:
         where = "" if point.cycle is not None else f"{point} is at cycle {cycle:,}\n"
         show(f"{where}{path}: cycles {first:,} to {last:,}, {sized(path.stat().st_size)}\n")
 
@@ -131,6 +148,19 @@ def _kept(failure: dict[str, Any]) -> str | None:
     kept = failure["checkpoint"]
     folder = None if kept is None else Path(failure["run"]["folder"], kept)
     return str(folder) if folder is not None and folder.exists() else None
+
+
+def _check_life(arguments: argparse.Namespace) -> None:
+    """Refuse lives that cannot be written, or not be told."""
+    from host.output import check_output
+
+    if arguments.life is None:
+        if arguments.life_of:
+            raise UsageError("--life-of needs --life")
+        return
+    if arguments.scope:
+        raise UsageError("--life needs all signals of the kernels, and --scope leaves some out")
+    check_output(arguments.life, "--life")
 
 
 def _check_file(path: str) -> None:
