@@ -165,7 +165,11 @@ def started(*arguments: str) -> "subprocess.Popen[bytes]":
     """Begin a sweep with two workers, in a process of its own."""
     command = [sys.executable, "-m", "host.command_line.main", "sweep", "many.toml", "-o", "out", "--jobs", "2"]
     return subprocess.Popen(
-        [*command, *arguments], env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL
+        [*command, *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.DEVNULL,
+        # Whoever runs the tests in the background may have interrupts ignored, which children inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
 
 
