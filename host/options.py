@@ -31,6 +31,7 @@ __all__ = [
     "add_result_options",
     "add_set",
     "add_threads",
+    "add_wave_choice",
     "at_least",
     "available_threads",
     "changes",
@@ -250,6 +251,11 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--wave-window", type=window, metavar="FIRST:LAST", help="cycles that the waveforms show (default: all)"
     )
+    add_wave_choice(parser)
+
+
+def add_wave_choice(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a command that writes waveforms: what of the machine they show, and how."""
     parser.add_argument(
         "--scope",
         action="append",

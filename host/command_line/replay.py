@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from host.errors import InputError
-from host.options import UsageError, add_quiet, add_threads, at_least
+from host.options import UsageError, add_quiet, add_threads, add_wave_choice, at_least
 from sim.executors.names import EXECUTORS
 
 __all__ = ["add_parser", "run"]
@@ -41,16 +41,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--before", type=at_least(0), default=0, metavar="N", help="begin so many cycles earlier (default: %(default)s)"
     )
-    parser.add_argument(
-        "--scope",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="what the waveforms show, as engine0.bfs3.allocator or '*.token_*'; may be repeated (default: all)",
-    )
-    parser.add_argument(
-        "--wave-view", action="store_true", help="write views for GTKWave and Surfer beside the waveforms"
-    )
+    add_wave_choice(parser)
     parser.add_argument(
         "-o", "--output", metavar="OUT.fst", help="the waveforms, .fst or .vcd (default: DIR-CYCLE.fst)"
     )

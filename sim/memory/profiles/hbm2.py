@@ -189,9 +189,7 @@ class Hbm2(QueuedPorts):
     def __post_init__(self) -> None:
         """Refuse impossible values."""
         super().__post_init__()
-        for name in ("channels", "groups", "banks", "columns", "links"):
-            if (value := getattr(self, name)) & (value - 1):
-                raise ValueError(f"memory {name} must be a power of two, not {value!r}")
+        self.check_powers("channels", "groups", "banks", "columns", "links")
         for low, of in (("low_groups", "groups"), ("low_columns", "columns")):
             if (value := getattr(self, low)) > (most := getattr(self, of).bit_length() - 1):
                 raise ValueError(f"memory {low} must be at most {most} with so many {of}, not {value!r}")

@@ -89,9 +89,7 @@ class Hc2(QueuedPorts):
     def __post_init__(self) -> None:
         """Refuse impossible values."""
         super().__post_init__()
-        for name in ("controllers", "banks", "links"):
-            if (value := getattr(self, name)) & (value - 1):
-                raise ValueError(f"memory {name} must be a power of two, not {value!r}")
+        self.check_powers("controllers", "banks", "links")
         # The bits of a bank and its controller are neighbours, and those of the link are among them.
         most = {"controller_bit": 2 + self.banks.bit_length()}
         most["link_bit"] = 3 + (self.controllers * self.banks).bit_length() - self.links.bit_length()

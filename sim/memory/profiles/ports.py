@@ -75,6 +75,12 @@ class QueuedPorts(Profile):
     reads_in_flight: int
     writes_in_flight: int
 
+    def check_powers(self, *names: str) -> None:
+        """Refuse parameters that divide addresses and are no powers of two."""
+        for name in names:
+            if (value := getattr(self, name)) & (value - 1):
+                raise ValueError(f"memory {name} must be a power of two, not {value!r}")
+
     @property
     def flush_latency(self) -> int:
         """Least cycles of a flush."""
