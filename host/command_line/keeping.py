@@ -145,6 +145,7 @@ class Keeping:
             difference = _difference(self._resumed.about["identity"], identity)
             if difference is not None:
                 raise InputError(f"the checkpoint is of another run: {difference}", path=self._arguments.resume)
+            _say_what_is_over(session, self._resumed.about["cycle"])
         every = self._arguments.checkpoint_every or _DEFAULT
         self._began = time.perf_counter()
 
@@ -199,6 +200,16 @@ class Keeping:
         """Remove the checkpoint: the run is finished."""
         if self._folder is not None:
             self._folder.remove()
+
+
+def _say_what_is_over(session: "Session", cycle: int) -> None:
+    """Say that there will be no waveforms when a run that goes on from a cycle is behind their window."""
+    options = session.options
+    if options.wave_window is not None and options.wave_window[1] < cycle:
+        notice(
+            f"--wave-window ends at cycle {options.wave_window[1]:,}, and the run goes on from {cycle:,}: "
+            f"{options.waves} is not written"
+        )
 
 
 def _difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:

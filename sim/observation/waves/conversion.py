@@ -53,8 +53,8 @@ class Conversion:
     def finish(self, cycles: int) -> None:
         """Write the file from what the simulator has written, which is complete by now.
 
-        While an interrupt is being handled no more than a second is taken: the file then ends at an earlier cycle, and
-        a line says so.
+        There is none if nothing of the window was simulated. While an interrupt is being handled no more than a second
+        is taken: the file then ends at an earlier cycle, and a line says so.
 
         Parameters
         ----------
@@ -76,8 +76,9 @@ class Conversion:
                 self._waves.discard()
                 raise
             self._waves.finish(end)
-        if end < min(cycles, self._waves.window[1] + 1):
-            notice(f"{self._waves.named}: cut at cycle {end:,} of {cycles:,}, since the run was interrupted")
+        if until is not None and end < min(cycles, self._waves.window[1] + 1):
+            cut = f"cut at cycle {end:,} of {cycles:,}" if end > self._waves.window[0] else "not written"
+            notice(f"{self._waves.named}: {cut}, since the run was interrupted")
 
     def _convert(self, cycles: int, until: float | None) -> int:
         try:
@@ -132,7 +133,7 @@ def convert(
     Returns
     -------
     int
-        The cycle up to which values have been written, in a window that was reached.
+        The cycle up to which values have been written; the first one of the window where none have.
     """
     first, last = window
     targets: dict[bytes, dict[int, Variable]] = {}
@@ -165,7 +166,7 @@ def convert(
                 if now > last:
                     break
                 if until is not None and time.monotonic() > until:
-                    return now
+                    return now if shown else first
             continue
         if kind in b"01xz":
             value, key = kind, line[1:].strip()
@@ -178,4 +179,4 @@ def convert(
     end = min(cycles, last + 1)
     if first < end > now:
         show(max(now, first))
-    return end
+    return end if shown else first

@@ -107,6 +107,17 @@ def test_single_values_are_kept(capfd: pytest.CaptureFixture[str]) -> None:
     assert record["memory_profile"] == result("whole")["memory_profile"]
 
 
+def test_run_that_goes_on_behind_its_waveforms(capfd: pytest.CaptureFixture[str]) -> None:
+    interrupt("bfs", "g.txt", "--source", "3", *SMALL, "--checkpoint", "kept", "--checkpoint-every", "300cycles")
+    cycle = json.loads(Path("kept", "checkpoint.json").read_text().splitlines()[1])["about"]["cycle"]
+    capfd.readouterr()
+    waves = ["--waves", "w.vcd", "--wave-window", f"5:{cycle - 1}"]
+    assert main(["bfs", "--resume", "kept", *waves, "--quiet"]) == 0
+    line = f"--wave-window ends at cycle {cycle - 1:,}, and the run goes on from {cycle:,}: w.vcd is not written"
+    assert capfd.readouterr().err == f"cyscc: {line}\n"
+    assert os.listdir() == ["g.txt"]
+
+
 def refused(*arguments: str, capfd: pytest.CaptureFixture[str]) -> str:
     """Return the line by which a command line is refused."""
     assert main([*arguments]) == 2

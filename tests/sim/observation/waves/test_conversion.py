@@ -39,9 +39,9 @@ PLACES = {"state": (("a", "b", "state"), {0: "A", 1: "B", 3: "D"}), "pair.one": 
 SIGNALS = Signals(locate=lambda path: PLACES.get(path[-1]), models={"a": [place for place, _ in PLACES.values()]})
 
 
-def converted(output: Path, window: tuple[int, int] | None, cycles: int, raw: bytes = RAW) -> None:
-    conversion = Conversion(Waves(output, window, signals=SIGNALS), cycle_of=int)
-    conversion.raw.write_bytes(raw)
+def converted(output: Path, window: tuple[int, int] | None, cycles: int, *, begun: int = 0) -> None:
+    conversion = Conversion(Waves(output, window, signals=SIGNALS), cycle_of=lambda time: begun + time)
+    conversion.raw.write_bytes(RAW)
     conversion.finish(cycles)
     assert not conversion.raw.exists()
 
@@ -79,6 +79,15 @@ def test_window_that_was_not_reached(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".vcd", ".fst"])
+def test_window_before_what_a_run_goes_on_from(tmp_path: Path, suffix: str) -> None:
+    converted(tmp_path / f"run{suffix}", (2, 4), 16, begun=10)
+    assert list(tmp_path.iterdir()) == []
+    converted(tmp_path / f"run{suffix}", (2, 11), 16, begun=10)
+    shown = recording(tmp_path / f"run{suffix}")
+    assert shown == ({("a", "b", "state"): [(10, "A"), (11, "B")], ("a", "pair", "one"): [(10, "0")]}, 12)
+
+
+@pytest.mark.parametrize("suffix", [".vcd", ".fst"])
 def test_interrupted_run_has_waveforms_up_to_a_whole_cycle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], suffix: str
 ) -> None:
@@ -91,3 +100,15 @@ def test_interrupted_run_has_waveforms_up_to_a_whole_cycle(
     assert recording(output) == ({("a", "b", "state"): [(0, "A")], ("a", "pair", "one"): [(0, "0")]}, 1)
     assert list(tmp_path.iterdir()) == [output]
     assert capfd.readouterr().err == f"cyscc: {output}: cut at cycle 1 of 9, since the run was interrupted\n"
+
+
+def test_interrupted_run_whose_window_was_not_come_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sim.observation.waves.conversion._PATIENCE", -1.0)
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        converted(tmp_path / "run.vcd", (4, 9), 9)
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr().err == f"cyscc: {tmp_path}/run.vcd: not written, since the run was interrupted\n"
