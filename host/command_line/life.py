@@ -50,15 +50,15 @@ def run(arguments: argparse.Namespace) -> None:
 
     Raises
     ------
-    InputError
-        A file that shows no waveforms, or not what was asked for; an output that cannot be written.
+    UsageError, InputError
+        A file that shows no waveforms, or not what was asked for; an output that cannot be written, or is that file.
     """
+    from host.command_line.outputs import check_outputs
     from host.life.reading import chosen_lives
-    from host.output import STANDARD_OUTPUT, check_output, show
+    from host.output import STANDARD_OUTPUT, show
     from host.progress import Progress
 
-    if arguments.output is not None:
-        check_output(arguments.output, "-o")
+    check_outputs({"-o": arguments.output}, read={"the waveforms": arguments.waves})
     quiet = arguments.quiet or arguments.output == STANDARD_OUTPUT
     with Progress(quiet=quiet).step("reading the waveforms"):
         window, lives = chosen_lives(Path(arguments.waves), of=arguments.of, first=arguments.first, option="--of")

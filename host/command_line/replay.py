@@ -87,9 +87,7 @@ def run(arguments: argparse.Namespace) -> None:
         point = Point.parse(arguments.at)
     except ValueError as error:
         raise UsageError(f"--at: {error}") from None
-    if arguments.output is not None:
-        _check_file(arguments.output)
-    _check_life(arguments)
+    _check_outputs(arguments)
     progress = Progress(quiet=arguments.quiet)
     place = Path(arguments.record)
     failure = read_failure(place)
@@ -141,25 +139,19 @@ def _kept(failure: dict[str, Any]) -> str | None:
     return str(folder) if folder is not None and folder.exists() else None
 
 
-def _check_life(arguments: argparse.Namespace) -> None:
-    """Refuse lives that cannot be written, or not be told."""
-    from host.output import check_output
+def _check_outputs(arguments: argparse.Namespace) -> None:
+    """Refuse files that cannot be written, waveforms of no known kind, and lives that cannot be told."""
+    from host.command_line.outputs import check_outputs
+    from host.output import STANDARD_OUTPUT
 
-    if arguments.life is None:
-        if arguments.life_of:
-            raise UsageError("--life-of needs --life")
-        return
-    if arguments.scope:
-        raise UsageError("--life needs all signals of the kernels, and --scope leaves some out")
-    check_output(arguments.life, "--life")
-
-
-def _check_file(path: str) -> None:
-    """Refuse a file that cannot be written, or that is of no kind of waveforms."""
-    from host.output import STANDARD_OUTPUT, check_output
-
+    path = arguments.output
     if path == STANDARD_OUTPUT:
         raise UsageError("-o needs a file")
-    if Path(path).suffix not in (".fst", ".vcd"):
+    if path is not None and Path(path).suffix not in (".fst", ".vcd"):
         raise UsageError(f"-o writes waveforms, which end in .fst or .vcd: {path}")
-    check_output(path, "-o")
+    if arguments.life_of and arguments.life is None:
+        raise UsageError("--life-of needs --life")
+    if arguments.life is not None and arguments.scope:
+        raise UsageError("--life needs all signals of the kernels, and --scope leaves some out")
+    read = {} if arguments.graph is None else {"the graph": arguments.graph}
+    check_outputs({"-o": path, "--life": arguments.life}, read=read)

@@ -1,12 +1,12 @@
 """What the commands that simulate share: options checked beforehand, results published."""
 
 import argparse
-from os.path import exists, isfile, realpath
 from pathlib import Path
 from typing import Any
 
+from host.command_line.outputs import check_outputs
 from host.options import UsageError, changes, configuration, memory_profile
-from host.output import STANDARD_OUTPUT, check_output
+from host.output import STANDARD_OUTPUT
 from host.progress import Progress
 from host.results.documents import publish
 from host.running.session import RunOptions, Session
@@ -74,15 +74,7 @@ class Simulation:
             raise UsageError("--waves needs a file")
         if self._arguments.waves is not None and Path(self._arguments.waves).suffix not in ("", ".vcd", ".fst"):
             raise UsageError(f"--waves writes FST and VCD files, which end in .fst or .vcd: {self._arguments.waves}")
-        users = {realpath(self._arguments.graph): "the graph"}
-        for option, path in self._outputs.items():
-            if path is None:
-                continue
-            check_output(path, option)
-            key = path if path == STANDARD_OUTPUT else realpath(path)
-            if key in users and (key == STANDARD_OUTPUT or isfile(key) or not exists(key)):
-                raise UsageError(f"{option} and {users[key]} are the same file: {path}")
-            users[key] = option
+        check_outputs(self._outputs, read={"the graph": str(self._arguments.graph)})
 
     def publish(self, document: dict[str, Any], table: str) -> None:
         """Write the result where it was asked for; the table only if nothing else goes to standard output."""

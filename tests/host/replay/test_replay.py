@@ -152,6 +152,8 @@ def test_overflow_is_in_the_attempt_that_was_given_up(capfd: pytest.CaptureFixtu
         ("seen --at slots", "--at: there is no point 'slots': there are a cycle, level=N, {events}"),
         ("seen --at 5 --output -", "-o needs a file"),
         ("seen --at 5 -o w.txt", "-o writes waveforms, which end in .fst or .vcd: w.txt"),
+        ("seen --at 5 -o out.vcd --life ./out.vcd", "--life and -o are the same file: ./out.vcd"),
+        ("seen --at 5 --graph other.txt --life other.txt", "--life and the graph are the same file: other.txt"),
         ("seen --at 5 --graph other.txt", "other.txt: is not the graph of the run in seen"),
         ("nothing --at 5", "nothing: holds no complete record: there is no record.json"),
         ("old --at 5", "old: the run was made by another version of this program"),
