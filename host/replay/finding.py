@@ -130,7 +130,7 @@ class _Finder:
         """Return the instructions that the point is restricted to."""
         point = self._point
         if rows.empty:
-            raise self._nothing("no queue overflows")
+            raise self._nothing("it ran no instruction" if self._every.empty else "no queue overflows")
         for name in ("iteration", "phase", "level", "module"):
             value = getattr(point, name)
             if value is None:

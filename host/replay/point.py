@@ -1,7 +1,9 @@
 """Points of a run: a cycle, or an event by name, restricted to some of its instructions and kernels."""
 
+from argparse import ArgumentTypeError
 from dataclasses import dataclass
 
+from host.options import integer
 from host.record.tables import MODULES, PHASES
 from sim.observation.causes import CAUSES, IDLE_CAUSES
 
@@ -56,10 +58,10 @@ class Point:
         """
         first, *rest = text.split(",")
         values: dict[str, int | str] = {}
-        if first.replace("_", "").isdecimal():
+        if first[:1].isdecimal():
             if rest:
                 raise ValueError(f"{text!r} is a cycle, and nothing can be said about it")
-            return cls(cycle=int(first))
+            return cls(cycle=_number("a cycle", first, 0))
         if "=" in first:
             rest = [first, *rest]
         else:
@@ -74,9 +76,7 @@ class Point:
             if name in values:
                 raise ValueError(f"{name} is there twice in {text!r}")
             if name in _NUMBERS:
-                if not value.isdecimal() or int(value) < _NUMBERS[name]:
-                    raise ValueError(f"{name} must be a number from {_NUMBERS[name]} on, not {value!r}")
-                values[name] = int(value)
+                values[name] = _number(name, value, _NUMBERS[name])
             elif name in _TEXTS:
                 if value not in _TEXTS[name]:
                     raise ValueError(f"{name} must be {' or '.join(_TEXTS[name])}, not {value!r}")
@@ -97,3 +97,11 @@ class Point:
         if self.event == "start" and where:
             return ",".join(where)
         return ",".join([self.event + ("" if self.fifo is None else f":{self.fifo}"), *where])
+
+
+def _number(name: str, text: str, low: int) -> int:
+    """Return the whole number that a text is, as command lines have it: ``1000``, ``1e3``, ``2^10``."""
+    try:
+        return integer(text, low=low)
+    except ArgumentTypeError:
+        raise ValueError(f"{name} must be a number from {low} on, not {text!r}") from None

@@ -9,7 +9,9 @@ from host.replay.point import EVENTS, Point
     ("text", "point", "shown"),
     [
         ("120000", Point(cycle=120_000), "cycle 120,000"),
+        ("12e4", Point(cycle=120_000), "cycle 120,000"),
         ("level=3", Point(level=3), "level=3"),
+        ("level=2^3", Point(level=8), "level=8"),
         ("phase=backward,iteration=5", Point(iteration=5, phase="backward"), "iteration=5,phase=backward"),
         (
             "slot,engine=0,kernel=3,level=3",
@@ -32,6 +34,7 @@ def test_points(text: str, point: Point, shown: str | None) -> None:
         ("slots", f"there is no point 'slots': there are a cycle, level=N, {', '.join(EVENTS)}"),
         ("slot:words", f"there is no point 'slot:words': there are a cycle, level=N, {', '.join(EVENTS)}"),
         ("-5", f"there is no point '-5': there are a cycle, level=N, {', '.join(EVENTS)}"),
+        ("12x", "a cycle must be a number from 0 on, not '12x'"),
         ("500,level=3", "'500,level=3' is a cycle, and nothing can be said about it"),
         ("slot,level=x", "level must be a number from 0 on, not 'x'"),
         ("iteration=0", "iteration must be a number from 1 on, not '0'"),

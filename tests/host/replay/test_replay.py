@@ -27,6 +27,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("many.txt").write_text(GRAPH * 8)
         many = ("scc", "many.txt", "--config", "test", "--queue-slack", "0")
         assert main([*many, "--record", "restarted", *interval]) == 0
+        Path("two.txt").write_text("0 1\n")
+        assert main(["scc", "two.txt", "--config", "test", "--record", "trimmed", *interval]) == 0
     return path
 
 
@@ -148,6 +150,8 @@ def test_overflow_is_in_the_attempt_that_was_given_up(capfd: pytest.CaptureFixtu
         ("seen --at slot,kernel=7", "seen: there is no kernel 7: there are 0 to 1"),
         ("seen --at full:marks", "seen: there is no FIFO marks: there are frontier, neighbours, words, visits, {more}"),
         ("seen --at overflow", "seen: there is no overflow in the run: no queue overflows"),
+        ("trimmed --at start", "trimmed: there is no start in the run: it ran no instruction"),
+        ("trimmed --at overflow", "trimmed: there is no overflow in the run: it ran no instruction"),
         ("seen --at hang", "seen: there is no hang in the run: the run did not fail"),
         ("seen --at slots", "--at: there is no point 'slots': there are a cycle, level=N, {events}"),
         ("seen --at 5 --output -", "-o needs a file"),
