@@ -25,6 +25,9 @@ _NAMED = 2  # arrays of a bank
 _ALIKE = 0.9
 """Share of the tightest FIFO's use from which on another one would be the next limit at once."""
 
+_WAY = ("request_travel", "response_travel", "bank_busy", "way_there", "way_back", "latency")
+"""Parameters of memories that make up the way there and back."""
+
 
 class Advice(NamedTuple):
     """What is said about causes.
@@ -110,8 +113,8 @@ def _small(group: Group, evidence: Evidence, each: float, least: int) -> Advice:
         f"They take {each:.0f} cycles each, with {entries:,.1f} entries on average. However small it is, {one} needs "
         f"{DEPENDENT_WAITS} ways to the memory and back, one after the other ({least} cycles), and turns of the token, "
         f"{evidence.turn} cycles each.",
-        "A shorter way to the memory (request_travel, response_travel), a shorter ring (link_cycles, fewer AEs); "
-        "neither more kernels nor deeper FIFOs.",
+        f"A shorter way to the memory{_named(evidence, *_WAY)}, a shorter ring (link_cycles, fewer AEs); neither more "
+        "kernels nor deeper FIFOs.",
     )
 
 
@@ -126,14 +129,14 @@ def _contention(evidence: Evidence) -> Advice | None:
         return Advice(
             "all banks busy",
             f"All banks together are busy {evidence.banks_use:.0%} of the time.",
-            f"More banks ({_named(evidence, 'banks', 'controllers', 'channels')}), or {_quicker(evidence)}.",
+            f"More banks{_named(evidence, 'banks', 'controllers', 'channels')}, or {_quicker(evidence)}.",
         )
     if links.most >= BUSY and links.most >= CROWDED * links.mean:
         return Advice(
             "a busy link",
             f"Link {links.link} of AE {links.engine} is busy {links.most:.0%} of the time, all links {links.mean:.0%}.",
-            "Divide the addresses otherwise over the links "
-            f"({_named(evidence, 'link_bit', 'controller_bit', 'channel_bit')}).",
+            "Divide the addresses otherwise over the links"
+            f"{_named(evidence, 'link_bit', 'controller_bit', 'channel_bit')}.",
         )
     if links.mean >= HEAD_OF_LINE * _crossbar(evidence):
         return Advice(
@@ -152,13 +155,16 @@ def _profile(evidence: Evidence) -> dict[str, Any]:
 
 
 def _named(evidence: Evidence, *names: str) -> str:
-    """Return those of some parameters that the memory has."""
-    return ", ".join(name for name in names if name in _profile(evidence))
+    """Return in brackets those of some parameters that the memory has; nothing where it has none."""
+    found = ", ".join(name for name in names if name in _profile(evidence))
+    return f" ({found})" if found else ""
 
 
 def _quicker(evidence: Evidence) -> str:
     """Return what makes a bank quicker."""
-    return "a shorter bank_busy" if "bank_busy" in _profile(evidence) else "quicker rows (t_ras, t_rp, channel_bit)"
+    if "bank_busy" in _profile(evidence):
+        return "a shorter bank_busy"
+    return f"quicker ones{_named(evidence, 't_ras', 't_rp', 'channel_bit')}"
 
 
 def _crossbar(evidence: Evidence) -> float:
@@ -178,9 +184,9 @@ def _hot_bank(bank: BankUse, evidence: Evidence) -> Advice:
         f"Bank {bank.bank} of controller {bank.controller} ({array_text(bank)}) is busy {min(bank.use, 1):.0%} of the "
         f"time, all banks {evidence.banks_use:.0%}; an access waits {bank.waiting:.0f} cycles for it."
     )
-    divided = (
-        f"Try more banks (banks = {2 * int(_profile(evidence)['banks'])}), which divide what several words bring to one"
-    )
+    banks = _profile(evidence).get("banks")
+    more = "" if banks is None else f" (banks = {2 * int(banks)})"
+    divided = f"Try more banks{more}, which divide what several words bring to one"
     if bank.array != "words":
         return Advice("a hot bank", text, f"{divided}, or {_quicker(evidence)}.")
     copies = "a larger" if _configured(evidence, "remembered_ids") else "with"
@@ -197,9 +203,7 @@ def _response(group: Group, evidence: Evidence) -> tuple[str, str]:
     least = latency.least if latency is not None else 0
     return (
         f"Latency bounds them: the kernels have too little to read at once to hide the {least} cycles of a read.",
-        "Only a shorter way to the memory helps "
-        f"({_named(evidence, 'request_travel', 'response_travel', 'bank_busy', 'way_there', 'way_back')}); deeper "
-        "FIFOs and more kernels do not.",
+        f"Only a shorter way to the memory helps{_named(evidence, *_WAY)}; deeper FIFOs and more kernels do not.",
     )
 
 
@@ -294,7 +298,7 @@ def _flush(group: Group, evidence: Evidence) -> tuple[str, str]:
     each = evidence.cycles * evidence.share("flush") / max(len(evidence.rows), 1)
     return (
         f"Until the last writes of all ports are complete {counted(round(each), 'cycle')} go by each time.",
-        "A shorter way to the memory (request_travel, response_travel, flush_travel).",
+        f"A shorter way to the memory{_named(evidence, *_WAY, 'flush_travel')}.",
     )
 
 

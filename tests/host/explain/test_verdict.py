@@ -173,6 +173,19 @@ def test_what_is_proposed_is_what_the_memory_has() -> None:
     found.bank, found.links = bank(use=0.99, multiple=60.0), CROWDED_LINKS
     assert "banks = 8)" in advise("refused", LARGE, found).proposal
     assert "bank_busy" not in advise("refused", LARGE, found).proposal
+    assert "quicker ones (t_ras, t_rp, channel_bit)" in advise("refused", LARGE, found).proposal
     # Twice as many links as ports: a crossbar carries 38 % of what they could.
     found.bank, found.links = bank(use=0.3, multiple=1.2), replace(CROWDED_LINKS, mean=0.35, most=0.4)
     assert "38% at most" in advise("refused", LARGE, found).text
+
+
+def test_nothing_is_proposed_that_a_memory_has_not() -> None:
+    found = evidence(bank=bank(arrays={"queues": 100}))
+    found.view.record.document["memory_profile"] = {"profile": "own.py", "latency": 9}
+    proposal = "Try more banks, which divide what several words bring to one, or quicker ones."
+    assert advise("refused", LARGE, found).proposal == proposal
+    assert "Only a shorter way to the memory helps (latency); deeper" in advise("response", SMALL, found).proposal
+    found.view.record.document["memory_profile"] = {"profile": "stress", "seed": 1}
+    assert "Only a shorter way to the memory helps; deeper" in advise("response", SMALL, found).proposal
+    found.bank, found.links = bank(use=0.3, multiple=1.2), BUSY_LINK
+    assert advise("refused", LARGE, found).proposal == "Divide the addresses otherwise over the links."
