@@ -22,7 +22,7 @@ def sweep_document(study: Study, rows: list[Row]) -> dict[str, Any]:
         "title": study.title,
         "axes": study.axes,
         "effects": [
-            {"parameter": each.name, "factor": each.factor, "best": each.best} for each in _effects(study, rows)
+            {"parameter": each.name, "factor": each.factor, "best": each.best} for each in effects(study.axes, rows)
         ],
         "points": rows,
     }
@@ -44,7 +44,7 @@ def sweep_text(study: Study, rows: list[Row], swept: Swept, *, most: int) -> str
     if len(rows) > most:
         shown.append(["...", *("" for _ in head[1:])])
     parts = [plain_table(shown, head=head, words=len(study.axes))]
-    found = _effects(study, rows)
+    found = effects(study.axes, rows)
     if found:
         lines = [[each.name, value_text(each.best), f"{each.factor:.2f}"] for each in found]
         parts.append(plain_table(lines, head=["parameter", "best", "worst / best"], words=2))
@@ -52,7 +52,3 @@ def sweep_text(study: Study, rows: list[Row], swept: Swept, *, most: int) -> str
     points = len({row["point"] for row in rows})
     parts.append(f"{counted(points, 'point')}: {swept.made} made, {swept.found} from before{failed}\n")
     return "\n".join(parts)
-
-
-def _effects(study: Study, rows: list[Row]) -> list[Any]:
-    return effects(study.axes, rows)

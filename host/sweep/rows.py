@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from host.record.reader import Record
+from host.record.tables import MODULES
 from host.sweep.folder import SweepFolder
 from host.sweep.running import Swept
 from host.sweep.study import Study, value_text
@@ -15,16 +16,13 @@ from sim.observation.causes import CAUSES
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DONE", "FAILED", "MODULES", "Row", "columns_of", "rows_of", "shares", "table_of", "write_table"]
+__all__ = ["DONE", "FAILED", "Row", "columns_of", "rows_of", "shares", "table_of", "write_table"]
 
 Row = dict[str, Any]
 """A point: its parameters by name, ``point``, ``status``, ``reason``, and what its record says."""
 
 DONE, FAILED = "done", "failed"
 """Values of ``status``."""
-
-MODULES = ("bfs", "intersection")
-"""Kinds of kernels, whose shares of causes a row has."""
 
 
 def rows_of(study: Study, folder: SweepFolder, swept: Swept) -> list[Row]:

@@ -16,19 +16,17 @@ from host.sweep.points import Point
 from host.sweep.study import Study
 from sim.configuration import AcceleratorConfig
 
-__all__ = ["Swept", "Work", "cluster_work", "local_work", "sweep"]
+__all__ = ["Outcome", "Swept", "Work", "cluster_work", "local_work", "sweep"]
+
+Outcome = Callable[[Point, str], None]
+"""Told of each point why it failed, or the empty text."""
 
 
 class Work(Protocol):
     """What has points made."""
 
-    def __call__(
-        self,
-        points: list[Point],
-        make: Callable[[Point], str],
-        on_outcome: Callable[[Point, str], None],
-    ) -> None:
-        """Make points, those to be begun first in front; tell of each why it failed, or the empty text."""
+    def __call__(self, points: list[Point], make: Callable[[Point], str], on_outcome: Outcome) -> None:
+        """Make points, those to be begun first in front."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,13 +49,10 @@ class Swept:
 def local_work(jobs: int) -> Work:
     """Return what makes points in processes of this machine, as many side by side."""
 
-    def work(points: list[Point], make: Callable[[Point], str], on_outcome: Callable[[Point, str], None]) -> None:
-        def on_lost(point: Point, error: EndedError) -> None:
-            on_outcome(point, str(error))
-
+    def work(points: list[Point], make: Callable[[Point], str], on_outcome: Outcome) -> None:
         memory = memory_room().bytes * 9 // 10
         groups = [[point] for point in points]
-        run_groups(groups, make, jobs=jobs, memory=memory, on_result=on_outcome, on_lost=on_lost)
+        run_groups(groups, make, jobs=jobs, memory=memory, on_result=on_outcome, on_lost=_lost(on_outcome))
 
     return work
 
@@ -65,11 +60,8 @@ def local_work(jobs: int) -> Work:
 def cluster_work(address: str) -> Work:
     """Return what makes points on the workers of a Dask cluster, given by the address of its scheduler."""
 
-    def work(points: list[Point], make: Callable[[Point], str], on_outcome: Callable[[Point, str], None]) -> None:
-        def on_lost(point: Point, error: EndedError) -> None:
-            on_outcome(point, str(error))
-
-        run_on_cluster(points, make, address=address, on_result=on_outcome, on_lost=on_lost)
+    def work(points: list[Point], make: Callable[[Point], str], on_outcome: Outcome) -> None:
+        run_on_cluster(points, make, address=address, on_result=on_outcome, on_lost=_lost(on_outcome))
 
     return work
 
@@ -115,6 +107,11 @@ def sweep(study: Study, folder: SweepFolder, work: Work, *, on_step: OnStep) -> 
         for point in missing:
             folder.clear(point)
     return Swept(found=found, made=len(missing) - len(failures), failures=failures)
+
+
+def _lost(on_outcome: Outcome) -> Callable[[Point, EndedError], None]:
+    """Return what is told of points whose processes have ended."""
+    return lambda point, error: on_outcome(point, str(error))
 
 
 def _ordered(points: Iterable[Point]) -> list[Point]:
