@@ -33,7 +33,7 @@ def add_parser(commands: Any) -> None:
             "--memory",
             default="hc2",
             metavar="PROFILE",
-            help="memory: hc2 (default), fixed:CYCLES, stress, or a TOML file",
+            help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, or a TOML file",
         )
         add_set(figure, config=False, memory=True)
         figure.add_argument(
