@@ -200,10 +200,8 @@ class Session:
         self._aim = ""
 
     def tell(self, aim: str) -> None:
-        """Show from now on what is simulated for."""
+        """Show what is simulated for, from the next simulation on."""
         self._aim = aim
-        if self._advance is not None:
-            self._advance.aim = aim
 
     @contextmanager
     def phase(self, name: str, what: str) -> Iterator[Step]:

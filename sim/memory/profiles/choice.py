@@ -20,8 +20,8 @@ __all__ = ["changed_profile", "parse_profile", "profile_from", "read_profile"]
 
 _PROFILES: dict[str, type[Profile]] = {profile.name: profile for profile in (Hc2, Hbm2, Fixed, Stress)}
 
-
 _CHANGED = re.compile(r"(.*\S) \((\w+=\d+(?:, \w+=\d+)*)\)")
+"""A profile as text, and values in the place of its own."""
 
 
 def parse_profile(text: str) -> Profile:

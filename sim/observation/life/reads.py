@@ -1,4 +1,4 @@
-"""Reads of a BFS kernel and what becomes of their answers: processes 1, 2 and 3, whose order never changes."""
+"""Reads of a kernel and what becomes of their answers, whose order never changes; in BFS kernels also what follows."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""The signals of one BFS kernel in a window, and how events of its in-order parts are matched."""
+"""The signals of one kernel in a window, and how events of its in-order parts are matched."""
 
 from collections.abc import Mapping
 
@@ -31,7 +31,7 @@ def next_of(events: Cycles, cycles: Cycles) -> Cycles:
 
 
 class KernelWindow:
-    """The signals of a BFS kernel, by the names that its components give them.
+    """The signals of a kernel, by the names that its components give them.
 
     Parameters
     ----------
