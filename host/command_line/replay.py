@@ -1,13 +1,17 @@
 """`cyscc replay`: a recorded run made again up to a point, and recorded with waveforms from there."""
 
 import argparse
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from host.errors import InputError
 from host.options import UsageError, add_quiet, add_threads, add_wave_choice, at_least
 from sim.executors.names import EXECUTORS
+
+if TYPE_CHECKING:
+    from host.checkpoints.folder import Checkpoint
+    from host.replay.source import Source
 
 __all__ = ["add_parser", "run"]
 
@@ -94,19 +98,15 @@ def run(arguments: argparse.Namespace) -> None:
     document = Record(place).document if failure is None else failure
     source = Source.of(document, place, threads=arguments.threads, graph=arguments.graph)
     with progress.step("reading the record"):
-        if failure is None:
-            found = find(point, Record(place))
-        else:
-            found = Found(cycle=cycle_of_failure(point, failure, place))
-            arguments.checkpoint = arguments.checkpoint or _kept(failure)
+        found = find(point, Record(place)) if failure is None else Found(cycle=cycle_of_failure(point, failure, place))
     with ExitStack() as stack:
         checkpoint = None
         if arguments.checkpoint is not None:
-            from host.checkpoints.folder import CheckpointFolder
-
-            folder = stack.enter_context(closing(CheckpointFolder(Path(arguments.checkpoint), create=False)))
-            checkpoint = folder.read()
-            source.check_checkpoint(checkpoint, folder.path)
+            checkpoint = _checkpoint(stack, Path(arguments.checkpoint), source)
+        elif failure is not None and failure["checkpoint"] is not None:
+            # It may be gone by now, or that of another run.
+            with suppress(InputError):
+                checkpoint = _checkpoint(stack, Path(failure["run"]["folder"], failure["checkpoint"]), source)
         replay = Replay(source, progress, checkpoint)
         cycle = found.cycle if found.cycle is not None else replay.locate(point, found.spans)
         if cycle is None:
@@ -132,11 +132,16 @@ def run(arguments: argparse.Namespace) -> None:
         show(f"{where}{path}: cycles {first:,} to {last:,}, {sized(path.stat().st_size)}\n")
 
 
-def _kept(failure: dict[str, Any]) -> str | None:
-    """Return the folder that a run that failed is kept in, if it is still there."""
-    kept = failure["checkpoint"]
-    folder = None if kept is None else Path(failure["run"]["folder"], kept)
-    return str(folder) if folder is not None and folder.exists() else None
+def _checkpoint(stack: ExitStack, path: Path, source: "Source") -> "Checkpoint":
+    """Return the checkpoint of a run in a folder, which nobody else has until the stack is left."""
+    from host.checkpoints.folder import CheckpointFolder
+
+    with ExitStack() as held:
+        folder = held.enter_context(closing(CheckpointFolder(path, create=False)))
+        checkpoint = folder.read()
+        source.check_checkpoint(checkpoint, folder.path)
+        stack.enter_context(held.pop_all())
+    return checkpoint
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:

@@ -205,3 +205,13 @@ def test_run_that_fails_leaves_its_last_cycles(capfd: pytest.CaptureFixture[str]
     assert capfd.readouterr().err == (
         "cyscc scc: failed: holds what a failed run left: remove it, or name another folder (--record)\n"
     )
+
+
+def test_checkpoint_of_a_run_that_failed_may_have_become_another_ones(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main([*RUN, "--record", "limited", "--cycle-limit", "300", "--quiet"]) == 3
+    failed = Path("limited", "failed.json")
+    failed.write_text(json.dumps({**json.loads(failed.read_text()), "checkpoint": "seen"}))
+    (said, _) = replayed("limited", "error", "--cycles", "1", capfd=capfd)
+    assert said.startswith("error is at cycle 3")
+    assert main(["replay", "limited", "--at", "error", "--from", "seen"]) == 2
+    assert capfd.readouterr().err.startswith("cyscc replay: seen: is no folder of checkpoints: it holds ")
