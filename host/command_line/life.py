@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> None:
     from host.output import STANDARD_OUTPUT, show
     from host.progress import Progress
 
-    check_outputs({"-o": arguments.output}, read={"the waveforms": arguments.waves})
+    check_outputs({"-o": arguments.output}, others={"the waveforms": arguments.waves})
     quiet = arguments.quiet or arguments.output == STANDARD_OUTPUT
     with Progress(quiet=quiet).step("reading the waveforms"):
         window, lives = chosen_lives(Path(arguments.waves), of=arguments.of, first=arguments.first, option="--of")

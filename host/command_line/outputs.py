@@ -9,22 +9,22 @@ from host.output import STANDARD_OUTPUT, check_output
 __all__ = ["check_outputs"]
 
 
-def check_outputs(outputs: Mapping[str, str | None], *, read: Mapping[str, str]) -> None:
+def check_outputs(outputs: Mapping[str, str | None], *, others: Mapping[str, str]) -> None:
     """Refuse output files that could not be written, or that have another use too.
 
     Parameters
     ----------
     outputs : mapping of str to (str or None)
         The files by option; None where one was not given.
-    read : mapping of str to str
-        Files that the command reads, by what messages call them.
+    others : mapping of str to str
+        Files that the command reads, or writes without being told where, by what messages call them.
 
     Raises
     ------
     UsageError, InputError
         Two are the same file; one cannot be written.
     """
-    users = {realpath(path): name for name, path in read.items()}
+    users = {realpath(path): name for name, path in others.items()}
     for option, path in outputs.items():
         if path is None:
             continue

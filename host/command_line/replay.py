@@ -158,5 +158,5 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
         raise UsageError("--life-of needs --life")
     if arguments.life is not None and arguments.scope:
         raise UsageError("--life needs all signals of the kernels, and --scope leaves some out")
-    read = {} if arguments.graph is None else {"the graph": arguments.graph}
-    check_outputs({"-o": path, "--life": arguments.life}, read=read)
+    others = {} if arguments.graph is None else {"the graph": arguments.graph}
+    check_outputs({"-o": path, "--life": arguments.life}, others=others)

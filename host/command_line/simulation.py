@@ -74,7 +74,7 @@ class Simulation:
             raise UsageError("--waves needs a file")
         if self._arguments.waves is not None and Path(self._arguments.waves).suffix not in ("", ".vcd", ".fst"):
             raise UsageError(f"--waves writes FST and VCD files, which end in .fst or .vcd: {self._arguments.waves}")
-        check_outputs(self._outputs, read={"the graph": str(self._arguments.graph)})
+        check_outputs(self._outputs, others={"the graph": str(self._arguments.graph)})
 
     def publish(self, document: dict[str, Any], table: str) -> None:
         """Write the result where it was asked for; the table only if nothing else goes to standard output."""

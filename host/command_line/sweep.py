@@ -60,6 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         Points failed, or none could be made.
     """
+    from host.command_line.outputs import check_outputs
     from host.output import check_output, open_output
     from host.progress import Progress
     from host.results.documents import publish
@@ -73,10 +74,10 @@ def run(arguments: argparse.Namespace) -> None:
     from sim.errors import SimulationError
 
     study = read_study(Path(arguments.study))
-    if arguments.json is not None:
-        check_output(arguments.json, "--json")
-    folder = SweepFolder(Path(arguments.output))
     table, page = (Path(arguments.output) / f"{study.name}.{suffix}" for suffix in ("parquet", "html"))
+    others = {"the study": arguments.study, "the table": str(table), "the page": str(page)}
+    check_outputs({"--json": arguments.json}, others=others)
+    folder = SweepFolder(Path(arguments.output))
     for path in (table, page):
         check_output(str(path), "--output")
     if arguments.area:

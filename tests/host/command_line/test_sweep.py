@@ -154,6 +154,8 @@ def test_what_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
         (["none.toml"], "none.toml: cannot be read: No such file or directory"),
         (["small.toml", "-o", "small.toml"], "small.toml: cannot be made: Not a directory (--output)"),
         (["small.toml", "--json", "no/out"], "no/out: its directory does not exist (--json)"),
+        (["small.toml", "--json", "small.toml"], "--json and the study are the same file: small.toml"),
+        (["small.toml", "-o", ".", "--json", "small.html"], "--json and the page are the same file: small.html"),
     ],
 )
 def test_bad_usage(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
