@@ -72,11 +72,6 @@ class BankUse:
         """The array that most of its accesses were to."""
         return next(iter(self.arrays))
 
-    @property
-    def array_share(self) -> float:
-        """Their share of its accesses."""
-        return self.arrays[self.array] / self.accesses
-
 
 @dataclass(frozen=True, kw_only=True)
 class LinkUse:
