@@ -15,6 +15,7 @@ from sim.notices import notice
 
 if TYPE_CHECKING:
     from host.checkpoints.folder import Checkpoint
+    from host.graph.csr import Graph
     from host.running.recording import Recording
 
 __all__ = ["cycle_of_failure", "show_failure"]
@@ -55,6 +56,7 @@ def show_failure(
     progress: Progress,
     checkpoint: "Checkpoint | None" = None,
     kept: str | None = None,
+    graph: "Graph | None" = None,
 ) -> None:
     """Leave in the folder of a recorded run that failed what a replay needs, and the waveforms of its last cycles.
 
@@ -72,6 +74,8 @@ def show_failure(
         Where to go on from.
     kept : str, optional
         The folder that has it.
+    graph : Graph, optional
+        The graph, where no file has it.
     """
     if not recording.failed(error, checkpoint=kept):
         return
@@ -84,7 +88,7 @@ def show_failure(
     path = folder / LAST_CYCLES
     try:
         source = Source.of(document, folder, threads=threads)
-        replay = Replay(source, progress, checkpoint)
+        replay = Replay(source, progress, checkpoint, graph)
         replay.record(Waveforms(path=path), window, executor=source.options.executor)
     except (InputError, SimulationError) as other:
         notice(f"no waveforms of the cycles in which the run failed: {other}")
