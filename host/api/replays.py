@@ -11,6 +11,7 @@ from host.record.reader import Record
 from host.replay.point import Point
 from host.replay.replaying import Window, replay_window
 from host.running.results import Result
+from sim.memory import Profile
 
 __all__ = ["replay"]
 
@@ -24,6 +25,7 @@ def replay(
     before: int = 0,
     scopes: tuple[str, ...] = (),
     graph: Graph | str | PathLike[str] | None = None,
+    memory: Profile | None = None,
     threads: int | None = None,
     progress: bool = False,
 ) -> Window:
@@ -45,6 +47,8 @@ def replay(
         Globs over the dotted paths of what is shown; all by default.
     graph : Graph, str or path, optional
         The graph, or its file; by default the result's, or the file that the run had.
+    memory : Profile, optional
+        The memory, where no file has its rules; by default the one that the run names.
     threads : int, optional
         Threads that the executor may use; all cores by default.
     progress : bool
@@ -80,6 +84,7 @@ def replay(
         scopes=tuple(scopes),
         view=False,
         graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
+        memory=memory,
         checkpoint=None,
         executor=None,
         threads=available_threads() if threads is None else threads,

@@ -94,6 +94,7 @@ def run(arguments: argparse.Namespace) -> None:
         scopes=tuple(arguments.scope),
         view=arguments.wave_view,
         graph=arguments.graph,
+        memory=None,
         checkpoint=arguments.checkpoint,
         executor=arguments.executor,
         threads=arguments.threads,

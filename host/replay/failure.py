@@ -87,7 +87,7 @@ def show_failure(
     window = max(last - _CYCLES + 1, 0), last
     path = folder / LAST_CYCLES
     try:
-        source = Source.of(document, folder, threads=threads)
+        source = Source.of(document, folder, threads=threads, memory=recording.memory)
         replay = Replay(source, progress, checkpoint, graph)
         replay.record(Waveforms(path=path), window, executor=source.options.executor)
     except (InputError, SimulationError) as other:

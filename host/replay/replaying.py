@@ -15,6 +15,7 @@ from host.replay.finding import Found, find
 from host.replay.point import Point
 from host.replay.run import Replay, Waveforms
 from host.replay.source import Source
+from sim.memory import Profile
 
 __all__ = ["Window", "replay_window"]
 
@@ -60,6 +61,7 @@ def replay_window(
     scopes: tuple[str, ...],
     view: bool,
     graph: Graph | str | None,
+    memory: Profile | None,
     checkpoint: str | None,
     executor: str | None,
     threads: int,
@@ -83,6 +85,8 @@ def replay_window(
         As of `Waveforms`.
     graph : Graph, str or None
         The graph or its file; None for the file that the run had.
+    memory : Profile or None
+        The memory profile; None for the one that the record names.
     checkpoint : str or None
         The folder of a checkpoint of the run.
     executor : str or None
@@ -102,7 +106,7 @@ def replay_window(
     failure = read_failure(folder)
     document = Record(folder).document if failure is None else failure
     file = graph if isinstance(graph, str) else None
-    source = Source.of(document, folder, threads=threads, graph=file)
+    source = Source.of(document, folder, threads=threads, graph=file, memory=memory)
     with progress.step("reading the record"):
         if failure is None:
             found = find(point, Record(folder))
