@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from host.api.graphs import generate, graph_from_edges, read_graph, write_graph
     from host.api.machines import configuration, memory_profile
     from host.api.records import Difference, Explanation, compare, explain
+    from host.api.replays import replay
     from host.api.reports import figures, report
     from host.api.runs import bfs, scc
     from host.errors import InputError
     from host.explain.verdict import Finding
     from host.graph.csr import Graph
     from host.record.reader import Record
+    from host.replay.replaying import Window
     from host.running.results import BfsResult, Result, SccResult
     from sim.configuration import PRESETS, AcceleratorConfig
     from sim.errors import SimulationError
@@ -35,6 +37,7 @@ __all__ = [
     "Result",
     "SccResult",
     "SimulationError",
+    "Window",
     "bfs",
     "compare",
     "configuration",
@@ -44,6 +47,7 @@ __all__ = [
     "graph_from_edges",
     "memory_profile",
     "read_graph",
+    "replay",
     "report",
     "scc",
     "write_graph",
@@ -53,12 +57,14 @@ _HOMES = {
     "host.api.graphs": ("generate", "graph_from_edges", "read_graph", "write_graph"),
     "host.api.machines": ("configuration", "memory_profile"),
     "host.api.records": ("Difference", "Explanation", "compare", "explain"),
+    "host.api.replays": ("replay",),
     "host.api.reports": ("figures", "report"),
     "host.api.runs": ("bfs", "scc"),
     "host.errors": ("InputError",),
     "host.explain.verdict": ("Finding",),
     "host.graph.csr": ("Graph",),
     "host.record.reader": ("Record",),
+    "host.replay.replaying": ("Window",),
     "host.running.results": ("BfsResult", "Result", "SccResult"),
     "sim.configuration": ("PRESETS", "AcceleratorConfig"),
     "sim.errors": ("SimulationError",),

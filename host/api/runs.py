@@ -15,6 +15,7 @@ from host.running.results import BfsResult, SccResult
 from host.running.scc import run_scc
 from host.running.session import RunOptions, Session
 from sim.configuration import AcceleratorConfig
+from sim.errors import SimulationError
 from sim.executors.names import EXECUTORS
 from sim.memory import Profile
 
@@ -44,7 +45,7 @@ class RunArguments(TypedDict, total=False):
     queue_slack : int
         Queue entries beyond one a vertex.
     record : str or path
-        Folder to keep in what happens over time.
+        Folder to keep in what happens over time; of a run that fails, waveforms of its last cycles.
     record_interval : int
         Cycles of an interval of it; 1,024 by default.
     progress : bool
@@ -145,7 +146,9 @@ class _Run:
             cycle_limit=arguments.get("cycle_limit"),
             queue_slack=arguments.get("queue_slack"),
         )
-        self._session = Session(options, Progress(quiet=not arguments.get("progress", False)), given)
+        self._progress = Progress(quiet=not arguments.get("progress", False))
+        self._given = given
+        self._session = Session(options, self._progress, given)
         self._stack = ExitStack()
         self._recording: Recording | None = None
         folder = arguments.get("record")
@@ -157,5 +160,10 @@ class _Run:
     def __enter__(self) -> tuple[Session, Recording | None]:
         return self._session, self._recording
 
-    def __exit__(self, *_: Any) -> None:
-        self._stack.close()
+    def __exit__(self, _: Any, error: BaseException | None, __: Any) -> None:
+        with self._stack:
+            if self._recording is not None and isinstance(error, SimulationError):
+                from host.replay.failure import show_failure
+
+                threads = self._session.options.threads
+                show_failure(self._recording, error, threads=threads, progress=self._progress, graph=self._given)

@@ -1,10 +1,14 @@
 """`cyscc life`: the life of queue entries in a waveform file."""
 
 import argparse
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from host.options import add_quiet, at_least
+
+if TYPE_CHECKING:
+    from sim.observation.life import Lives
 
 __all__ = ["add_parser", "run"]
 
@@ -12,7 +16,7 @@ _EPILOG = """examples:
   cyscc bfs random.gr --source 1 --waves run.vcd --wave-window 20000:22000
   cyscc life run.vcd
   cyscc life run.vcd -o run.kanata --of engine0.bfs3
-  cyscc life run.vcd --of 4711
+  cyscc life run.vcd --graph random.gr --of 4711
 
 The text is for Konata, a viewer of pipelines: https://github.com/shioyadan/Konata
 """
@@ -36,6 +40,9 @@ def add_parser(commands: Any) -> None:
         metavar="WHAT",
         help="only these: a vertex, a kernel such as engine0.bfs3, an AE such as engine0, a pattern with * (default: "
         "all)",
+    )
+    parser.add_argument(
+        "--graph", metavar="FILE", help="the graph of the run: vertices are named as there, and more of them are known"
     )
     parser.add_argument("--first", type=at_least(1), metavar="N", help="only the first N queue entries of these")
     parser.add_argument(
@@ -61,7 +68,13 @@ def run(arguments: argparse.Namespace) -> None:
     check_outputs({"-o": arguments.output}, others={"the waveforms": arguments.waves})
     quiet = arguments.quiet or arguments.output == STANDARD_OUTPUT
     with Progress(quiet=quiet).step("reading the waveforms"):
-        window, lives = chosen_lives(Path(arguments.waves), of=arguments.of, first=arguments.first, option="--of")
+        window, lives = chosen_lives(
+            Path(arguments.waves),
+            of=arguments.of,
+            first=arguments.first,
+            option="--of",
+            name=None if arguments.graph is None else partial(_name, arguments.graph),
+        )
     if arguments.output is not None:
         from host.life.kanata import write_kanata
 
@@ -70,3 +83,16 @@ def run(arguments: argparse.Namespace) -> None:
         from host.life.table import life_text
 
         show(life_text(window, lives, rows=arguments.top))
+
+
+def _name(file: str, lives: "Lives") -> None:
+    """Name the vertices of lives as a graph's file does."""
+    from host.errors import placed
+    from host.graph.formats import read_graph
+    from host.life.naming import directions_of, name_lives
+    from sim.notices import notice
+
+    graph = read_graph(file, on_note=notice)
+    with placed(path=file):
+        directions = directions_of(lives, graph)
+    name_lives(lives, directions)

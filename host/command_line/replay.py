@@ -1,17 +1,11 @@
 """`cyscc replay`: a recorded run made again up to a point, and recorded with waveforms from there."""
 
 import argparse
-from contextlib import ExitStack, closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from host.errors import InputError
 from host.options import UsageError, add_quiet, add_threads, add_wave_choice, at_least
 from sim.executors.names import EXECUTORS
-
-if TYPE_CHECKING:
-    from host.checkpoints.folder import Checkpoint
-    from host.replay.source import Source
 
 __all__ = ["add_parser", "run"]
 
@@ -77,14 +71,10 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The machine could not be built, or the run failed before the point.
     """
-    from host.output import STANDARD_OUTPUT, check_output, show
+    from host.output import STANDARD_OUTPUT, show
     from host.progress import Progress
-    from host.record.reader import Record, read_failure
-    from host.replay.failure import cycle_of_failure
-    from host.replay.finding import Found, find
     from host.replay.point import Point
-    from host.replay.run import Replay, Waveforms
-    from host.replay.source import Source
+    from host.replay.replaying import replay_window
     from host.words import sized
 
     try:
@@ -93,55 +83,39 @@ def run(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--at: {error}") from None
     _check_outputs(arguments)
     progress = Progress(quiet=arguments.quiet)
-    place = Path(arguments.record)
-    failure = read_failure(place)
-    document = Record(place).document if failure is None else failure
-    source = Source.of(document, place, threads=arguments.threads, graph=arguments.graph)
-    with progress.step("reading the record"):
-        found = find(point, Record(place)) if failure is None else Found(cycle=cycle_of_failure(point, failure, place))
-    with ExitStack() as stack:
-        checkpoint = None
-        if arguments.checkpoint is not None:
-            checkpoint = _checkpoint(stack, Path(arguments.checkpoint), source)
-        elif failure is not None and failure["checkpoint"] is not None:
-            # It may be gone by now, or that of another run.
-            with suppress(InputError):
-                checkpoint = _checkpoint(stack, Path(failure["run"]["folder"], failure["checkpoint"]), source)
-        replay = Replay(source, progress, checkpoint)
-        cycle = found.cycle if found.cycle is not None else replay.locate(point, found.spans)
-        if cycle is None:
-            raise InputError(f"there is no {point} in the run", path=arguments.record)
-        first = max(cycle - arguments.before, 0)
-        end = document["cycles"]["total"] if failure is None else failure["failure"]["cycle"]
-        last = min(first + arguments.cycles, end) - 1
-        path = Path(arguments.output or f"{place.resolve().name}-{first}.fst")
-        if arguments.output is None:
-            check_output(str(path), "-o")
-        executor = arguments.executor or source.options.executor
-        shown = Waveforms(path=path, scopes=tuple(arguments.scope), view=arguments.wave_view)
-        replay.record(shown, (first, last), executor=executor)
+    window = replay_window(
+        Path(arguments.record),
+        point,
+        cycles=arguments.cycles,
+        before=arguments.before,
+        path=None if arguments.output is None else Path(arguments.output),
+        scopes=tuple(arguments.scope),
+        view=arguments.wave_view,
+        graph=arguments.graph,
+        memory=None,
+        checkpoint=arguments.checkpoint,
+        executor=arguments.executor,
+        threads=arguments.threads,
+        progress=progress,
+    )
     if arguments.life is not None:
         from host.life.kanata import write_kanata
+        from host.life.naming import name_lives
         from host.life.reading import chosen_lives
 
+        directions = {address: [graph] for address, graph in window.directions().items()}
         with progress.step("reading the waveforms"):
-            window, lives = chosen_lives(path, of=arguments.life_of, option="--life-of")
-        write_kanata(arguments.life, window, lives)
+            shown, lives = chosen_lives(
+                window.path,
+                of=arguments.life_of,
+                option="--life-of",
+                name=lambda lives: name_lives(lives, directions),
+            )
+        write_kanata(arguments.life, shown, lives)
     if not arguments.quiet and arguments.life != STANDARD_OUTPUT:
-        where = "" if point.cycle is not None else f"{point} is at cycle {cycle:,}\n"
-        show(f"{where}{path}: cycles {first:,} to {last:,}, {sized(path.stat().st_size)}\n")
-
-
-def _checkpoint(stack: ExitStack, path: Path, source: "Source") -> "Checkpoint":
-    """Return the checkpoint of a run in a folder, which nobody else has until the stack is left."""
-    from host.checkpoints.folder import CheckpointFolder
-
-    with ExitStack() as held:
-        folder = held.enter_context(closing(CheckpointFolder(path, create=False)))
-        checkpoint = folder.read()
-        source.check_checkpoint(checkpoint, folder.path)
-        stack.enter_context(held.pop_all())
-    return checkpoint
+        where = "" if point.cycle is not None else f"{point} is at cycle {window.cycle:,}\n"
+        size = sized(window.path.stat().st_size)
+        show(f"{where}{window.path}: cycles {window.first:,} to {window.last:,}, {size}\n")
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:

@@ -1,6 +1,6 @@
 """Lives of a waveform file, what is wrong with it told as bad input."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from host.errors import InputError
@@ -13,7 +13,12 @@ __all__ = ["chosen_lives"]
 
 
 def chosen_lives(
-    path: Path, *, of: Sequence[str] = (), first: int | None = None, option: str
+    path: Path,
+    *,
+    of: Sequence[str] = (),
+    first: int | None = None,
+    option: str,
+    name: Callable[[Lives], None] | None = None,
 ) -> tuple[Lives, list[Life]]:
     """Return all lives that begin in the window that a file shows, and those of them that are asked for.
 
@@ -25,6 +30,8 @@ def chosen_lives(
         As of `host.life.selection.select`.
     option : str
         The option that `of` comes from, for messages.
+    name : callable, optional
+        Names the vertices, which `of` then means by these names.
 
     Raises
     ------
@@ -37,6 +44,8 @@ def chosen_lives(
         raise InputError(str(error), path=path) from None
     except OSError as error:
         raise InputError(f"cannot be read: {reason(error)}", path=path) from None
+    if name is not None:
+        name(window)
     try:
         return window, select(window, of=of, first=first)
     except InputError as error:

@@ -15,6 +15,7 @@ from sim.notices import notice
 
 if TYPE_CHECKING:
     from host.checkpoints.folder import Checkpoint
+    from host.graph.csr import Graph
     from host.running.recording import Recording
 
 __all__ = ["cycle_of_failure", "show_failure"]
@@ -38,6 +39,11 @@ def cycle_of_failure(point: Point, document: dict[str, Any], folder: Path) -> in
         if point.cycle >= failure["cycle"]:
             raise InputError(f"the run failed at cycle {failure['cycle']:,}, before cycle {point.cycle:,}", path=folder)
         return point.cycle
+    restricted = str(point).partition(",")[2]
+    if restricted:
+        raise InputError(
+            f"the run failed: its error or hang is that of the whole machine, without {restricted}", path=folder
+        )
     if point.event == "error":
         return int(failure["cycle"]) - 1
     if point.event != "hang":
@@ -55,6 +61,7 @@ def show_failure(
     progress: Progress,
     checkpoint: "Checkpoint | None" = None,
     kept: str | None = None,
+    graph: "Graph | None" = None,
 ) -> None:
     """Leave in the folder of a recorded run that failed what a replay needs, and the waveforms of its last cycles.
 
@@ -72,6 +79,8 @@ def show_failure(
         Where to go on from.
     kept : str, optional
         The folder that has it.
+    graph : Graph, optional
+        The graph, where no file has it.
     """
     if not recording.failed(error, checkpoint=kept):
         return
@@ -83,8 +92,8 @@ def show_failure(
     window = max(last - _CYCLES + 1, 0), last
     path = folder / LAST_CYCLES
     try:
-        source = Source.of(document, folder, threads=threads)
-        replay = Replay(source, progress, checkpoint)
+        source = Source.of(document, folder, threads=threads, memory=recording.memory)
+        replay = Replay(source, progress, checkpoint, graph)
         replay.record(Waveforms(path=path), window, executor=source.options.executor)
     except (InputError, SimulationError) as other:
         notice(f"no waveforms of the cycles in which the run failed: {other}")

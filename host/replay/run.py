@@ -60,6 +60,15 @@ class Replay:
         Shows how far it is.
     checkpoint : Checkpoint, optional
         Where to go on from, if that is before what is wanted.
+    graph : Graph, optional
+        The graph; where there is none, it is read from the file that the source names.
+
+    Attributes
+    ----------
+    source : Source
+    words : tuple of int
+        Of the run as it was made last, the addresses of the graph words: those of the graph, and of its transpose
+        where that was placed too.
 
     Raises
     ------
@@ -67,11 +76,35 @@ class Replay:
         The graph cannot be read; the checkpoint is of another run.
     """
 
-    def __init__(self, source: Source, progress: Progress, checkpoint: "Checkpoint | None" = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        progress: Progress,
+        checkpoint: "Checkpoint | None" = None,
+        graph: Graph | None = None,
+    ) -> None:
         self.source = source
+        self.words: tuple[int, ...] = ()
         self._progress = progress
         self._checkpoint = checkpoint
+        self._given = graph
         self._graph: Graph | None = None
+
+    def graph(self) -> Graph:
+        """Return the graph as it was read.
+
+        Raises
+        ------
+        InputError
+            It cannot be read, or is another one.
+        """
+        if self._graph is None:
+            source = self.source
+            directions = 2 if source.command == "scc" else 1
+            graph = Session(source.options, self._progress, self._given).read_graph(directions=directions)
+            source.check_graph(graph.simplified() if source.options.simplify else graph)
+            self._graph = graph
+        return self._graph
 
     def make(self, watch: Watch, *, by: int, aim: str, options: RunOptions | None = None) -> None:
         """Make the run, to its end or as far as it is watched.
@@ -95,15 +128,11 @@ class Replay:
             The run failed.
         """
         source = self.source
-        if self._graph is None:
-            directions = 2 if source.command == "scc" else 1
-            graph = Session(source.options, self._progress).read_graph(directions=directions)
-            source.check_graph(graph.simplified() if source.options.simplify else graph)
-            self._graph = graph
-        session = Session(options or source.options, self._progress, self._graph)
+        session = Session(options or source.options, self._progress, self.graph())
         session.tell(aim)
 
         def keep(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> Checkpoints | None:
+            self.words = tuple(graph.words_address for graph in graphs)
             watch(machine, graphs)
             return self._keeper(machine, graphs, by)
 

@@ -12,7 +12,7 @@ from host.graph.digests import graph_digest
 from host.measuring.sources import sources_digest
 from host.running.session import RunOptions
 from sim.configuration import AcceleratorConfig
-from sim.memory import Profile, profile_from
+from sim.memory import Profile, changed_profile, parse_profile, profile_from
 
 __all__ = ["Source"]
 
@@ -42,7 +42,15 @@ class Source:
     options: RunOptions
 
     @classmethod
-    def of(cls, document: dict[str, Any], folder: Path, *, threads: int, graph: str | None = None) -> "Source":
+    def of(
+        cls,
+        document: dict[str, Any],
+        folder: Path,
+        *,
+        threads: int,
+        graph: str | None = None,
+        memory: Profile | None = None,
+    ) -> "Source":
         """Return what a run was made of.
 
         Parameters
@@ -55,6 +63,8 @@ class Source:
             Threads to make it again with.
         graph : str, optional
             The graph's file, where it is not where it was.
+        memory : Profile, optional
+            The memory, where no file has its rules.
 
         Raises
         ------
@@ -75,7 +85,7 @@ class Source:
                 graph=str(here / run["graph"]) if graph is None else graph,
                 config=AcceleratorConfig(**document["configuration"]),
                 config_name=options["config"],
-                memory=_memory(document["memory_profile"], options["memory"], here, folder),
+                memory=_memory(document["memory_profile"], options["memory"], here, folder, memory),
                 memory_name=options["memory"],
                 changes=Changes.of(options["set"]),
                 executor=options["executor"],
@@ -123,19 +133,30 @@ class Source:
             raise InputError(f"is not the graph of the run in {self.folder}", path=self.options.graph)
 
 
-def _memory(described: dict[str, Any], text: str, here: Path, folder: Path) -> Profile:
-    """Return the memory profile that a record describes; `text` is what the command line called it."""
-    values = {name: value for name, value in described.items() if name != "source"}
-    try:
+def _memory(described: dict[str, Any], text: str, here: Path, folder: Path, profile: Profile | None) -> Profile:
+    """Return the memory profile that a record describes.
+
+    Parameters
+    ----------
+    described : dict
+        What the record has of it.
+    text : str
+        What the run called it.
+    here, folder : Path
+        Where the run was, and where its record is.
+    profile : Profile or None
+        The profile itself, where it is at hand.
+    """
+    values = {name: value for name, value in described.items() if name not in ("profile", "source")}
+    if profile is None:
         try:
-            profile = profile_from(values)
-        except ValueError:
-            # Rules of one's own are in a file.
-            name = text.partition(":")[0]
-            values["profile"] = str(here / name)
-            profile = profile_from(values)
-    except ValueError as error:
-        raise InputError(f"the memory of the run cannot be had: {error}", path=folder) from None
+            try:
+                profile = profile_from({"profile": described["profile"], **values})
+            except ValueError:
+                # Rules of one's own are in a file.
+                profile = changed_profile(parse_profile(str(here / text)), values)
+        except ValueError as error:
+            raise InputError(f"the memory of the run cannot be had: {error}", path=folder) from None
     if profile.describe() != described:
         raise InputError(f"the memory {text} is not what it was in the run", path=folder)
     return profile

@@ -46,6 +46,8 @@ class Recording:
     Attributes
     ----------
     folder : Path
+    memory : Profile
+        Memory profile of the run.
 
     Raises
     ------
@@ -65,6 +67,7 @@ class Recording:
         kept: bool = False,
     ) -> None:
         self.folder = folder
+        self.memory = options.memory
         self._interval = interval
         self._command = command
         self._options = options

@@ -1,6 +1,7 @@
-"""The graphs of a sweep that files hold."""
+"""The graphs of a sweep: those that files hold, and what those that are generated are called."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,10 @@ from typing import Any
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.formats import read_graph
+from host.measuring.graphs import size_text
 from host.output import reason
 
-__all__ = ["GraphFile"]
+__all__ = ["GraphFile", "graph_text"]
 
 _EDGE_BYTES = 6
 """Bytes of a file for an edge, at least, about."""
@@ -78,3 +80,22 @@ class GraphFile:
             The file cannot be read, or holds none.
         """
         return read_graph(str(self.path))
+
+
+def graph_text(table: Mapping[str, Any]) -> str:
+    """Return what people call a graph that is generated, by what a table says of it: ``rmat 2^16 x 8 seed 1``.
+
+    Parameters
+    ----------
+    table : mapping
+        Some of ``graph.kind``, ``graph.vertices``, ``graph.degree``, ``graph.seed``.
+    """
+    kind, vertices, degree, seed = (table.get(f"graph.{name}") for name in ("kind", "vertices", "degree", "seed"))
+    words = [] if kind is None else [kind]
+    if vertices is not None:
+        words += [size_text(vertices), "vertices" if degree is None else f"x {degree}"]
+    elif degree is not None:
+        words.append(f"degree {degree}")
+    if seed is not None:
+        words.append(f"seed {seed}")
+    return " ".join(words)

@@ -64,7 +64,7 @@ def _facts(study: Study, rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
     fixed = [name for name in study.points[0].values if name not in study.axes]
     for name in fixed:
         values = {value_text(each.values[name]) for each in study.points}
-        facts.append((name, ", ".join(sorted(values))))
+        facts.append((name, ", ".join(sorted(values - {""}))))
     if done:
         best = min(done, key=lambda row: row["cycles"])
         facts.append(("fewest cycles", f"{best['cycles']:,}, {best['gteps']:.3f} GTEPS: {_name(study, best)}"))

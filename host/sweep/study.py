@@ -15,7 +15,7 @@ from host.errors import InputError
 from host.measuring.graphs import KINDS, GraphSpec
 from host.options import RECORD_INTERVAL, integer
 from host.output import reason
-from host.sweep.graphs import GraphFile
+from host.sweep.graphs import GraphFile, graph_text
 from host.sweep.points import ALGORITHMS, Point
 from sim.configuration import AcceleratorConfig, load_config
 from sim.executors.names import EXECUTORS
@@ -136,6 +136,9 @@ class _Reader:
         for name, values in self._grid.items():
             if not isinstance(values, list) or not values:
                 raise ValueError(f"grid: {name} must be a list of values, not {values!r}")
+        self._tables: dict[str, dict[str, Any]] = {}  # graphs that are tables, by what they are called
+        if "graph" in self._grid:
+            self._grid["graph"] = [self._named(value) for value in self._grid["graph"]]
         self._axes: dict[str, list[Any]] = dict(self._grid)
         self._entries = self._listed(entries)
         self._graphs: dict[Path, GraphFile] = {}
@@ -147,6 +150,11 @@ class _Reader:
         for entry in entries:
             name = entry.get("name")
             values = _flat({key: value for key, value in entry.items() if key != "name"})
+            parts = {key: values[key] for key in _GRAPH if key in values}
+            if len(parts) > 1 and "graph" not in values:
+                # One graph, and not parameters that each go their own way.
+                kept = {key: value for key, value in values.items() if key not in parts}
+                values = {"graph": self._called(parts), **kept}
             text = ", ".join(f"{key}={value_text(value)}" for key, value in values.items())
             if name is not None and not isinstance(name, str):
                 raise ValueError(f"points: name must be a string, not {name!r}")
@@ -166,14 +174,38 @@ class _Reader:
         self._axes[axis] = [values[axis] for values in listed]
         return listed
 
+    def _named(self, value: Any) -> Any:
+        """Return what a graph of the grid is called: a file as it is given, a table by what it says."""
+        if not isinstance(value, dict):
+            return value
+        table = _flat(value, "graph.")
+        if not table:
+            raise ValueError("grid: a table of graph is empty")
+        return table["graph"] if list(table) == ["graph"] else self._called(table)
+
+    def _called(self, table: dict[str, Any]) -> str:
+        """Return what a graph is called that is a table, and remember it."""
+        if "graph" in table:
+            other = next(name for name in table if name != "graph")
+            raise ValueError(f"graph is a file, and {other} is of one that is generated")
+        checked = {name: _checked(name, value) for name, value in table.items()}
+        text = graph_text(checked)
+        self._tables[text] = checked
+        return text
+
+    def _table(self, graph: Any) -> dict[str, Any]:
+        """Return what the table says that is called so; nothing for a file."""
+        return self._tables.get(graph, {}) if isinstance(graph, str) else {}
+
     def _check(self) -> None:
         """Refuse names that there are not, that are there twice, and values that come again."""
-        listed = {key for values in self._entries for key in values} - {VARIANT}
-        for name in (*self._fixed, *self._grid, *listed):
+        listed = {key for each in self._entries for key in (*each, *self._table(each.get("graph")))} - {VARIANT}
+        within = {key for value in self._grid.get("graph", ()) for key in self._table(value)}
+        for name in (*self._fixed, *self._grid, *sorted(within | listed)):
             if name not in _KNOWN and not name.startswith(MEMORY):
                 hint = "".join(f"; did you mean {match}?" for match in get_close_matches(name, _KNOWN, n=1))
                 raise ValueError(f"unknown parameter {name!r}: there are {', '.join(_KNOWN)}, {MEMORY}KEY{hint}")
-            if name in self._grid and (name in self._fixed or name in listed):
+            if sum((name in self._grid, name in within, name in self._fixed or name in listed)) > 1:
                 raise ValueError(f"{name} is in the grid, and has another value besides")
         for name, values in self._axes.items():
             for place, value in enumerate(values):
@@ -186,7 +218,8 @@ class _Reader:
     def study(self) -> Study:
         """Return the study."""
         listed = [name for values in self._entries for name in values]
-        names = list(dict.fromkeys((*self._axes, *listed, *self._fixed)))
+        tables = [name for table in self._tables.values() for name in table]
+        names = list(dict.fromkeys((*self._axes, *listed, *tables, *self._fixed)))
         points = tuple(self._point(values, names) for values in self._combined())
         axes = {name: list(dict.fromkeys(each.values[name] for each in points)) for name in self._axes}
         return Study(name=self._name, title=self._title, axes=axes, points=points)
@@ -194,13 +227,15 @@ class _Reader:
     def _combined(self) -> Iterator[dict[str, Any]]:
         for entry in self._entries:
             for values in itertools.product(*self._grid.values()):
-                yield {**self._fixed, **dict(zip(self._grid, values, strict=True)), **entry}
+                combined = {**self._fixed, **dict(zip(self._grid, values, strict=True)), **entry}
+                yield {**combined, **self._table(combined.get("graph"))}
 
     def _point(self, given: dict[str, Any], names: list[str]) -> StudyPoint:
         """Return a point, with the values that its machine comes to."""
         varied = ", ".join(f"{name}={value_text(given[name])}" for name in self._axes)
         try:
-            values = {name: _checked(name, value) for name, value in given.items() if name != VARIANT}
+            named = [VARIANT, *(["graph"] if self._table(given.get("graph")) else [])]
+            values = {name: _checked(name, value) for name, value in given.items() if name not in named}
             point = self._asked(values)
         except InputError:
             raise
@@ -247,7 +282,7 @@ class _Reader:
             if given:
                 raise ValueError(f"graph is a file, and {next(iter(given))} is of one that is generated")
             if not isinstance(values["graph"], str):
-                raise ValueError(f"graph must be a file, not {values['graph']!r}")
+                raise ValueError(f"graph must be a file or a table, not {values['graph']!r}")
             path = self._folder / values["graph"]
             if path not in self._graphs:
                 self._graphs[path] = GraphFile.of(path)
@@ -294,10 +329,12 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def _shown(name: str, point: Point, given: Mapping[str, Any]) -> Any:
-    """Return the value of a parameter as the table has it: of machine and memory what it comes to."""
+    """Return the value of a parameter as the table has it: of machine, memory and graph what it comes to."""
     if name in _FIELDS:
         return getattr(point.config, name)
     if name.startswith(MEMORY):
         return getattr(point.memory, name.removeprefix(MEMORY), None)
+    if name in _GRAPH:
+        return getattr(point.graph, name.removeprefix("graph.")) if isinstance(point.graph, GraphSpec) else None
     value = given.get(name)
     return _checked(name, value) if name in _NUMBERS and value is not None else value

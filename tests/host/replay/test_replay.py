@@ -16,14 +16,13 @@ RUN = ("scc", "g.txt", "--config", "test")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a record of each executor, and all waveforms of the run."""
+    """Return a folder with a record and all waveforms of a run, and records of others."""
     path = tmp_path_factory.mktemp("replay")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(path)
         Path("g.txt").write_text(GRAPH)
         interval = ("--record-interval", "64", "--quiet")
         assert main([*RUN, "--record", "seen", *interval, "--waves", "whole.fst"]) == 0
-        assert main([*RUN, "--record", "simulated", *interval, "--executor", "amaranth"]) == 0
         Path("many.txt").write_text(GRAPH * 8)
         many = ("scc", "many.txt", "--config", "test", "--queue-slack", "0")
         assert main([*many, "--record", "restarted", *interval]) == 0
@@ -66,7 +65,7 @@ def cycle_of(record: str, at: str, capfd: pytest.CaptureFixture[str]) -> int:
     return found
 
 
-@pytest.mark.parametrize("executor", ["compiled", "amaranth"])
+@pytest.mark.parametrize("executor", ["compiled", pytest.param("amaranth", marks=pytest.mark.long)])
 def test_window_is_that_of_the_run(executor: str, capfd: pytest.CaptureFixture[str]) -> None:
     first = 830
     assert main([*RUN, "--quiet", "--executor", executor, "--waves", "own.vcd", "--wave-window", "830:889"]) == 0
@@ -113,11 +112,12 @@ def test_causes_are_found_to_the_cycle(
     assert cycle_of("seen", at, capfd) == expected
 
 
-@pytest.mark.parametrize(
-    "at", ["full", "full:entries,module=intersection", "duplicate", "slot,iteration=1,phase=backward"]
-)
-def test_executors_find_the_same(at: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert cycle_of("seen", at, capfd) == cycle_of("simulated", at, capfd)
+@pytest.mark.long
+def test_executors_find_the_same(capfd: pytest.CaptureFixture[str]) -> None:
+    options = ("--record-interval", "64", "--quiet", "--executor", "amaranth")
+    assert main([*RUN, "--record", "simulated", *options]) == 0
+    for at in ("full", "full:entries,module=intersection", "duplicate", "slot,iteration=1,phase=backward"):
+        assert cycle_of("seen", at, capfd) == cycle_of("simulated", at, capfd)
 
 
 def test_instructions_and_idle_kernels_are_in_the_record(capfd: pytest.CaptureFixture[str]) -> None:
@@ -197,6 +197,7 @@ def test_run_that_fails_leaves_its_last_cycles(capfd: pytest.CaptureFixture[str]
     for at, why in (
         ("hang", "the run does not hang: cycle limit of 2,000 reached"),
         ("slot", "the run failed: there are its cycles, error and hang, but not slot"),
+        ("error,level=9", "the run failed: its error or hang is that of the whole machine, without level=9"),
         (str(end), f"the run failed at cycle {end:,}, before cycle {end:,}"),
     ):
         assert main(["replay", "failed", "--at", at]) == 2

@@ -56,6 +56,53 @@ def test_a_list_of_one_parameter_is_that_parameter() -> None:
     assert study.axes == {"source": [1, 3]}
 
 
+RANDOM, RMAT = '{ vertices = "2^5", degree = 4 }', '{ kind = "rmat", vertices = 48, degree = 4, seed = 2 }'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'[grid]\ngraph = [{RANDOM}, {RMAT}, "f.txt"]',
+        f'points = [{{ graph = {RANDOM} }}, {{ graph = {RMAT} }}, {{ graph = "f.txt" }}]',
+    ],
+    ids=["grid", "points"],
+)
+def test_graphs_may_be_tables_beside_files(text: str) -> None:
+    Path("f.txt").write_text("0 1\n")
+    study = study_of(text)
+    assert study.axes == {"graph": ["2^5 x 4", "rmat 48 x 4 seed 2", "f.txt"]}
+    first, second, file = study.points
+    assert first.point.graph == GraphSpec(kind="random", vertices=32, degree=4, seed=0)
+    assert second.point.graph == GraphSpec(kind="rmat", vertices=48, degree=4, seed=2)
+    assert file.point.graph.identity()["format"] == ".txt"
+    assert second.text(study.axes) == "graph=rmat 48 x 4 seed 2"
+    assert [each.values["graph.vertices"] for each in study.points] == [32, 48, None]
+    assert [each.values.get("graph.kind") for each in study.points] == ["random", "rmat", None]
+
+
+def test_graphs_that_are_tables_meet_what_they_leave_open() -> None:
+    study = study_of(
+        "graph.degree = 4\n[grid]\ngraph = [{ vertices = 16 }, { kind = 'rmat', vertices = 16 }]\nseed = [1, 2]\n"
+    )
+    assert study.axes == {"graph": ["2^4 vertices", "rmat 2^4 vertices"], "graph.seed": [1, 2]}
+    assert [each.point.graph for each in study.points] == [
+        GraphSpec(kind=kind, vertices=16, degree=4, seed=seed) for kind in ("random", "rmat") for seed in (1, 2)
+    ]
+
+
+def test_entries_of_several_parameters_have_a_graph_each() -> None:
+    study = study_of(
+        """
+[[points]]
+engines = 1
+graph = { vertices = 16, degree = 2 }
+[[points]]
+graph = { kind = "rmat", vertices = 16, degree = 2 }
+"""
+    )
+    assert study.axes == {VARIANT: ["graph=2^4 x 2, engines=1", "graph=rmat 2^4 x 2"]}
+
+
 def test_a_study_may_have_one_point() -> None:
     study = study_of('graph.kind = "rmat"\nalgorithm = "scc"\n' + GRAPH + "[memory]\nprofile = 'hc2'\nbank_busy = 20\n")
     (point,) = (each.point for each in study.points)
@@ -125,6 +172,16 @@ def test_a_file_counts_by_its_contents() -> None:
             "hc2 (bfs_only=true) only searches: it keeps no reach queue to ",
         ),
         (GRAPH + 'graph.file = "g.txt"', "graph is a file, and graph.vertices is of one that is generated"),
+        ("[grid]\ngraph = [3]", "graph=3: graph must be a file or a table, not 3"),
+        ("[grid]\ngraph = [{}]", "grid: a table of graph is empty"),
+        ("[grid]\ngraph = [{ vertices = 8 }]", "graph=2^3 vertices: graph.degree is missing: a graph is a file"),
+        ("[grid]\ngraph = [{ vertices = 0, degree = 4 }]", "graph.vertices: must be at least 1, not 0"),
+        ("[grid]\ngraph = [{ kind = 'star' }]", "graph.kind must be random or rmat or ssca2, not 'star'"),
+        ("[grid]\ngraph = [{ vertexes = 4, degree = 4 }]", "unknown parameter 'graph.vertexes': there are "),
+        ("[grid]\ngraph = [{ file = 'g.txt', degree = 4 }]", "graph is a file, and graph.degree is of one that is gen"),
+        ("[grid]\ngraph = [{ degree = 4 }, { degree = '2^2' }]", "graph: degree 4 is given twice"),
+        ("[grid]\ngraph = [{ seed = 4 }]\nseed = [1]", "graph.seed is in the grid, and has another value besides"),
+        ("seed = 1\n[grid]\ngraph = [{ seed = 4 }]", "graph.seed is in the grid, and has another value besides"),
         ('graph = "none.txt"', "none.txt: cannot be read: No such file or directory"),
         (
             GRAPH + "[grid]\nsource = " + str(list(range(317))) + "\nseed = " + str(list(range(317))),

@@ -1,0 +1,114 @@
+"""A machine that really hangs: its memory is of one's own, and from some cycle on takes nothing of AE 1 any more."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import cyscc
+from host.command_line.main import main
+from sim.observation.wave_reader import WaveReader
+from tests.host.replay.test_replay import GRAPH
+
+MEMORY = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sim.memory.profiles.profile import Profile, parameter, rule
+from sim.memory.records import Request, Side
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deaf(Profile):
+    name: ClassVar[str] = "deaf"
+
+    since: int = parameter(5000, low=0, high=1_000_000)
+
+    unloaded_latency = property(lambda self: 20)
+    flush_latency = property(lambda self: 4)
+    reads_in_flight_limit = property(lambda self: 21)
+
+    @rule
+    def read_back(self, side: Side, port: int, request: Request) -> int:
+        return request.cycle() + 20
+
+    @rule
+    def flushed(self, now: int) -> int:
+        return now + 4
+
+    @rule
+    def stalled(self, side: Side, cycle: int) -> tuple[int, int]:
+        deaf = 0xFFFFFFFF if side.number == 1 and cycle >= self.since else 0
+        return deaf, deaf
+
+    @rule
+    def restless(self, side: Side, cycle: int) -> bool:
+        return True
+"""
+SINCE = 900
+"""AE 1 is in its first level then."""
+MOVED = 1108
+"""The last cycle in which anything moves: AE 0 has told the other that it is done."""
+BLOCKED = (
+    "frontier_idle=0 neighbours_idle=1 words_idle=1 visitor_idle=1 slots_idle=1 requests_idle=0 error=0 read_stalled=1"
+)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("g.txt").write_text(GRAPH)
+    Path("deaf.py").write_text(MEMORY)
+    Path("deaf.toml").write_text(f'profile = "deaf.py"\nsince = {SINCE}\n')
+
+
+def check_window(path: Path, first: int, last: int) -> None:
+    """Check that waveforms show where the machine is stuck."""
+    waves = WaveReader(path)
+    assert (waves.first, waves.first + waves.cycles - 1) == (first, last)
+    after = slice(MOVED + 1 - first, None)
+    for kernel in ("engine1.bfs0", "engine1.bfs1"):
+        offered, taken = (waves.values(f"{kernel}.port__read__{end}") for end in ("valid", "ready"))
+        assert offered[after].all()
+        assert not taken[after].any()
+    for kernel in ("engine0.bfs0", "engine0.bfs1"):
+        assert waves.values(f"{kernel}.done")[after].all()
+    moving = [waves.values(name) for name in waves.names if name.endswith(("mux.moving", "master.moving"))]
+    assert moving
+    assert not any(values[after].any() for values in moving)
+    assert any(values[MOVED - 1 - first] for values in moving)
+
+
+def test_a_hang_is_told_and_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["scc", "g.txt", "--config", "test", "--memory", "deaf.toml", "--record", "hung", "--quiet"]) == 3
+    said, failure, *diagnosis = capfd.readouterr().err.splitlines()
+    assert said == f"cyscc: hung/last.fst shows cycles {MOVED - 899} to {MOVED + 100:,}, in which the run failed"
+    left = json.loads(Path("hung", "failed.json").read_text())["failure"]
+    assert failure == f"cyscc scc: nothing moved until cycle {left['cycle']:,}: the machine hangs"
+    assert left["moved"] == MOVED
+    stuck = [line for line in diagnosis if "kernel" in line]
+    assert [line.partition(":")[0] for line in stuck] == [f"engine 1 bfs kernel {kernel}" for kernel in (0, 1)]
+    assert all(BLOCKED in line for line in stuck)
+    check_window(Path("hung", "last.fst"), MOVED - 899, MOVED + 100)
+
+    words = ["--at", "hang", "--before", "200", "--cycles", "300", "-o", "hang.vcd"]
+    assert main(["replay", "hung", *words]) == 0
+    assert capfd.readouterr().out.startswith(f"hang is at cycle {MOVED:,}\nhang.vcd: cycles 908 to 1,207, ")
+    check_window(Path("hang.vcd"), MOVED - 200, MOVED + 99)
+
+
+def test_a_hang_of_a_profile_at_hand(capfd: pytest.CaptureFixture[str]) -> None:
+    memory = cyscc.memory_profile("deaf.py", since=SINCE)
+    graph = cyscc.read_graph("g.txt")
+    Path("deaf.py").unlink()
+    with pytest.raises(cyscc.SimulationError, match=r"the machine hangs$") as caught:
+        cyscc.scc(graph, config="test", memory=memory, record="hung")
+    assert BLOCKED in caught.value.diagnosis
+    check_window(Path("hung", "last.fst"), MOVED - 899, MOVED + 100)
+    window = cyscc.replay("hung", "hang", "hang.vcd", before=20, cycles=40, graph=graph, memory=memory)
+    assert (window.cycle, window.first, window.last) == (MOVED, MOVED - 20, MOVED + 19)
+    with pytest.raises(cyscc.InputError, match=r"^hung: the memory of the run cannot be had: "):
+        cyscc.replay("hung", "hang", graph=graph)
+    other = cyscc.memory_profile("hc2")
+    with pytest.raises(cyscc.InputError, match=r"^hung: the memory deaf is not what it was in the run$"):
+        cyscc.replay("hung", "hang", graph=graph, memory=other)
