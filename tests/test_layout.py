@@ -25,6 +25,7 @@ ROOMS = (
     "host",
     *(
         "host.graph",
+        "host.mdp",
         "host.devices",
         "host.algorithms",
         "host.results",
