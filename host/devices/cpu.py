@@ -1,9 +1,11 @@
 """Steps on this machine's processor: numba compiles a loop over the threads, and the cores share its ranges."""
 
+import sys
 from functools import cache
 from types import FunctionType
 from typing import Any
 
+import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
@@ -23,7 +25,7 @@ _BLOCK = 256
 """Threads of a block."""
 _CHUNK = 2048
 """Threads of a step that a core takes at a time; fewer are not worth a second core."""
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 """Steps make no arrays, so nothing counts references to them, which would be an atomic operation for each thread."""
 
 
@@ -68,9 +70,16 @@ _ATOMICS = {
 }
 
 
+def _kept(function: Any) -> bool:
+    """Tell whether compiled code can be kept: whether the function is of a module, not of a prompt or a notebook."""
+    module = sys.modules.get(function.__module__)
+    return getattr(module, "__file__", None) == function.__code__.co_filename
+
+
 @cache
 def _compiled(function: Any) -> Any:
-    return njit(**_OPTIONS)(translated(function, _ATOMICS, _compiled))
+    copy = translated(function, _ATOMICS, _compiled)
+    return njit(cache=True, **_OPTIONS)(copy) if _kept(function) else numba.njit(**_OPTIONS)(copy)
 
 
 def _body(*_: Any) -> None:
@@ -109,7 +118,7 @@ def _loop(template: Any, function: Any) -> Any:
     loop.__module__ = template.__module__
     # The cache of compiled code knows it by its name.
     loop.__qualname__ = f"{template.__name__}.{function.__module__}.{function.__qualname__}"
-    return njit(**_OPTIONS)(loop)
+    return njit(cache=_kept(function), **_OPTIONS)(loop)
 
 
 class CpuDevice(Device):
