@@ -34,7 +34,7 @@ ROOMS = (
         "host.record",
     ),
     *("host.running", "host.replay", "host.studies", "host.explain", "host.trace", "host.report", "host.life"),
-    *("host.sweep", "host.api"),
+    *("host.contest", "host.sweep", "host.api"),
     "host.command_line",
     "cyscc",
     "tests",
