@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import host.contest.software
+import host.algorithms.software
+import host.devices.cpu
 from host.algorithms.names import KINDS
 from host.algorithms.reference import strong_components
 from host.algorithms.software import Decomposition, Setting
