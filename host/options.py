@@ -25,6 +25,7 @@ __all__ = [
     "UsageError",
     "add_checkpoint_options",
     "add_config",
+    "add_device",
     "add_machine_options",
     "add_quiet",
     "add_record_options",
@@ -192,6 +193,16 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
 def available_threads() -> int:
     """Return the threads that a run uses unless it is told: as many as this process has cores."""
     return len(os.sched_getaffinity(0))
+
+
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the device of what is made of steps."""
+    parser.add_argument(
+        "--device",
+        default="cpu",
+        choices=("cpu", "cuda"),
+        help="where it runs: cpu (default), or cuda, a graphics processor",
+    )
 
 
 def add_threads(parser: argparse.ArgumentParser, user: str) -> None:

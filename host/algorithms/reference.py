@@ -1,5 +1,7 @@
 """Independent answers that the accelerator's results are checked against."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,7 +10,52 @@ from host.graph.csr import Graph
 from host.words import counted
 from sim.caching.code import njit
 
-__all__ = ["bfs_levels", "check_components", "check_levels", "strong_components"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = [
+    "bfs_levels",
+    "check_components",
+    "check_levels",
+    "component_matrix",
+    "matrix_components",
+    "strong_components",
+]
+
+
+def component_matrix(graph: Graph) -> "csr_array":
+    """Return a graph as scipy's search takes it: each edge once, 32-bit indices.
+
+    Parameters
+    ----------
+    graph : Graph
+        At most 2**31 - 1 vertices and edges, scipy's limit.
+
+    Raises
+    ------
+    ValueError
+        When the graph is beyond scipy's limit.
+    """
+    if max(graph.vertices, graph.edges) >= 2**31:
+        raise ValueError(f"scipy takes at most {2**31 - 1} vertices and edges, not {graph.vertices} and {graph.edges}")
+    # Here, as it takes a sixth of a second, for which no simulation should wait.
+    from scipy.sparse import csr_array
+
+    offsets, targets = (array.astype(np.int32) for array in graph.csr)
+    matrix = csr_array((np.ones(graph.edges, np.bool_), targets, offsets), shape=(graph.vertices, graph.vertices))
+    # scipy's search never ends on some graphs with repeated edges.
+    matrix.sum_duplicates()
+    # Only the structure counts; weights of one repeated number take no memory.
+    matrix.data = np.broadcast_to(np.float64(1), matrix.indices.shape)
+    return matrix
+
+
+def matrix_components(matrix: "csr_array") -> NDArray[np.int32]:
+    """Find the strongly connected components with scipy: a label for each vertex."""
+    from scipy.sparse.csgraph import connected_components
+
+    labels: NDArray[np.int32] = connected_components(matrix, directed=True, connection="strong")[1]
+    return labels
 
 
 def strong_components(graph: Graph) -> NDArray[np.uint32]:
@@ -29,19 +76,7 @@ def strong_components(graph: Graph) -> NDArray[np.uint32]:
     ValueError
         When the graph is beyond scipy's limit.
     """
-    if max(graph.vertices, graph.edges) >= 2**31:
-        raise ValueError(f"scipy takes at most {2**31 - 1} vertices and edges, not {graph.vertices} and {graph.edges}")
-    # Here, as it takes a sixth of a second, for which no simulation should wait.
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    offsets, targets = (array.astype(np.int32) for array in graph.csr)
-    matrix = csr_array((np.ones(graph.edges, np.bool_), targets, offsets), shape=(graph.vertices, graph.vertices))
-    # scipy's search never ends on some graphs with repeated edges.
-    matrix.sum_duplicates()
-    # Only the structure counts; weights of one repeated number take no memory.
-    matrix.data = np.broadcast_to(np.float64(1), matrix.indices.shape)
-    return canonical(connected_components(matrix, directed=True, connection="strong")[1])
+    return canonical(matrix_components(component_matrix(graph)))
 
 
 @njit(cache=True, nogil=True)

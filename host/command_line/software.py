@@ -4,20 +4,20 @@ import argparse
 import time
 from typing import Any
 
-from host.options import add_result_options, add_threads
+from host.algorithms.names import KINDS
+from host.options import UsageError, add_device, add_result_options, add_threads, at_least
 from host.progress import Progress
 
 __all__ = ["add_parser", "run"]
 
-_NAMES = ("kosaraju", "tarjan", "hong")
 _EPILOG = """examples:
   cyscc software tarjan wiki-Vote.txt.gz
   cyscc software hong graph.mtx --threads 2 --json result.json
 
-kosaraju: two searches and an intersection per component, as the accelerator; one thread
-tarjan:   one depth-first search; one thread
-hong:     the basic parallel FW-BW-Trim of Hong et al. 2013
 """
+
+_OPTIONS: dict[str, dict[str, Any]] = {}
+"""Options of single algorithms, by name: how they are parsed."""
 
 
 def add_parser(commands: Any) -> None:
@@ -25,14 +25,38 @@ def add_parser(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "software",
         help="find the components in software, for comparison",
-        description="Find the strongly connected components of a graph by software on this machine's processor.",
-        epilog=_EPILOG,
+        description="Find the strongly connected components of a graph by software on this machine.",
+        epilog=_EPILOG + "\n".join(f"{name + ':':15}{kind.text}" for name, kind in KINDS.items()),
     )
-    parser.add_argument("algorithm", metavar="ALGORITHM", choices=_NAMES, help="kosaraju, tarjan or hong")
+    parser.add_argument("algorithm", metavar="ALGORITHM", choices=tuple(KINDS), help=", ".join(KINDS))
     parser.add_argument("graph", metavar="GRAPH", help="the graph")
-    add_threads(parser, "hong")
+    add_device(parser)
+    add_threads(parser, "the algorithm")
+    parser.add_argument(
+        "--seed", type=at_least(0), default=1, metavar="S", help="of what is drawn at random (default: 1)"
+    )
+    for name, how in _OPTIONS.items():
+        parser.add_argument(f"--{name}", dest=name, **how)
     add_result_options(parser)
     parser.set_defaults(run=run)
+
+
+def _check_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of the algorithm that were given.
+
+    Raises
+    ------
+    UsageError
+        It has none of that name, or does not run on that device.
+    """
+    kind = KINDS[arguments.algorithm]
+    given = {name: getattr(arguments, name) for name in _OPTIONS if getattr(arguments, name) is not None}
+    for name in given:
+        if name not in kind.options:
+            raise UsageError(f"{arguments.algorithm} has no option --{name}", prog="cyscc software")
+    if arguments.device != "cpu" and not kind.devices:
+        raise UsageError(f"{arguments.algorithm} runs on --device cpu only", prog="cyscc software")
+    return given
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -44,10 +68,13 @@ def run(arguments: argparse.Namespace) -> None:
         Bad input.
     SimulationError
         The result is wrong.
+    UsageError
+        Options that do not go together.
     """
     from host.algorithms.components import component_sizes
     from host.algorithms.reference import check_components
-    from host.algorithms.software import run_software
+    from host.algorithms.software import Setting, run_software
+    from host.devices import open_device
     from host.graph.formats import read_graph
     from host.output import check_output
     from host.results.documents import publish
@@ -58,6 +85,7 @@ def run(arguments: argparse.Namespace) -> None:
     from host.words import counted
     from sim.notices import notice
 
+    options = _check_options(arguments)
     if arguments.json is not None:
         check_output(arguments.json, "--json")
     progress = Progress(quiet=arguments.quiet)
@@ -67,8 +95,12 @@ def run(arguments: argparse.Namespace) -> None:
     with progress.step("transposing"):
         transpose = graph.transpose()
     load = time.perf_counter() - begin
-    with progress.step(f"{arguments.algorithm}: compiling and running"):
-        result = run_software(arguments.algorithm, graph, transpose, threads=arguments.threads)
+    with (
+        open_device(arguments.device, threads=arguments.threads) as device,
+        progress.step(f"{arguments.algorithm}: compiling and running") as step,
+    ):
+        setting = Setting(device=device, seed=arguments.seed, options=options, watch=step)
+        result = run_software(arguments.algorithm, graph, transpose, setting)
     if not arguments.no_verify:
         with progress.step("verifying"):
             check_result(check_components(result.labels, graph))
@@ -77,17 +109,22 @@ def run(arguments: argparse.Namespace) -> None:
         **identity(),
         "algorithm": result.algorithm,
         "graph": {"file": arguments.graph, "vertices": graph.vertices, "edges": graph.edges},
+        "device": result.device,
         "threads": result.threads,
+        "options": options,
+        "counts": dict(result.counts),
         "components": {"count": int(sizes.size), "largest": int(sizes.max())},
         "seconds": result.seconds,
         "verified": None if arguments.no_verify else True,
         "wall": {"load": load},
     }
+    where = counted(result.threads, "thread") if result.device == "cpu" else result.device
     rows = [
         ("graph", graph_text(arguments.graph, graph.vertices, graph.edges)),
-        ("algorithm", f"{result.algorithm}, {counted(result.threads, 'thread')}"),
+        ("algorithm", f"{result.algorithm}, {where}"),
         ("components", largest_text(sizes.size, int(sizes.max()))),
         ("time", f"{result.seconds * 1e3:.1f} ms"),
+        *((name.replace("_", " "), f"{count:,}") for name, count in result.counts.items()),
         ("verified", "not checked" if arguments.no_verify else "yes"),
     ]
     publish(document, plain_table(rows, words=2), path=arguments.json, quiet=arguments.quiet)

@@ -12,8 +12,10 @@ from host.algorithms.kosaraju import strong_components
 from host.algorithms.oracle import check_graphs, check_stray_writes
 from host.algorithms.reach import first_uncoloured
 from host.algorithms.reference import check_components
-from host.algorithms.software import run_software
+from host.algorithms.software import Setting, run_software
 from host.algorithms.software.kosaraju import kosaraju_phases
+from host.algorithms.software.warming import small_graph
+from host.devices import open_device
 from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph
 from host.graph.trim import trim
@@ -22,6 +24,7 @@ from host.measuring.requests import Measured, Request
 from host.measuring.searches import MachineRequest
 from host.measuring.setting import peak_memory, processor_name
 from host.measuring.sources import sources_digest
+from host.words import counted
 from sim.configuration import PRESETS
 from sim.errors import SimulationError
 from sim.memory import parse_profile
@@ -106,10 +109,16 @@ class SoftwareRequest(Request):
     ----------
     graph : GraphSpec
         The graph.
-    algorithm : {"kosaraju", "hong"}
+    algorithm : str
         The algorithm; of ``kosaraju`` the phases are timed.
     threads : int
         Threads that it may use.
+    device : str
+        Where it runs.
+    seed : int
+        Of what it draws at random.
+    options : tuple of pairs
+        Its own options that differ from what they are by default, by name.
     """
 
     alone: ClassVar[bool] = True
@@ -117,11 +126,16 @@ class SoftwareRequest(Request):
     graph: GraphSpec
     algorithm: str
     threads: int
+    device: str = "cpu"
+    seed: int = 1
+    options: tuple[tuple[str, int], ...] = ()
 
     @property
     def label(self) -> str:
         """What messages call it."""
-        return f"{self.graph.label}, {self.algorithm} on {self.threads} thread{'s' if self.threads > 1 else ''}"
+        given = "".join(f", {name} = {value}" for name, value in self.options)
+        where = counted(self.threads, "thread") if self.device == "cpu" else self.device
+        return f"{self.graph.label}, {self.algorithm} on {where}{given}"
 
     def setting(self) -> dict[str, Any]:
         """Return what its result depends on besides: processor, number of runs, sources."""
@@ -134,7 +148,7 @@ class SoftwareRequest(Request):
         -------
         dict
             ``seconds``; of ``kosaraju`` these by phase, ``searches``, ``intersections`` and ``starts``, and trimming in
-            none of them; ``runs`` and ``verified``.
+            none of them; of the others what they count, ``counts``; ``runs`` and ``verified``.
 
         Raises
         ------
@@ -143,8 +157,7 @@ class SoftwareRequest(Request):
         """
         transpose = graph.transpose()
         # Once on a small graph, which compiles what is not yet compiled.
-        ends = np.array([0, 1], np.uint32)
-        small = Graph.from_edges(2, ends, ends[::-1].copy())
+        small = small_graph()
         self._run(small, small.transpose(), verify=False)
         results = [self._run(graph, transpose, verify=verify)]
         while len(results) < BEST_OF and sum(each["seconds"] for each in results) < _LONG:
@@ -152,16 +165,16 @@ class SoftwareRequest(Request):
         best = min(results, key=lambda each: float(each["seconds"]))
         return {**best, "runs": len(results), "verified": verify, "wall": {}}
 
-    def _run(self, graph: Graph, transpose: Graph, *, verify: bool) -> dict[str, float]:
-        phased = self.algorithm == "kosaraju"
-        run = (
-            kosaraju_phases(graph, transpose)
-            if phased
-            else run_software("hong", graph, transpose, threads=self.threads)
-        )
+    def _run(self, graph: Graph, transpose: Graph, *, verify: bool) -> Measured:
+        if self.algorithm == "kosaraju":
+            phases = kosaraju_phases(graph, transpose)
+            _check(phases.labels, graph, verify=verify)
+            return {name: getattr(phases, name) for name in ("seconds", "searches", "intersections", "starts")}
+        with open_device(self.device, threads=self.threads) as device:
+            setting = Setting(device=device, seed=self.seed, options=dict(self.options))
+            run = run_software(self.algorithm, graph, transpose, setting)
         _check(run.labels, graph, verify=verify)
-        phases = ("searches", "intersections", "starts") if phased else ()
-        return {name: getattr(run, name) for name in ("seconds", *phases)}
+        return {"seconds": run.seconds, "counts": dict(run.counts)}
 
     def summary(self, result: Mapping[str, Any]) -> str:
         """Return a result in a few words."""

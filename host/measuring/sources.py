@@ -13,6 +13,7 @@ _PATTERNS = {
     "sim": _EVERYTHING,
     "host": (
         "algorithms/**/*.py",
+        "devices/*.py",
         "graph/csr.py",
         "graph/digests.py",
         "graph/generators/*.py",

@@ -24,6 +24,7 @@ from numba.core.caching import _Cache
 from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
+from numba.core.extending import _Intrinsic
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
@@ -59,7 +60,8 @@ def njit(*, cache: bool = False, stamp: str | None = None, **options: Any) -> Ca
         Keep the code.
     stamp : str, optional
         Digest of all that the function depends on; by default it is made of its source file, of its global constants,
-        and of the functions among its globals that were made by this decorator, as they are at this time.
+        and of the functions among its globals that were made by this decorator, as they are at this time, and of
+        the source files of numba's intrinsics among them.
     **options
         numba's.
     """
@@ -110,6 +112,8 @@ def _stamp(function: Callable[..., Any]) -> str:
         value = function.__globals__[name]
         if isinstance(value, Dispatcher):
             digest.update(f"{name} {_stamps.get(value)};".encode())
+        elif isinstance(value, _Intrinsic):
+            digest.update(f"{name} {_source_digest(value._defn.__code__.co_filename).hex()};".encode())
         elif isinstance(value, _CONSTANTS):
             digest.update(f"{name} = {value!r};".encode())
     return digest.hexdigest()

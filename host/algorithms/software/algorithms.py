@@ -1,28 +1,33 @@
 """The algorithms by name, and a run of one with its time."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from host.algorithms.components import canonical
+from host.algorithms.names import KINDS
+from host.algorithms.software.decomposition import Decomposition, Setting, unwatched
 from host.algorithms.software.hong import hong
 from host.algorithms.software.kosaraju import kosaraju
 from host.algorithms.software.tarjan import tarjan
+from host.algorithms.software.warming import small_graph
 from host.graph.csr import Graph
 
 __all__ = ["ALGORITHMS", "SoftwareRun", "run_software"]
 
-_Algorithm = Callable[[Graph, Graph, int], NDArray[np.int64]]
+_Algorithm = Callable[[Graph, Graph, Setting], Decomposition]
 
 ALGORITHMS: dict[str, _Algorithm] = {
-    "kosaraju": lambda graph, transpose, _: kosaraju(graph, transpose),
-    "tarjan": lambda graph, _, __: tarjan(graph),
-    "hong": lambda graph, transpose, threads: hong(graph, transpose, threads=threads),
+    "kosaraju": lambda graph, transpose, _: Decomposition(labels=kosaraju(graph, transpose)),
+    "tarjan": lambda graph, _, __: Decomposition(labels=tarjan(graph)),
+    "hong": lambda graph, transpose, setting: Decomposition(
+        labels=hong(graph, transpose, threads=setting.device.threads)
+    ),
 }
-"""By name: takes graph, transpose and threads, returns labels. Only ``hong`` uses more than one thread."""
+"""By name, each of `host.algorithms.names.KINDS`: takes a graph, its transpose, and how to run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,22 +38,28 @@ class SoftwareRun:
     ----------
     algorithm : str
         Its name.
+    device : str
+        Name of the device.
     threads : int
-        Threads that it used.
+        Threads of the processor that it used.
     labels : ndarray of uint32, shape (n,)
         For each vertex the smallest vertex of its component.
+    counts : mapping
+        What the algorithm counts of its work.
     seconds : float
         Time of the algorithm alone: the graph and its transpose are there, and everything is compiled.
     """
 
     algorithm: str
+    device: str
     threads: int
     labels: NDArray[np.uint32]
+    counts: Mapping[str, int] = field(default_factory=dict)
     seconds: float
 
 
-def run_software(algorithm: str, graph: Graph, transpose: Graph, *, threads: int) -> SoftwareRun:
-    """Run an algorithm, after a run on a graph of two vertices that compiles what is not yet compiled.
+def run_software(algorithm: str, graph: Graph, transpose: Graph, setting: Setting) -> SoftwareRun:
+    """Run an algorithm, after a run on a small graph that compiles what is not yet compiled.
 
     Parameters
     ----------
@@ -56,16 +67,21 @@ def run_software(algorithm: str, graph: Graph, transpose: Graph, *, threads: int
         A key of `ALGORITHMS`.
     graph, transpose : Graph
         The graph and its transpose.
-    threads : int
-        Threads that it may use.
+    setting : Setting
+        How it runs.
     """
     run = ALGORITHMS[algorithm]
-    if algorithm != "hong":
-        threads = 1
-    ends = np.array([0, 1], np.uint32)
-    small = Graph.from_edges(2, ends, ends[::-1].copy())
-    run(small, small.transpose(), threads)
+    if setting.device.compiles:
+        small = small_graph()
+        run(small, small.transpose(), replace(setting, watch=unwatched))
     begin = time.perf_counter()
-    labels = run(graph, transpose, threads)
+    found = run(graph, transpose, setting)
     seconds = time.perf_counter() - begin
-    return SoftwareRun(algorithm=algorithm, threads=threads, labels=canonical(labels), seconds=seconds)
+    return SoftwareRun(
+        algorithm=algorithm,
+        device=setting.device.name,
+        threads=setting.device.threads if KINDS[algorithm].threads else 1,
+        labels=canonical(found.labels),
+        counts=found.counts,
+        seconds=seconds,
+    )

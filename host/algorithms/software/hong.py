@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from host.algorithms.software.traversal import NOTHING, Marking, expand, search
-from host.algorithms.software.workers import Workers
+from host.devices.workers import Workers
 from host.graph.csr import Csr, Graph
 from sim.caching.code import njit
 

@@ -44,7 +44,10 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
         **identity(),
         "algorithm": "hong",
         "graph": {"file": "g.txt", "vertices": 4, "edges": 4},
+        "device": "cpu",
         "threads": 2,
+        "options": {},
+        "counts": {},
         "components": {"count": 2, "largest": 3},
         "verified": None,
     }
@@ -55,10 +58,15 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     wrong = host.algorithms.software.SoftwareRun(
-        algorithm="tarjan", threads=1, labels=np.arange(4, dtype=np.uint32), seconds=1.0
+        algorithm="tarjan", device="cpu", threads=1, labels=np.arange(4, dtype=np.uint32), seconds=1.0
     )
     monkeypatch.setattr(host.algorithms.software, "run_software", lambda *_, **__: wrong)
     assert main(["software", "tarjan", "g.txt"]) == 3
     out, err = capfd.readouterr()
     assert out == ""
     assert err.startswith("cyscc software: wrong result: ")
+
+
+def test_what_an_algorithm_does_not_have_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["software", "tarjan", "g.txt", "--device", "cuda"]) == 2
+    assert capfd.readouterr().err == "cyscc software: tarjan runs on --device cpu only\n"

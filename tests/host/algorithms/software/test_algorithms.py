@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from host.algorithms.components import component_sizes
+from host.algorithms.names import KINDS
 from host.algorithms.reference import check_components
-from host.algorithms.software import ALGORITHMS, run_software
+from host.algorithms.software import ALGORITHMS, Setting, SoftwareRun, run_software
+from host.devices import open_device
 from host.graph.csr import Graph
 from host.graph.generators import random_graph, rmat_graph
 from tests.system.graphs import GRAPHS, graph_of, messy_graph
@@ -20,12 +22,17 @@ from tests.system.graphs import GRAPHS, graph_of, messy_graph
 WAYS = [("kosaraju", 1), ("tarjan", 1), ("hong", 1), ("hong", 2), ("hong", 5)]
 
 
+def run(algorithm: str, graph: Graph, transpose: Graph, threads: int) -> SoftwareRun:
+    with open_device("cpu", threads=threads) as device:
+        return run_software(algorithm, graph, transpose, Setting(device=device))
+
+
 def check(algorithm: str, threads: int, graph: Graph) -> None:
-    run = run_software(algorithm, graph, graph.transpose(), threads=threads)
-    assert check_components(run.labels, graph) is None
-    assert run.algorithm == algorithm
-    assert run.threads == threads
-    assert run.seconds > 0
+    found = run(algorithm, graph, graph.transpose(), threads)
+    assert check_components(found.labels, graph) is None
+    assert found.algorithm == algorithm
+    assert found.threads == threads
+    assert found.seconds > 0
 
 
 @pytest.mark.parametrize(("algorithm", "threads"), WAYS)
@@ -73,10 +80,12 @@ def test_many_parts_are_shared_by_the_threads() -> None:
     check("hong", 4, graph_of(45_000, pairs))
 
 
-def test_only_hong_uses_threads() -> None:
+def test_algorithms_use_the_threads_that_they_say() -> None:
+    assert list(ALGORITHMS) == list(KINDS)
     graph = messy_graph(20, 40, 1)
-    used = {name: run_software(name, graph, graph.transpose(), threads=3).threads for name in ALGORITHMS}
-    assert used == {"kosaraju": 1, "tarjan": 1, "hong": 3}
+    used = {name: run(name, graph, graph.transpose(), 3).threads for name in ALGORITHMS}
+    assert used == {name: 3 if kind.threads else 1 for name, kind in KINDS.items()}
+    assert {name for name, threads in used.items() if threads == 1} == {"kosaraju", "tarjan"}
 
 
 @pytest.mark.long
@@ -87,9 +96,9 @@ def test_hong_is_faster_than_kosaraju_where_a_component_is_giant() -> None:
     seconds: dict[str, list[float]] = {"kosaraju": [], "hong": []}
     for _ in range(5):
         for name, times in seconds.items():
-            run = run_software(name, graph, transpose, threads=2)
-            times.append(run.seconds)
-    assert component_sizes(run.labels)[1].max() > graph.vertices // 2
+            found = run(name, graph, transpose, 2)
+            times.append(found.seconds)
+    assert component_sizes(found.labels)[1].max() > graph.vertices // 2
     assert np.median(seconds["hong"]) < np.median(seconds["kosaraju"])
 
 
@@ -97,8 +106,8 @@ def elapsed_at_once(count: int, work: Callable[[], object]) -> float:
     """Return the seconds that as many threads take for the same work side by side."""
     with ThreadPoolExecutor(count) as pool:
         begin = time.perf_counter()
-        for run in [pool.submit(work) for _ in range(count)]:
-            run.result()
+        for future in [pool.submit(work) for _ in range(count)]:
+            future.result()
         return time.perf_counter() - begin
 
 
@@ -106,12 +115,12 @@ def elapsed_at_once(count: int, work: Callable[[], object]) -> float:
 def test_hong_on_two_threads_is_faster_than_kosaraju_on_rmat() -> None:
     graph = rmat_graph(1 << 20, 16, 1)
     transpose = graph.transpose()
-    tarjan = partial(ALGORITHMS["tarjan"], graph, transpose, 1)
+    tarjan = partial(run, "tarjan", graph, transpose, 1)
     tarjan()
     if elapsed_at_once(2, tarjan) > 1.4 * elapsed_at_once(1, tarjan):
         pytest.skip("two cores are not free")
     seconds: dict[str, list[float]] = {"kosaraju": [], "hong": []}
     for _ in range(5):
         for name, times in seconds.items():
-            times.append(run_software(name, graph, transpose, threads=2).seconds)
+            times.append(run(name, graph, transpose, 2).seconds)
     assert np.median(seconds["hong"]) < np.median(seconds["kosaraju"])

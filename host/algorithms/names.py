@@ -1,0 +1,35 @@
+"""The algorithms as a command line knows them: there before anything is imported that takes long."""
+
+from dataclasses import dataclass
+
+__all__ = ["KINDS", "Kind"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """What is to be known of an algorithm before it runs.
+
+    Parameters
+    ----------
+    text : str
+        What it is, in a line.
+    threads : bool
+        Whether it uses more than one thread.
+    devices : bool
+        Whether it is made of steps, which run on any device.
+    options : tuple of str
+        Options of its own.
+    """
+
+    text: str
+    threads: bool = False
+    devices: bool = False
+    options: tuple[str, ...] = ()
+
+
+KINDS = {
+    "kosaraju": Kind(text="two searches and an intersection per component, as the accelerator; one thread"),
+    "tarjan": Kind(text="one depth-first search; one thread"),
+    "hong": Kind(text="the basic parallel FW-BW-Trim of Hong et al. 2013", threads=True),
+}
+"""By name."""

@@ -1,0 +1,248 @@
+"""`cyscc compare`: every algorithm, scipy and simulated machines on the same graphs."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from host.algorithms.names import KINDS
+from host.options import (
+    UsageError,
+    add_device,
+    add_quiet,
+    add_threads,
+    at_least,
+    changes,
+    configuration,
+    memory_profile,
+)
+
+if TYPE_CHECKING:
+    from host.contest.entries import Contest
+    from host.graph.csr import Graph
+    from host.progress import Progress
+    from host.running.session import RunOptions
+
+__all__ = ["add_parser", "run"]
+
+_NONE = "none"
+_EPILOG = f"""examples:
+  cyscc compare wiki-Vote.txt.gz
+  cyscc compare random.gr rmat.gr --configs hc2,published --plot compared.svg --json compared.json
+  cyscc compare graph.npz --algorithms tarjan,hong --configs none --threads 2
+
+Times of software are real, of this machine; those of simulated machines are cycles by their clock. Edges are those
+looked at, passes are rounds that waited for the one before.
+
+algorithms: scipy, {", ".join(KINDS)}
+"""
+_SCIPY = "scipy"
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Return the names of a list, each once."""
+    names = tuple(text.split(","))
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise argparse.ArgumentTypeError(f"{name} is given twice")
+    return names
+
+
+def _algorithms(text: str) -> tuple[str, ...]:
+    names = _names(text)
+    for name in names:
+        if name not in (_SCIPY, *KINDS):
+            raise argparse.ArgumentTypeError(f"unknown algorithm {name!r}: there are {', '.join((_SCIPY, *KINDS))}")
+    return names
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "compare",
+        help="run every algorithm and the simulated machine on the same graphs",
+        description="Find the components of graphs by every algorithm here, by scipy and on simulated machines; check "
+        "them, and compare time, edges and passes.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("graphs", metavar="GRAPH", nargs="+", help="a graph")
+    parser.add_argument(
+        "--algorithms",
+        type=_algorithms,
+        default=(_SCIPY, *KINDS),
+        metavar="NAME[,...]",
+        help="software to run (default: all)",
+    )
+    parser.add_argument(
+        "--configs",
+        type=_names,
+        default=("hc2",),
+        metavar="NAME[,...]",
+        help="machines to simulate, presets or TOML files, or none (default: hc2)",
+    )
+    parser.add_argument(
+        "--memory", default="hc2", metavar="PROFILE|FILE.toml", help="their memory, as of scc (default: hc2)"
+    )
+    add_device(parser)
+    add_threads(parser, "an algorithm, or the executor,")
+    parser.add_argument(
+        "--seed", type=at_least(0), default=1, metavar="S", help="of what is drawn at random (default: 1)"
+    )
+    parser.add_argument(
+        "--runs",
+        type=at_least(1),
+        default=3,
+        metavar="N",
+        help="runs of software, of which the best counts (default: 3)",
+    )
+    parser.add_argument(
+        "--limit",
+        type=at_least(1),
+        default=300,
+        metavar="SECONDS",
+        help="after which an algorithm is given up (default: 300)",
+    )
+    parser.add_argument("--plot", metavar="OUT.svg", help="draw the times")
+    parser.add_argument("--json", metavar="OUT", help="write the result as JSON ('-': standard output)")
+    parser.add_argument("--no-verify", action="store_true", help="do not check the results")
+    add_quiet(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    UsageError, InputError
+        Bad usage or input.
+    SimulationError
+        A simulation failed, or a result is wrong.
+    """
+    from host.output import STANDARD_OUTPUT, check_output, show
+    from host.progress import Progress
+
+    for option in ("json", "plot"):
+        if getattr(arguments, option) is not None:
+            check_output(getattr(arguments, option), f"--{option}")
+    if arguments.plot == STANDARD_OUTPUT:
+        raise UsageError("--plot needs a file")
+    machines = _machines(arguments)
+    quiet = arguments.quiet or arguments.json == STANDARD_OUTPUT
+    progress = Progress(quiet=arguments.quiet)
+    contests = []
+    for path in arguments.graphs:
+        contests.append(_contest(path, arguments, machines, progress))
+        if not quiet:
+            from host.contest.table import contest_text
+
+            show(("\n" if len(contests) > 1 else "") + contest_text(contests[-1]))
+    _write(arguments, contests)
+
+
+def _machines(arguments: argparse.Namespace) -> "list[RunOptions]":
+    """Return the machines to simulate.
+
+    Raises
+    ------
+    UsageError, InputError
+        There is none of that name, or it finds no components.
+    """
+    from host.running.session import RunOptions
+
+    machines = []
+    unchanged = changes(None, memory=True)
+    memory = memory_profile(arguments.memory, unchanged)
+    for name in arguments.configs if arguments.configs != (_NONE,) else ():
+        config = configuration(name, unchanged)
+        if config.bfs_only:
+            raise UsageError(f"--configs: {name} only searches: it keeps no reach queue to intersect")
+        machines.append(
+            RunOptions(
+                graph="",
+                config=config,
+                config_name=name,
+                memory=memory,
+                memory_name=arguments.memory,
+                threads=arguments.threads,
+                verify=not arguments.no_verify,
+            )
+        )
+    return machines
+
+
+def _contest(path: str, arguments: argparse.Namespace, machines: "list[RunOptions]", progress: "Progress") -> "Contest":
+    """Compare everything on a graph."""
+    from dataclasses import replace
+
+    from host.algorithms.components import component_sizes
+    from host.contest.entries import Contest
+    from host.contest.machines import machine_entry
+    from host.contest.software import scipy_entry, software_entry
+    from host.graph.formats import read_graph
+    from sim.notices import notice
+
+    with progress.step(f"{path}: reading") as step:
+        graph: Graph = read_graph(path, watch=step, on_note=notice)
+    with progress.step(f"{path}: transposing"):
+        transpose = graph.transpose()
+    entries = []
+    with progress.step(f"{path}: scipy"):
+        entry, labels = scipy_entry(graph, runs=arguments.runs)
+        if _SCIPY in arguments.algorithms:
+            entries.append(entry)
+    for name in arguments.algorithms:
+        if name == _SCIPY:
+            continue
+        with progress.step(f"{path}: {name}") as step:
+            entries.append(
+                software_entry(
+                    name,
+                    graph,
+                    transpose,
+                    None if arguments.no_verify else labels,
+                    device=arguments.device,
+                    threads=arguments.threads,
+                    seed=arguments.seed,
+                    runs=arguments.runs,
+                    limit=float(arguments.limit),
+                    watch=step,
+                )
+            )
+    entries += [machine_entry(replace(options, graph=path), graph, progress) for options in machines]
+    sizes = component_sizes(labels)[1]
+    return Contest(
+        graph=path,
+        vertices=graph.vertices,
+        edges=graph.edges,
+        components=int(sizes.size),
+        largest=int(sizes.max()),
+        entries=tuple(entries),
+    )
+
+
+def _write(arguments: argparse.Namespace, contests: "list[Contest]") -> None:
+    """Write the JSON and the plot where they are asked for."""
+    from pathlib import Path
+
+    from host.measuring.setting import cores, processor_name
+    from host.results.documents import write_json
+    from host.results.plots import write_plot
+    from host.results.version import identity
+
+    if arguments.json is not None:
+        document = {
+            **identity(),
+            "processor": processor_name(),
+            "cores": cores(),
+            "threads": arguments.threads,
+            "device": arguments.device,
+            "seed": arguments.seed,
+            "best_of": arguments.runs,
+            "memory": arguments.memory,
+            "verified": None if arguments.no_verify else True,
+            "graphs": [contest.document() for contest in contests],
+        }
+        write_json(arguments.json, document)
+    if arguments.plot is not None:
+        from host.contest.plot import contest_figure
+
+        write_plot(contest_figure(contests), Path(arguments.plot))

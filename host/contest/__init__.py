@@ -1,0 +1,1 @@
+"""All algorithms and machines on the same graphs."""

@@ -1,0 +1,192 @@
+"""Steps on this machine's processor: numba compiles a loop over the threads, and the cores share its ranges."""
+
+import sys
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+from numpy.typing import DTypeLike, NDArray
+
+from host.devices import atomics
+from host.devices.device import Device, DeviceArray
+from host.devices.order import NATURAL, Order
+from host.devices.steps import BlockStep, Step, translated
+from host.devices.workers import Workers
+from sim.caching.code import njit
+
+__all__ = ["CpuDevice"]
+
+_BLOCK = 256
+"""Threads of a block."""
+_CHUNK = 2048
+"""Threads of a step that a core takes at a time; fewer are not worth a second core."""
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+"""Steps make no arrays, so nothing counts references to them, which would be an atomic operation for each thread."""
+
+
+def _element(context: Any, builder: ir.IRBuilder, array_type: Any, array: Any, index: Any) -> Any:
+    """Return the address of an element."""
+    structure = context.make_array(array_type)(context, builder, array)
+    return cgutils.get_item_pointer(context, builder, array_type, structure, [index], wraparound=False)
+
+
+def _read_modify_write(operation: str) -> Any:
+    """Return an atomic operation of the processor, by its name in LLVM."""
+
+    def define(_: Any, array: Any, index: Any, value: Any) -> Any:
+        def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+            pointer = _element(context, builder, signature.args[0], arguments[0], arguments[1])
+            return builder.atomic_rmw(operation, pointer, arguments[2], "monotonic")
+
+        return array.dtype(array, types.intp, array.dtype), generate
+
+    return intrinsic(define)
+
+
+@intrinsic
+def _swap(_: Any, array: Any, index: Any, expected: Any, value: Any) -> Any:
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        pointer = _element(context, builder, signature.args[0], arguments[0], arguments[1])
+        swapped = builder.cmpxchg(pointer, arguments[2], arguments[3], "monotonic", "monotonic")
+        return builder.extract_value(swapped, 0)
+
+    return array.dtype(array, types.intp, array.dtype, array.dtype), generate
+
+
+_ATOMICS = {
+    atomics.atomic_add: _read_modify_write("add"),
+    # Of signed integers, which all that steps compare are.
+    atomics.atomic_max: _read_modify_write("max"),
+    atomics.atomic_min: _read_modify_write("min"),
+    atomics.atomic_and: _read_modify_write("and"),
+    atomics.atomic_or: _read_modify_write("or"),
+    atomics.atomic_exchange: _read_modify_write("xchg"),
+    atomics.atomic_swap: _swap,
+}
+
+
+def _kept(function: Any) -> bool:
+    """Tell whether compiled code can be kept: whether the function is of a module, not of a prompt or a notebook."""
+    module = sys.modules.get(function.__module__)
+    return getattr(module, "__file__", None) == function.__code__.co_filename
+
+
+@cache
+def _compiled(function: Any) -> Any:
+    copy = translated(function, _ATOMICS, _compiled)
+    return njit(cache=True, **_OPTIONS)(copy) if _kept(function) else numba.njit(**_OPTIONS)(copy)
+
+
+def _body(*_: Any) -> None:
+    """Stand for the step in the loops below."""
+    raise NotImplementedError
+
+
+def _threads_loop(first: int, last: int, order: NDArray[np.int64], *arguments: Any) -> None:
+    for place in range(first, last):
+        thread = order[place] if order.size else place
+        _body(thread, *arguments)
+
+
+def _blocks_loop(
+    first: int,
+    last: int,
+    block_order: NDArray[np.int64],
+    thread_order: NDArray[np.int64],
+    size: int,
+    phases: int,
+    shared: NDArray[np.int32],
+    *arguments: Any,
+) -> None:
+    for place in range(first, last):
+        block = block_order[place] if block_order.size else place
+        for phase in range(phases):
+            for number in range(size):
+                thread = thread_order[number] if thread_order.size else number
+                _body(block, thread, size, phase, shared, *arguments)
+
+
+@cache
+def _loop(template: Any, function: Any) -> Any:
+    """Return a loop compiled for the function of a step."""
+    loop = FunctionType(template.__code__, {**template.__globals__, "_body": _compiled(function)}, template.__name__)
+    loop.__module__ = template.__module__
+    # The cache of compiled code knows it by its name.
+    loop.__qualname__ = f"{template.__name__}.{function.__module__}.{function.__qualname__}"
+    return njit(cache=_kept(function), **_OPTIONS)(loop)
+
+
+class CpuDevice(Device):
+    """A device: the processor of this machine.
+
+    Parameters
+    ----------
+    threads : int
+        Threads of the processor, over which those of a step are spread. With one, steps run in order.
+    order : Order
+        In which the threads of a step run; with several of the processor's, each takes its share in that order.
+    """
+
+    name = "cpu"
+
+    def __init__(self, *, threads: int, order: Order = NATURAL) -> None:
+        super().__init__(order, block=_BLOCK, threads=threads)
+        self._workers = Workers(threads)
+
+    def array(self, values: NDArray) -> NDArray:
+        """Return the array itself."""
+        return values
+
+    def full(self, size: int, value: int, dtype: DTypeLike) -> NDArray:
+        """Return an array of one value."""
+        return np.full(size, value, dtype)
+
+    def read(self, array: DeviceArray) -> NDArray:
+        """Return the array itself."""
+        values: NDArray = array
+        return values
+
+    def value(self, array: DeviceArray, index: int) -> int:
+        """Return an element."""
+        return int(array[index])
+
+    def store(self, array: DeviceArray, index: int, value: int) -> None:
+        """Change an element."""
+        array[index] = value
+
+    def _run(self, step: Step, threads: int, arguments: tuple[Any, ...]) -> None:
+        loop = _loop(_threads_loop, step.function)
+        order = self._order.permutation(threads, self.launches)
+        self._share(threads, _CHUNK, lambda first, last: loop(first, last, order, *arguments))
+
+    def _run_blocks(self, step: BlockStep, blocks: int, phases: int, arguments: tuple[Any, ...]) -> None:
+        loop = _loop(_blocks_loop, step.function)
+        block_order = self._order.permutation(blocks, self.launches)
+        thread_order = self._order.permutation(self.block, self.launches)
+
+        def work(first: int, last: int) -> None:
+            shared = np.empty(self.block * step.words, np.int32)
+            loop(first, last, block_order, thread_order, self.block, phases, shared, *arguments)
+
+        self._share(blocks, _CHUNK // self.block, work)
+
+    def _share(self, size: int, chunk: int, work: Any) -> None:
+        """Give the ranges of a loop to the cores."""
+        if self.threads == 1 or size <= chunk:
+            work(0, size)
+            return
+
+        def run(_: int, first: int, last: int, found: int) -> int:
+            work(first, last)
+            return found
+
+        self._workers.ranges(size, chunk, run)
+
+    def close(self) -> None:
+        """End the threads."""
+        self._workers.close()

@@ -1,0 +1,158 @@
+"""Steps on a graphics processor by CUDA, or on numba's simulator of one (``NUMBA_ENABLE_CUDASIM=1``)."""
+
+import inspect
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import cuda, int32
+from numba.core import config
+from numpy.typing import DTypeLike, NDArray
+
+from host.devices import atomics
+from host.devices.device import Device, DeviceArray
+from host.devices.order import NATURAL, Order
+from host.devices.steps import BlockStep, Step, translated
+from host.errors import InputError
+
+__all__ = ["CudaDevice", "block_kernel", "thread_kernel"]
+
+_BLOCK = 256
+"""Threads of a block."""
+_SIMULATED_BLOCK = 8
+"""The same on the simulator, which runs every thread of a block, also those beyond the end, at 0.4 ms each."""
+_WORD = 4
+"""Bytes of a word of shared memory."""
+
+
+def _add(array: Any, index: Any, value: Any) -> Any:
+    return cuda.atomic.add(array, index, value)
+
+
+def _max(array: Any, index: Any, value: Any) -> Any:
+    return cuda.atomic.max(array, index, value)
+
+
+def _min(array: Any, index: Any, value: Any) -> Any:
+    return cuda.atomic.min(array, index, value)
+
+
+def _and(array: Any, index: Any, value: Any) -> Any:
+    return cuda.atomic.and_(array, index, value)
+
+
+def _or(array: Any, index: Any, value: Any) -> Any:
+    return cuda.atomic.or_(array, index, value)
+
+
+def _exchange(array: Any, index: Any, value: Any) -> Any:
+    return cuda.atomic.exch(array, index, value)
+
+
+def _swap(array: Any, index: Any, expected: Any, value: Any) -> Any:
+    return cuda.atomic.cas(array, index, expected, value)
+
+
+@cache
+def _atomics() -> dict[Any, Any]:
+    own = (_add, _max, _min, _and, _or, _exchange, _swap)
+    return {meaning: cuda.jit(device=True)(function) for meaning, function in zip(atomics.ATOMICS, own, strict=True)}
+
+
+@cache
+def _compiled(function: Any) -> Any:
+    return cuda.jit(device=True)(translated(function, _atomics(), _compiled))
+
+
+def _kernel(function: Any, skipped: int, head: str, lines: tuple[str, ...]) -> Any:
+    """Return a kernel around the function of a step; kernels of CUDA take no variable number of arguments."""
+    names = ", ".join(list(inspect.signature(function).parameters)[skipped:])
+    text = "\n    ".join((f"def kernel({head}, {names}):", *(line.replace("ARGUMENTS", names) for line in lines)))
+    scope = {"cuda": cuda, "body": _compiled(function), "int32": int32}
+    exec(text, scope)
+    return scope["kernel"]
+
+
+def thread_kernel(step: Step) -> Any:
+    """Return the kernel of a step, a Python function: of the number of threads, their order, and its arguments."""
+    lines = (
+        "place = cuda.grid(1)",
+        "if place < size:",
+        "    body(order[place] if order.size else place, ARGUMENTS)",
+    )
+    return _kernel(step.function, 1, "size, order", lines)
+
+
+def block_kernel(step: BlockStep) -> Any:
+    """Return the kernel of a step of blocks: of the orders of blocks and threads, of phases, and its arguments."""
+    lines = (
+        "shared = cuda.shared.array(0, int32)",
+        "block = block_order[cuda.blockIdx.x] if block_order.size else cuda.blockIdx.x",
+        "thread = thread_order[cuda.threadIdx.x] if thread_order.size else cuda.threadIdx.x",
+        "for phase in range(count):",
+        "    if phase > 0:",
+        "        cuda.syncthreads()",
+        "    body(block, thread, cuda.blockDim.x, phase, shared, ARGUMENTS)",
+    )
+    return _kernel(step.function, 5, "block_order, thread_order, count", lines)
+
+
+@cache
+def _launched(step: Step | BlockStep) -> Any:
+    return cuda.jit(thread_kernel(step) if isinstance(step, Step) else block_kernel(step))
+
+
+class CudaDevice(Device):
+    """A graphics processor, the first one, or numba's simulator.
+
+    Parameters
+    ----------
+    order : Order
+        In which the threads of a step, and the blocks and their threads, are numbered.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+
+    name = "cuda"
+
+    def __init__(self, *, order: Order = NATURAL) -> None:
+        if not cuda.is_available():
+            raise InputError(
+                "--device cuda: no graphics processor was found (it needs an NVIDIA driver, and numba-cuda: "
+                "pip install 'cyscc[cuda]'; with NUMBA_ENABLE_CUDASIM=1 a simulator runs small graphs)"
+            )
+        self.compiles = not config.ENABLE_CUDASIM
+        super().__init__(order, block=_BLOCK if self.compiles else _SIMULATED_BLOCK, threads=1)
+
+    def array(self, values: NDArray) -> DeviceArray:
+        """Copy an array to the device."""
+        return cuda.to_device(np.ascontiguousarray(values))
+
+    def full(self, size: int, value: int, dtype: DTypeLike) -> DeviceArray:
+        """Return an array of one value."""
+        return cuda.to_device(np.full(size, value, dtype))
+
+    def read(self, array: DeviceArray) -> NDArray:
+        """Copy an array from the device."""
+        values: NDArray = array.copy_to_host()
+        return values
+
+    def value(self, array: DeviceArray, index: int) -> int:
+        """Copy an element from the device."""
+        return int(array[index : index + 1].copy_to_host()[0])
+
+    def store(self, array: DeviceArray, index: int, value: int) -> None:
+        """Copy an element to the device."""
+        array[index : index + 1].copy_to_device(np.array([value], array.dtype))
+
+    def _run(self, step: Step, threads: int, arguments: tuple[Any, ...]) -> None:
+        order = self.array(self._order.permutation(threads, self.launches))
+        _launched(step)[self.blocks_of(threads), self.block](threads, order, *arguments)
+
+    def _run_blocks(self, step: BlockStep, blocks: int, phases: int, arguments: tuple[Any, ...]) -> None:
+        orders = [self.array(self._order.permutation(count, self.launches)) for count in (blocks, self.block)]
+        memory = self.block * step.words * _WORD
+        _launched(step)[blocks, self.block, 0, memory](*orders, phases, *arguments)

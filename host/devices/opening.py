@@ -1,0 +1,40 @@
+"""Devices by name."""
+
+from host.devices.device import Device
+from host.devices.order import NATURAL, Order
+
+__all__ = ["DEVICES", "open_device"]
+
+DEVICES = ("cpu", "cuda")
+"""Names of the devices."""
+
+
+def open_device(name: str, *, threads: int = 1, order: Order = NATURAL) -> Device:
+    """Return a device.
+
+    Parameters
+    ----------
+    name : str
+        One of `DEVICES`.
+    threads : int
+        Threads of the processor that it may use, of ``cpu``.
+    order : Order
+        In which the threads of a step run.
+
+    Raises
+    ------
+    InputError
+        There is none of that name on this machine.
+    ValueError
+        The name is none.
+    """
+    if name == "cpu":
+        from host.devices.cpu import CpuDevice
+
+        return CpuDevice(threads=threads, order=order)
+    if name == "cuda":
+        # Here, as most machines have none.
+        from host.devices.cuda import CudaDevice
+
+        return CudaDevice(order=order)
+    raise ValueError(f"device must be one of {', '.join(DEVICES)}, not {name!r}")

@@ -1,0 +1,90 @@
+"""Steps that many algorithms are made of: values to fill in, sums, and prefix sums."""
+
+from typing import Any
+
+from host.devices.device import Device, DeviceArray
+from host.devices.steps import block_step, step
+
+__all__ = ["fill", "prefix_sum"]
+
+_RUN = 16
+"""Elements that a thread adds up by itself."""
+
+
+@step
+def _fill(thread: int, array: Any, value: int) -> None:
+    array[thread] = value
+
+
+def fill(device: Device, array: DeviceArray, size: int, value: int) -> None:
+    """Put a value into the first elements of an array."""
+    device.run(_fill, size, array, value)
+
+
+@block_step(words=2)
+def _sum_tiles(
+    block: int, thread: int, threads: int, phase: int, shared: Any, phases: int, values: Any, size: int, totals: Any
+) -> None:
+    """Replace each tile of an array by its exclusive prefix sums, and tell its total.
+
+    A thread adds up a run of elements; then the sums of the runs are added up in the shared memory, each to that twice
+    as far on at a time (Hillis and Steele), from one half of it to the other.
+    """
+    first = (block * threads + thread) * _RUN
+    last = min(first + _RUN, size)
+    source = (phase - 1) % 2 * threads
+    if phase == 0:
+        total = 0
+        for place in range(first, last):
+            total += values[place]
+        shared[thread] = total
+    elif phase < phases - 1:
+        total = shared[source + thread]
+        distance = 1 << (phase - 1)
+        if thread >= distance:
+            total += shared[source + thread - distance]
+        shared[threads - source + thread] = total
+    else:
+        before = shared[source + thread - 1] if thread > 0 else 0
+        for place in range(first, last):
+            value = values[place]
+            values[place] = before
+            before += value
+        if thread == threads - 1:
+            totals[block] = before
+
+
+@step
+def _add_tiles(thread: int, values: Any, sums: Any, tile: int) -> None:
+    values[thread] += sums[thread // tile]
+
+
+def prefix_sum(device: Device, values: DeviceArray, size: int) -> int:
+    """Replace the first elements of an array by their exclusive prefix sums, in place.
+
+    Parameters
+    ----------
+    device : Device
+        The device.
+    values : array of int64
+        Integers, none negative.
+    size : int
+        How many.
+
+    Returns
+    -------
+    int
+        The sum of all, below 2**31.
+    """
+    if size == 0:
+        return 0
+    tile = device.block * _RUN
+    tiles = -(-size // tile)
+    totals = device.zeros(tiles)
+    phases = 2 + (device.block - 1).bit_length()
+    device.run_blocks(_sum_tiles, tiles, phases, phases, values, size, totals)
+    if tiles == 1:
+        return device.value(totals, 0)
+    total = prefix_sum(device, totals, tiles)
+    device.run(_add_tiles, size, values, totals, tile)
+    return total

@@ -1,0 +1,1 @@
+"""Markov decision processes: their arrays, files, and families of them."""

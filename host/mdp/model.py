@@ -1,0 +1,65 @@
+"""Markov decision processes (MDPs) as arrays."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from host.graph.csr import Graph
+
+__all__ = ["Mdp"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Mdp:
+    """A Markov decision process, of which only the support of its distributions matters here.
+
+    A state has choices, one or more; a choice has transitions, one or more, to the states that its distribution gives a
+    probability above 0 (Wijs et al. 2014, definitions 1 and 2). States are numbered 0 to n - 1, choices 0 to c - 1 in
+    the order of their states.
+
+    Parameters
+    ----------
+    choices : ndarray of int64, shape (n + 1,)
+        The choices of state ``s`` are ``choices[s]`` to ``choices[s + 1] - 1``.
+    transitions : ndarray of int64, shape (c + 1,)
+        The targets of choice ``k`` are ``targets[transitions[k]:transitions[k + 1]]``.
+    targets : ndarray of uint32, shape (m,)
+        States, 0 to n - 1.
+
+    Raises
+    ------
+    ValueError
+        When the arrays do not fit each other.
+    """
+
+    choices: NDArray[np.int64]
+    transitions: NDArray[np.int64]
+    targets: NDArray[np.uint32]
+
+    def __post_init__(self) -> None:
+        for name, offsets, count in (
+            ("choices", self.choices, len(self.transitions) - 1),
+            ("transitions", self.transitions, len(self.targets)),
+        ):
+            if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != count:
+                raise ValueError(f"{name} must run from 0 to {count}")
+
+    @property
+    def states(self) -> int:
+        """Number of states, n."""
+        return len(self.choices) - 1
+
+    @property
+    def choice_count(self) -> int:
+        """Number of choices of all states, c."""
+        return len(self.transitions) - 1
+
+    @property
+    def transition_count(self) -> int:
+        """Number of transitions of all choices, m."""
+        return len(self.targets)
+
+    def graph(self) -> Graph:
+        """Return the graph that it induces: an edge for each transition, in their order; no arrays are copied."""
+        return Graph(offsets=self.transitions[self.choices], targets=self.targets)

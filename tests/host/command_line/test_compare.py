@@ -1,0 +1,73 @@
+"""`cyscc compare`: tables, JSON, plot, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from host.algorithms.names import KINDS
+from host.command_line.main import main
+
+
+@pytest.fixture(autouse=True)
+def graph(folder: Path) -> None:
+    (folder / "g.txt").write_text("1 2\n2 3\n3 1\n3 4\n")
+    (folder / "h.txt").write_text("1 2\n2 1\n")
+
+
+def test_everything_on_two_graphs(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    command = ["compare", "g.txt", "h.txt", "--configs", "test", "--threads", "1", "--runs", "1"]
+    assert main([*command, "--json", "out.json", "--plot", "out.svg"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert out.startswith("g.txt: 4 vertices, 4 edges\ncomponents: 2, the largest of 3 vertices\n\nsoftware, real time")
+    assert "\nh.txt: 2 vertices, 2 edges\n" in out
+    document = json.loads((folder / "out.json").read_text())
+    first = document["graphs"][0]
+    assert first["graph"] == {"file": "g.txt", "vertices": 4, "edges": 4}
+    assert [entry["name"] for entry in first["entries"]] == ["scipy", *KINDS, "test"]
+    machine = first["entries"][-1]
+    assert machine["simulated"] is True
+    assert machine["milliseconds"] == pytest.approx(machine["cycles"] / 150e3)
+    assert machine["edges"] > 0
+    assert machine["passes"] > 0
+    assert not any(entry["simulated"] for entry in first["entries"][:-1])
+    assert document["verified"] is True
+    picture = (folder / "out.svg").read_text()
+    assert "machine: simulated time, cycles by its clock" in picture
+
+
+def test_what_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+    command = ["compare", "g.txt", "--algorithms", "hong,tarjan", "--configs", "none", "--json", "-", "--no-verify"]
+    assert main(command) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    document = json.loads(out)
+    assert [entry["name"] for entry in document["graphs"][0]["entries"]] == ["hong", "tarjan"]
+    assert document["verified"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--algorithms", "tarja"], "argument --algorithms: unknown algorithm 'tarja': there are scipy, "),
+        (["--algorithms", "hong,hong"], "argument --algorithms: hong is given twice"),
+        (
+            ["--configs", "published-bfs"],
+            "--configs: published-bfs only searches: it keeps no reach queue to intersect",
+        ),
+        (["--configs", "hc3"], "--config: unknown configuration 'hc3': there are "),
+        (["--plot", "-"], "--plot needs a file"),
+    ],
+)
+def test_bad_usage(options: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "g.txt", *options]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith(f"cyscc compare: {message}")
+    assert err.count("\n") == 1
+
+
+def test_a_graph_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "nothing.txt", "--configs", "none"]) == 2
+    assert capfd.readouterr().err == "cyscc compare: nothing.txt: does not exist\n"

@@ -1,0 +1,60 @@
+"""The same steps as kernels of a graphics processor: on numba's simulator, in every order of threads."""
+
+import numpy as np
+import pytest
+
+from host.devices import ORDERS, Order, open_device
+from host.devices.primitives import fill, prefix_sum
+from tests.host.devices.simulator import simulate
+from tests.host.devices.test_steps import spread, turn
+
+
+def check_steps() -> None:
+    size = 25
+    for order in ORDERS:
+        with open_device("cuda", order=Order(order)) as device:
+            assert device.block < size
+            cells = device.array(np.array([0, 0, 0, 0, -1, -1, -1]))
+            places, count, found = device.full(7, -1, np.int32), device.zeros(1, np.int32), device.zeros(size)
+            device.run(spread, size, cells, places, count, found)
+            kept = device.read(cells)
+            assert kept[:5].tolist() == [size * (size - 1) // 2, size - 1, 1 - size, (1 << size) - 1, -(1 << size)]
+            assert 0 <= kept[5] == kept[6] < size
+            assert device.value(count, 0) == size - 7
+            numbers = np.concatenate([device.read(found)[: size - 7] // 2, device.read(places)])
+            assert np.array_equal(np.sort(numbers), np.arange(size))
+
+
+def check_blocks() -> None:
+    for order in ORDERS:
+        with open_device("cuda", order=Order(order)) as device:
+            size = 3 * device.block
+            values = device.array(np.arange(size))
+            device.run_blocks(turn, device.blocks_of(size), 2, values, size)
+            assert np.array_equal(device.read(values), np.arange(size).reshape(-1, device.block)[:, ::-1].ravel())
+            for count in (1, 129, 300):
+                numbers = np.arange(count + 1) % 3
+                array = device.array(numbers)
+                assert prefix_sum(device, array, count) == numbers[:count].sum()
+                assert np.array_equal(device.read(array)[:count], np.cumsum(numbers[:count]) - numbers[:count])
+            device.store(values, 1, 4)
+            fill(device, values, 1, 5)
+            assert device.value(values, 0) == 5
+            assert device.value(values, 1) == 4
+
+
+@pytest.mark.parametrize("check", [check_steps, check_blocks], ids=lambda check: check.__name__)
+def test_on_the_simulator(check: object) -> None:
+    simulate(check)  # type: ignore[arg-type]  # a function, which parameters of tests do not say
+
+
+def test_without_a_graphics_processor() -> None:
+    from numba import cuda
+
+    if cuda.is_available():
+        pytest.skip("there is one")
+    from host.devices.cuda import CudaDevice
+    from host.errors import InputError
+
+    with pytest.raises(InputError, match=r"^--device cuda: no graphics processor was found"):
+        CudaDevice()
