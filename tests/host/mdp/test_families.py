@@ -1,5 +1,9 @@
 """Families of Markov decision processes: what their maximal end components look like, and what is no member."""
 
+import re
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -31,7 +35,7 @@ def test_arrays(name: str) -> None:
     again = family(name)
     for array in ("choices", "transitions", "targets"):
         assert np.array_equal(getattr(mdp, array), getattr(again, array))
-    assert (mdp.choices.dtype, mdp.transitions.dtype, mdp.targets.dtype) == (np.int64, np.int64, np.uint32)
+    assert [str(array.dtype) for array in (mdp.choices, mdp.transitions, mdp.targets)] == ["int64", "int64", "uint32"]
     assert np.diff(mdp.choices).min() >= 1
     assert np.diff(mdp.transitions).min() >= 1
     assert mdp.targets.max() < mdp.states
@@ -119,6 +123,17 @@ def test_random_numbers_are_all_drawn() -> None:
     assert not np.array_equal(mdp.choices, other.choices)
 
 
+def test_every_size_is_described() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "mdp.md").read_text()
+    name, described = "", []
+    for first, size, default in re.findall(r"^\| (?:`(\w+)`)? ?\| `(\w+)` \| (\d+) \|", text, re.MULTILINE):
+        name = first or name
+        described.append((name, size, int(default)))
+    assert described == [
+        (name, key, size.default) for name, each in FAMILIES.items() for key, size in each.sizes.items()
+    ]
+
+
 def test_more_states_than_are_made_at_once() -> None:
     steps: list[tuple[int, int]] = []
     family("random", states=3, choices=1 << 10, transitions=1 << 10, on_step=lambda *done: steps.append(done))
@@ -146,7 +161,7 @@ def test_more_states_than_are_made_at_once() -> None:
         ),
     ],
 )
-def test_no_member(name: str, sizes: dict[str, int], message: str) -> None:
+def test_no_member(name: str, sizes: dict[str, Any], message: str) -> None:
     with refused(InputError, message):
         family(name, **sizes)
 

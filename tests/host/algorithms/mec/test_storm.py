@@ -44,7 +44,7 @@ def test_small_models(storm: Any, tmp_path: Path, name: str) -> None:
     assert agrees(storm, SMALL[name][0], tmp_path / "model.drn")
 
 
-LARGER = {
+LARGER: dict[str, dict[str, Any]] = {
     "philosophers": {"philosophers": 5},
     "coin": {"processes": 4},
     "leader": {"processes": 6},
