@@ -12,6 +12,7 @@ from host.command_line import (
     explain,
     generate,
     life,
+    model,
     replay,
     report,
     reproduce,
@@ -36,7 +37,7 @@ exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
 """
 
 _COMMANDS = (
-    *(scc, bfs, explain, report, replay, life, generate, verilog, software, compare),
+    *(scc, bfs, explain, report, replay, life, generate, model, verilog, software, compare),
     *(reproduce, sweep, bench, synth, timing, cache),
 )
 
