@@ -1,4 +1,4 @@
-"""The decomposition of Li, Zhu, Cong and Yang (2013): Partition, then one source for each subgraph, until none is left."""
+"""The decomposition of Li, Zhu, Cong and Yang (2013): Partition, then a source for each subgraph, again and again."""
 
 from host.algorithms.software.li.decomposition import li
 

@@ -1,4 +1,4 @@
-"""The algorithm as a whole (algorithm 2): levels of Partition and of single sources until every vertex has a component."""
+"""The algorithm as a whole (algorithm 2): Partition and single sources in turn until every vertex has a component."""
 
 import numpy as np
 

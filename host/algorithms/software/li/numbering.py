@@ -160,7 +160,7 @@ class Numbering:
         return prefix_sum(self._device, self._ranks, self._named)
 
     def _number(self, count: int, added: DeviceArray, place: int) -> None:
-        """Number what the elected vertices begin, and put the new numbers into a list from a place on."""
+        """Give numbers to what the elected vertices begin, and put the new numbers into a list from a place on."""
         places = (self._names, self._elected, self._ranks, self.labels, self.increments, self.sources)
         self._device.run(_number, self._named, *places, self.used, self._other_names, added, place)
         self.used += count
