@@ -86,10 +86,10 @@ def _join(
 
 
 @step
-def _compact(thread: int, remaining: Any, size: int, labels: Any, others: Any, counters: Any) -> None:
+def _compact(thread: int, remaining: Any, listed: int, labels: Any, others: Any, counters: Any) -> None:
     """Keep those of a run of vertices that have no component."""
     count = 0
-    last = min((thread + 1) * _RUN, size)
+    last = min((thread + 1) * _RUN, listed)
     for place in range(thread * _RUN, last):
         count += labels[remaining[place]] >= 0
     if count > 0:
