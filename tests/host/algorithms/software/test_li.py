@@ -53,10 +53,12 @@ def test_a_hundred_seeds() -> None:
 
 
 def check_simulated() -> None:
-    for seed, order in enumerate(ORDERS):
-        for graph in (messy_graph(12, 17, seed), graph_of(16, [(0, v) for v in range(1, 16)] + [(15, 0), (3, 0)])):
-            decompose(graph, device="cuda", order=order, seed=seed)
-    decompose(messy_graph(64, 100, 3), device="cuda", order="shuffled", sources=20)
+    """Check lists longer than a block of the simulator, and short ones, beside each other."""
+    star = [pair for leaf in range(1, 10) for pair in ((0, leaf), (leaf, 0))]
+    for seed, order in product(range(3), ORDERS):
+        size = 64 if (seed, order) == (2, "shuffled") else 20
+        random = np.random.default_rng(seed).integers(10, size, (4 * (size - 10), 2)).tolist()
+        decompose(graph_of(size, [*star, *map(tuple, random)]), device="cuda", order=order, seed=seed)
 
 
 def test_on_the_simulator() -> None:
