@@ -31,5 +31,11 @@ KINDS = {
     "kosaraju": Kind(text="two searches and an intersection per component, as the accelerator; one thread"),
     "tarjan": Kind(text="one depth-first search; one thread"),
     "hong": Kind(text="the basic parallel FW-BW-Trim of Hong et al. 2013", threads=True),
+    "li": Kind(
+        text="Li et al. 2013: Partition by many sources, then one source for each subgraph",
+        threads=True,
+        devices=True,
+        options=("sources",),
+    ),
 }
 """By name."""

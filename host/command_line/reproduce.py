@@ -22,7 +22,7 @@ def add_parser(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "reproduce",
         help="reproduce the paper's table and figures",
-        description="Reproduce a table or figure of Attia et al. 2015 from simulation, side by side with the paper.",
+        description="Reproduce a table or figure of a paper, side by side with what the paper tells.",
         epilog=_EPILOG,
     )
     figures = parser.add_subparsers(dest="figure", metavar="FIGURE", required=True, parser_class=Parser)

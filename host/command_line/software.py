@@ -16,7 +16,13 @@ _EPILOG = """examples:
 
 """
 
-_OPTIONS: dict[str, dict[str, Any]] = {}
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "sources": {
+        "type": at_least(0),
+        "metavar": "K",
+        "help": "li: vertices that Partition draws, 0 for no Partition (default: min(n / 10, n / d^2), d = m / n)",
+    },
+}
 """Options of single algorithms, by name: how they are parsed."""
 
 

@@ -66,7 +66,9 @@ def _compiled(function: Any) -> Any:
 
 def _kernel(function: Any, skipped: int, head: str, lines: tuple[str, ...]) -> Any:
     """Return a kernel around the function of a step; kernels of CUDA take no variable number of arguments."""
-    names = ", ".join(list(inspect.signature(function).parameters)[skipped:])
+    # Names of their own: a step may well call an argument as the lines below call something else.
+    count = len(inspect.signature(function).parameters) - skipped
+    names = ", ".join(f"argument{number}" for number in range(count))
     text = "\n    ".join((f"def kernel({head}, {names}):", *(line.replace("ARGUMENTS", names) for line in lines)))
     scope = {"cuda": cuda, "body": _compiled(function), "int32": int32}
     exec(text, scope)

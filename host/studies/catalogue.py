@@ -1,6 +1,6 @@
 """The studies that `cyscc reproduce` offers: each is a folder and a line here."""
 
-from host.studies import components, table1, throughput
+from host.studies import components, li, table1, throughput
 from host.studies.study import Study
 
 __all__ = ["STUDIES"]
@@ -11,4 +11,7 @@ STUDIES: tuple[Study, ...] = (
     throughput.FIGURE11,
     components.FIGURE12,
     components.FIGURE13,
+    li.LI_FIGURE2,
+    li.LI_FIGURE3,
+    li.LI_TABLE2,
 )

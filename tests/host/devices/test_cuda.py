@@ -1,9 +1,11 @@
 """The same steps as kernels of a graphics processor: on numba's simulator, in every order of threads."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from host.devices import ORDERS, Order, open_device
+from host.devices import ORDERS, Order, block_step, open_device, step
 from host.devices.primitives import fill, prefix_sum
 from tests.host.devices.simulator import simulate
 from tests.host.devices.test_steps import spread, turn
@@ -25,6 +27,32 @@ def check_steps() -> None:
             assert np.array_equal(np.sort(numbers), np.arange(size))
 
 
+@step
+def put(thread: int, size: Any, order: Any, place: int, count: int) -> None:
+    size[place + thread] = order[thread] + count
+
+
+@block_step(words=1)
+def put_together(
+    block: int, thread: int, threads: int, phase: int, shared: Any, block_order: Any, count: int, body: int
+) -> None:
+    if phase == 0:
+        shared[thread] = thread
+    else:
+        block_order[body + thread] = shared[threads - 1 - thread] + count
+
+
+def check_names() -> None:
+    """Arguments of a step may have any names, also those that stand in the text of a kernel."""
+    with open_device("cuda") as device:
+        kept, given = device.zeros(8), device.array(np.arange(3))
+        device.run(put, 3, kept, given, 2, 10)
+        assert device.read(kept).tolist() == [0, 0, 10, 11, 12, 0, 0, 0]
+        others = device.zeros(device.block + 1)
+        device.run_blocks(put_together, 1, 2, others, 5, 1)
+        assert device.read(others).tolist() == [0, *range(device.block + 4, 4, -1)]
+
+
 def check_blocks() -> None:
     for order in ORDERS:
         with open_device("cuda", order=Order(order)) as device:
@@ -43,7 +71,7 @@ def check_blocks() -> None:
             assert device.value(values, 1) == 4
 
 
-@pytest.mark.parametrize("check", [check_steps, check_blocks], ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [check_steps, check_names, check_blocks], ids=lambda check: check.__name__)
 def test_on_the_simulator(check: object) -> None:
     simulate(check)  # type: ignore[arg-type]  # a function, which parameters of tests do not say
 
