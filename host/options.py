@@ -203,6 +203,12 @@ def add_device(parser: argparse.ArgumentParser) -> None:
         choices=("cpu", "cuda"),
         help="where it runs: cpu (default), or cuda, a graphics processor",
     )
+    parser.add_argument(
+        "--order",
+        default="natural",
+        choices=("natural", "reversed", "shuffled"),
+        help="order in which the threads of a step run: natural (default), reversed, shuffled by --seed",
+    )
 
 
 def add_threads(parser: argparse.ArgumentParser, user: str) -> None:

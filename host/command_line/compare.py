@@ -177,6 +177,7 @@ def _contest(path: str, arguments: argparse.Namespace, machines: "list[RunOption
     from host.contest.entries import Contest
     from host.contest.machines import machine_entry
     from host.contest.software import scipy_entry, software_entry
+    from host.devices import Order
     from host.graph.formats import read_graph
     from sim.notices import notice
 
@@ -200,6 +201,7 @@ def _contest(path: str, arguments: argparse.Namespace, machines: "list[RunOption
                     transpose,
                     None if arguments.no_verify else labels,
                     device=arguments.device,
+                    order=Order(arguments.order, arguments.seed),
                     threads=arguments.threads,
                     seed=arguments.seed,
                     runs=arguments.runs,
@@ -235,6 +237,7 @@ def _write(arguments: argparse.Namespace, contests: "list[Contest]") -> None:
             "cores": cores(),
             "threads": arguments.threads,
             "device": arguments.device,
+            "order": arguments.order,
             "seed": arguments.seed,
             "best_of": arguments.runs,
             "memory": arguments.memory,

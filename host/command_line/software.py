@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> None:
     from host.algorithms.components import component_sizes
     from host.algorithms.reference import check_components
     from host.algorithms.software import Setting, run_software
-    from host.devices import open_device
+    from host.devices import Order, open_device
     from host.graph.formats import read_graph
     from host.output import check_output
     from host.results.documents import publish
@@ -94,6 +94,7 @@ def run(arguments: argparse.Namespace) -> None:
     options = _check_options(arguments)
     if arguments.json is not None:
         check_output(arguments.json, "--json")
+    order = Order(arguments.order, arguments.seed)
     progress = Progress(quiet=arguments.quiet)
     begin = time.perf_counter()
     with progress.step("reading") as step:
@@ -102,7 +103,7 @@ def run(arguments: argparse.Namespace) -> None:
         transpose = graph.transpose()
     load = time.perf_counter() - begin
     with (
-        open_device(arguments.device, threads=arguments.threads) as device,
+        open_device(arguments.device, threads=arguments.threads, order=order) as device,
         progress.step(f"{arguments.algorithm}: compiling and running") as step,
     ):
         setting = Setting(device=device, seed=arguments.seed, options=options, watch=step)
@@ -116,6 +117,7 @@ def run(arguments: argparse.Namespace) -> None:
         "algorithm": result.algorithm,
         "graph": {"file": arguments.graph, "vertices": graph.vertices, "edges": graph.edges},
         "device": result.device,
+        "order": arguments.order,
         "threads": result.threads,
         "options": options,
         "counts": dict(result.counts),

@@ -11,7 +11,7 @@ from host.algorithms.names import KINDS
 from host.algorithms.reference import component_matrix, matrix_components
 from host.algorithms.software import Setting, SoftwareRun, run_software
 from host.contest.entries import SCIPY, Entry
-from host.devices import Device, open_device
+from host.devices import Device, Order, open_device
 from host.graph.csr import Graph
 from host.words import counted
 from sim.errors import SimulationError
@@ -55,6 +55,7 @@ def software_entry(
     expected: NDArray[np.uint32] | None,
     *,
     device: str,
+    order: Order,
     threads: int,
     seed: int,
     runs: int,
@@ -73,6 +74,8 @@ def software_entry(
         The components, canonical; None where nothing is to be checked.
     device : str
         Where it runs, if it is made of steps.
+    order : Order
+        In which the threads of those run.
     threads, seed : int
         Threads that it may use; seed of what it draws.
     runs : int
@@ -88,7 +91,7 @@ def software_entry(
         It found other components.
     """
     kind = KINDS[algorithm]
-    with open_device(device if kind.devices else "cpu", threads=threads if kind.threads else 1) as opened:
+    with open_device(device if kind.devices else "cpu", threads=threads if kind.threads else 1, order=order) as opened:
         where = counted(opened.threads, "thread") if opened.name == "cpu" else opened.name
         try:
             best = _best(algorithm, graph, transpose, opened, seed=seed, runs=runs, limit=limit, watch=watch)

@@ -45,6 +45,7 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
         "algorithm": "hong",
         "graph": {"file": "g.txt", "vertices": 4, "edges": 4},
         "device": "cpu",
+        "order": "natural",
         "threads": 2,
         "options": {},
         "counts": {},

@@ -15,6 +15,7 @@ from host.contest.entries import Contest, Entry
 from host.contest.plot import contest_figure
 from host.contest.software import scipy_entry, software_entry
 from host.contest.table import contest_text
+from host.devices import Order
 from host.graph.csr import Graph
 from sim.errors import SimulationError
 from tests.system.graphs import messy_graph
@@ -24,7 +25,15 @@ LABELS = strong_components(GRAPH)
 
 
 def entry_of(algorithm: str, **changed: Any) -> Entry:
-    how: dict[str, Any] = {"device": "cpu", "threads": 2, "seed": 1, "runs": 2, "limit": 60.0, "watch": lambda *_: None}
+    how: dict[str, Any] = {
+        "device": "cpu",
+        "order": Order("reversed"),
+        "threads": 2,
+        "seed": 1,
+        "runs": 2,
+        "limit": 60.0,
+        "watch": lambda *_: None,
+    }
     return software_entry(algorithm, GRAPH, GRAPH.transpose(), LABELS, **{**how, **changed})
 
 
