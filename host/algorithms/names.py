@@ -31,5 +31,8 @@ KINDS = {
     "kosaraju": Kind(text="two searches and an intersection per component, as the accelerator; one thread"),
     "tarjan": Kind(text="one depth-first search; one thread"),
     "hong": Kind(text="the basic parallel FW-BW-Trim of Hong et al. 2013", threads=True),
+    "multipartition": Kind(
+        text="a pivot, a vice pivot, and all partitions that come of them at once", threads=True, devices=True
+    ),
 }
 """By name."""
