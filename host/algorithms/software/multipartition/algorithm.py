@@ -1,14 +1,18 @@
 """The rounds of the multi-partition method."""
 
+from typing import Any
+
 import numpy as np
 
 from host.algorithms.software.decomposition import Decomposition, Setting
+from host.algorithms.software.multipartition.colouring import Colouring
 from host.algorithms.software.multipartition.joining import divide, join, plant
 from host.algorithms.software.multipartition.lists import EDGES, FOUND, PARTS, QUEUED, Counters, gather, settle, strips
 from host.algorithms.software.multipartition.marks import BACKWARD, FORWARD, PARTITION, VICE
 from host.algorithms.software.multipartition.pivots import draw, largest, start_backward
 from host.algorithms.software.multipartition.searching import Searching
 from host.algorithms.software.multipartition.trimming import Trimming
+from host.devices import Step
 from host.devices.graphs import upload
 from host.graph.csr import Graph
 
@@ -36,6 +40,8 @@ class _Run:
         self._left = graph.vertices
         self._searching = Searching(device, self.marks, self._counters, graph.vertices)
         self._trimming = Trimming(device, self._graph, self._transpose, self.marks, self._counters, graph.vertices)
+        self._colouring = Colouring(device, self._graph, self._transpose, self.marks, self._counters, graph.vertices)
+        self._coloured = False
         self.rounds = 0
         self.pivots = 0
         self.vice_pivots = 0
@@ -57,7 +63,7 @@ class _Run:
         """Return what was counted."""
         return {
             "rounds": self.rounds,
-            "passes": self._searching.passes + self._trimming.passes + self.joins,
+            "passes": self._searching.passes + self._trimming.passes + self.joins + self._colouring.passes,
             "edges": self._counters.take(EDGES),
             "trim_rounds": self._trimming.rounds,
             "trimmed": self._trimming.singles,
@@ -66,13 +72,12 @@ class _Run:
             "vice_pivots": self.vice_pivots,
             "partitions": self._counters.take(PARTS),
             "wcc_rounds": self.joins,
+            "colour_rounds": self._colouring.rounds,
         }
 
     def _gather(self) -> None:
         """Drop from the list what has a component."""
-        self._device.run(
-            gather, strips(self._left), self._left, self._vertices, self._others, self.marks, self._counters.array
-        )
+        self._run(gather, self._others, self.marks, self._counters.array)
         self._listed()
 
     def _listed(self) -> None:
@@ -105,39 +110,48 @@ class _Run:
         self._settle()
 
     def _round(self) -> None:
-        """Divide each partition into what is weakly connected, and each of these by a pivot and a vice pivot."""
-        device, marks, counters = self._device, self.marks, self._counters.array
-        left, vertices = self._left, self._vertices
-        device.run(plant, left, vertices, self._parents)
-        device.run(join, strips(left), left, vertices, self._salt(), self._parents, marks, *self._graph, counters)
-        self.joins += 1
-        device.run(
-            divide, strips(left), left, vertices, self._parents, self._pivots, self._searching.queue, self._seen, marks,
-            counters,
-        )  # fmt: skip
-        pivots = self._counters.take(QUEUED)
-        self._search(FORWARD, pivots)
-        device.run(draw, strips(left), left, vertices, self._salt(), marks, self._drawn)
-        device.run(start_backward, pivots, self._pivots, self._drawn, marks, self._searching.queue, counters)
+        """Divide each partition into smaller ones, and each of these by a pivot and a vice pivot."""
+        if self._coloured:
+            pivots = self._colouring.divide(
+                self._vertices, self._left, self._salt(), self._pivots, self._searching.queue, self._seen
+            )
+        else:
+            pivots = self._join()
+            self._search(FORWARD, pivots)
+            self._run(draw, self._salt(), self.marks, self._drawn)
+        self._device.run(
+            start_backward, pivots, self._pivots, self._drawn, self.marks, self._searching.queue, self._counters.array
+        )
         self.pivots += pivots
         self.vice_pivots += self._counters.take(FOUND)
         self._search(BACKWARD | VICE, self._counters.take(QUEUED))
-        self._settle()
+        coloured = self._coloured
+        untouched = self._settle()
+        self._coloured = not coloured and 2 * untouched > self._left
+
+    def _join(self) -> int:
+        """Make a partition of what is weakly connected in one; return how many there are."""
+        counters = self._counters.array
+        self.joins += 1
+        self._device.run(plant, self._left, self._vertices, self._parents)
+        self._run(join, self._salt(), self._parents, self.marks, *self._graph, counters)
+        self._run(divide, self._parents, self._pivots, self._searching.queue, self._seen, self.marks, counters)
+        return self._counters.take(QUEUED)
 
     def _search(self, flags: int, sources: int) -> None:
         ways = (self._graph, self._transpose)
-        self._searching.search(
-            flags, sources, *(ways if flags == FORWARD else ways[::-1]), self._vertices, self._left
-        )
+        self._searching.search(flags, sources, *(ways if flags == FORWARD else ways[::-1]), self._vertices, self._left)
 
-    def _settle(self) -> None:
-        """End a round: what is reached both ways has its component."""
+    def _settle(self) -> int:
+        """End a round: what is reached both ways has its component. Return how much was reached no way."""
         self.rounds += 1
-        left = self._left
-        self._device.run(
-            settle, strips(left), left, self._vertices, self._others, self.marks, self._seen, self._counters.array
-        )
+        self._run(settle, self._others, self.marks, self._seen, self._counters.array)
         self._listed()
+        return self._counters.take(FOUND)
+
+    def _run(self, step: Step, *arguments: Any) -> None:
+        """Launch a step that looks after the list."""
+        self._device.run(step, strips(self._left), self._left, self._vertices, *arguments)
 
     def _salt(self) -> int:
         return int(self._salts.integers(1 << 32))

@@ -39,7 +39,15 @@ def _root(vertex: int, parents: Any) -> int:
 
 @step
 def join(
-    thread: int, size: int, vertices: Any, salt: int, parents: Any, marks: Any, offsets: Any, targets: Any, counters: Any
+    thread: int,
+    size: int,
+    vertices: Any,
+    salt: int,
+    parents: Any,
+    marks: Any,
+    offsets: Any,
+    targets: Any,
+    counters: Any,
 ) -> None:
     """Join the trees of each two vertices of the same partition, and the same flags, between which an edge leads."""
     edges = 0
@@ -68,7 +76,9 @@ def join(
 
 
 @step
-def divide(thread: int, size: int, vertices: Any, parents: Any, pivots: Any, queue: Any, seen: Any, marks: Any, counters: Any) -> None:
+def divide(
+    thread: int, size: int, vertices: Any, parents: Any, pivots: Any, queue: Any, seen: Any, marks: Any, counters: Any
+) -> None:
     """Make a partition of each tree. Its root becomes the pivot, which the forward search starts from."""
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, size)):
         vertex = int(vertices[place])

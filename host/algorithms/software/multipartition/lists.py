@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from host.algorithms.software.multipartition.marks import BACKWARD, FORWARD, PARTITION
+from host.algorithms.software.multipartition.marks import BOTH, PARTITION, STATE
 from host.devices import Device, DeviceArray, atomic_add, atomic_or, step
 
 __all__ = ["EDGES", "FOUND", "PARTS", "QUEUED", "STRIP", "Counters", "gather", "settle", "strips"]
@@ -45,23 +45,28 @@ class Counters:
 def settle(thread: int, size: int, vertices: Any, kept: Any, marks: Any, seen: Any, counters: Any) -> None:
     """Make a component of what is reached both ways in each partition; put what is left into another list.
 
-    ``seen`` has a bit for each set of flags that occurs in a partition: as many partitions come of it.
+    It counts what was reached no way. ``seen`` has a bit for each set of flags that occurs in a partition: as many partitions come of it.
     """
     first = thread * STRIP
     last = min(first + STRIP, size)
     count = 0
+    untouched = 0
     for place in range(first, last):
         vertex = vertices[place]
         mark = marks[vertex]
         partition = mark >> PARTITION
-        if mark & (FORWARD | BACKWARD) == FORWARD | BACKWARD:
+        if mark & BOTH == BOTH:
             marks[vertex] = -1 - partition
         else:
             count += 1
-            bit = 1 << (mark & 7)
+            if mark & STATE == 0:
+                untouched += 1
+            bit = 1 << (mark & STATE)
             # Most find it there; of those that do not, one is the first.
             if seen[partition] & bit == 0 and atomic_or(seen, partition, bit) & bit == 0:
                 atomic_add(counters, PARTS, 1)
+    if untouched > 0:
+        atomic_add(counters, FOUND, untouched)
     if count > 0:
         room = atomic_add(counters, QUEUED, count)
         for place in range(first, last):

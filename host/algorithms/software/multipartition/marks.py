@@ -2,7 +2,19 @@
 
 from host.devices import device_function
 
-__all__ = ["BACKWARD", "FLAGS", "FORWARD", "FRESH", "PARTITION", "VICE", "priority"]
+__all__ = [
+    "BACKWARD",
+    "BOTH",
+    "FLAGS",
+    "FORWARD",
+    "FRESH",
+    "PARTITION",
+    "STATE",
+    "VERTEX",
+    "VICE",
+    "drawn_number",
+    "priority",
+]
 
 FORWARD = 1
 """The pivot of its partition reaches it."""
@@ -10,6 +22,10 @@ BACKWARD = 2
 """It reaches the pivot of its partition."""
 VICE = 4
 """It reaches the vice pivot of its partition."""
+BOTH = FORWARD | BACKWARD
+"""It is in the component of the pivot."""
+STATE = BOTH | VICE
+"""All that a round finds out about it."""
 FRESH = 8
 """The last sweep reached it."""
 FLAGS = 16
@@ -17,6 +33,9 @@ FLAGS = 16
 PARTITION = 4
 """Bits of the flags. Two marks are of the same partition when their exclusive or is 0 to `FLAGS` - 1."""
 
+_BITS = 31
+VERTEX = (1 << _BITS) - 1
+"""Of a number drawn, less one: the vertex."""
 _MASK = (1 << 32) - 1
 
 
@@ -30,3 +49,9 @@ def priority(vertex: int, salt: int) -> int:
     mixed = ((mixed ^ (mixed >> 16)) * 0x2C1B3C6D) & _MASK
     mixed = ((mixed ^ (mixed >> 12)) * 0x297A2D39) & _MASK
     return mixed ^ (mixed >> 15)
+
+
+@device_function
+def drawn_number(vertex: int, salt: int) -> int:
+    """Return a number above 0 and below 2**63 that orders the vertices at random, and from which the vertex is known."""
+    return ((priority(vertex, salt) << _BITS) | int(vertex)) + 1

@@ -10,14 +10,10 @@ from typing import Any
 import numpy as np
 
 from host.algorithms.software.multipartition.lists import FOUND, QUEUED, STRIP, strips
-from host.algorithms.software.multipartition.marks import BACKWARD, FORWARD, PARTITION, VICE, priority
+from host.algorithms.software.multipartition.marks import BACKWARD, FORWARD, PARTITION, VERTEX, VICE, drawn_number
 from host.devices import Device, DeviceArray, atomic_add, atomic_max, step
 
 __all__ = ["draw", "largest", "start_backward"]
-
-_BITS = 31
-"""Of what is drawn, those of the vertex; above them stands its priority. One more than that is below 2**63."""
-_VERTEX = (1 << _BITS) - 1
 
 
 @step
@@ -54,7 +50,7 @@ def draw(thread: int, size: int, vertices: Any, salt: int, marks: Any, drawn: An
         vertex = int(vertices[place])
         mark = marks[vertex]
         if mark & FORWARD == 0:
-            number = ((priority(vertex, salt) << _BITS) | vertex) + 1
+            number = drawn_number(vertex, salt)
             partition = mark >> PARTITION
             # Numbers only grow, so that what is not above an old one is not above the present one.
             if number > drawn[partition]:
@@ -73,7 +69,7 @@ def start_backward(thread: int, pivots: Any, drawn: Any, marks: Any, queue: Any,
     number = drawn[pivot]
     if number > 0:
         drawn[pivot] = 0
-        vice = (number - 1) & _VERTEX
+        vice = (number - 1) & VERTEX
         mark = marks[vice]
         if mark >> PARTITION == pivot and mark & FORWARD == 0:
             marks[vice] = mark | VICE

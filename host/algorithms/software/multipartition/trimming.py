@@ -55,7 +55,9 @@ def _only_neighbour(vertex: int, mark: int, marks: Any, offsets: Any, targets: A
 
 
 @step
-def _remove_unconnected(thread: int, size: int, queue: Any, marks: Any, offsets: Any, back_offsets: Any, counters: Any) -> None:
+def _remove_unconnected(
+    thread: int, size: int, queue: Any, marks: Any, offsets: Any, back_offsets: Any, counters: Any
+) -> None:
     """Remove the vertices of the whole graph that have no edges on a side, without a look at any edge."""
     first = thread * STRIP
     last = min(first + STRIP, size)
@@ -130,7 +132,8 @@ def _remove_pairs(
         if not alone:
             other = _only_neighbour(vertex, mark, marks, back_offsets, back_targets, back_starts)
             alone = (
-                other > vertex and _only_neighbour(other, mark, marks, back_offsets, back_targets, back_starts) == vertex
+                other > vertex
+                and _only_neighbour(other, mark, marks, back_offsets, back_targets, back_starts) == vertex
             )
         if alone:
             marks[vertex] = -1 - vertex
