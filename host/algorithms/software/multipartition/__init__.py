@@ -1,4 +1,4 @@
-"""The multi-partition method: a pivot forward, it and a vice pivot backward, and all partitions that come of it at once."""
+"""The multi-partition method: a pivot forward, it and a vice pivot backward, all partitions at once."""
 
 from host.algorithms.software.multipartition.algorithm import multipartition
 

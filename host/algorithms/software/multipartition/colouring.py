@@ -1,7 +1,7 @@
-"""Colours: every vertex is a pivot at once, and gets the number of the first of those that reach it.
+"""Colours: every vertex is a pivot at once, and gets the highest number that reaches it.
 
-The way out where pivots reach little of their partitions, however they are chosen: with one of them a partition it would
-take as many rounds as there are components that do not reach each other. (Orzan 2004 finds components by colours alone.)
+The way out where pivots reach little of their partitions, however they are chosen: with one pivot for each, there would
+be as many rounds as there are components that do not reach each other. (Orzan 2004 finds components by colours alone.)
 """
 
 from typing import Any
@@ -27,15 +27,15 @@ def _start(thread: int, vertices: Any, salt: int, colours: Any) -> None:
 
 @step
 def _pull(
-    thread: int, size: int, vertices: Any, colours: Any, marks: Any, offsets: Any, targets: Any, counters: Any
+    thread: int, length: int, vertices: Any, colours: Any, marks: Any, offsets: Any, targets: Any, counters: Any
 ) -> None:
-    """Give each vertex the first colour of those that lead to it in its partition, on the transpose.
+    """Give each vertex the highest colour of those that lead to it in its partition, on the transpose.
 
-    Each thread writes what is of its own vertices. What it reads of others may be old; it is a colour that reaches them.
+    Each thread writes what is of its own vertices. What it reads of others may be old: a colour that reaches them too.
     """
     edges = 0
     found = 0
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, size)):
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = vertices[place]
         mark = marks[vertex] & ~FRESH
         colour = colours[vertex]
@@ -57,9 +57,9 @@ def _pull(
 
 
 @step
-def _collect(thread: int, size: int, vertices: Any, queue: Any, marks: Any, counters: Any) -> None:
+def _collect(thread: int, length: int, vertices: Any, queue: Any, marks: Any, counters: Any) -> None:
     """Put what changed in the last sweep into a work list; it keeps its flag until it is looked at."""
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, size)):
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = vertices[place]
         if marks[vertex] & FRESH != 0:
             queue[atomic_add(counters, QUEUED, 1)] = vertex
@@ -101,10 +101,10 @@ def _push(
 
 @step
 def _divide(
-    thread: int, size: int, vertices: Any, colours: Any, pivots: Any, queue: Any, seen: Any, marks: Any, counters: Any
+    thread: int, length: int, vertices: Any, colours: Any, pivots: Any, queue: Any, seen: Any, marks: Any, counters: Any
 ) -> None:
     """Make a partition of each colour. The vertex whose colour it is reaches all of it, and is its pivot."""
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, size)):
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
         pivot = (colours[vertex] - 1) & VERTEX
         marks[vertex] = (pivot << PARTITION) | FORWARD

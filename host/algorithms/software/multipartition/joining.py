@@ -40,7 +40,7 @@ def _root(vertex: int, parents: Any) -> int:
 @step
 def join(
     thread: int,
-    size: int,
+    length: int,
     vertices: Any,
     salt: int,
     parents: Any,
@@ -51,7 +51,7 @@ def join(
 ) -> None:
     """Join the trees of each two vertices of the same partition, and the same flags, between which an edge leads."""
     edges = 0
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, size)):
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
         mark = marks[vertex]
         first = offsets[vertex]
@@ -67,20 +67,18 @@ def join(
             while here != there:
                 if priority(here, salt) > priority(there, salt):
                     here, there = there, here
-                # Unless the other one has become a child meanwhile.
-                if atomic_swap(parents, there, there, here) == there:
-                    break
-                here = _root(here, parents)
-                there = _root(there, parents)
+                # When the other one has become a child meanwhile, go on from its parent.
+                parent = atomic_swap(parents, there, there, here)
+                there = here if parent == there else _root(parent, parents)
     atomic_add(counters, EDGES, edges)
 
 
 @step
 def divide(
-    thread: int, size: int, vertices: Any, parents: Any, pivots: Any, queue: Any, seen: Any, marks: Any, counters: Any
+    thread: int, length: int, vertices: Any, parents: Any, pivots: Any, queue: Any, seen: Any, marks: Any, counters: Any
 ) -> None:
     """Make a partition of each tree. Its root becomes the pivot, which the forward search starts from."""
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, size)):
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
         root = _root(vertex, parents)
         if root == vertex:

@@ -42,13 +42,14 @@ class Counters:
 
 
 @step
-def settle(thread: int, size: int, vertices: Any, kept: Any, marks: Any, seen: Any, counters: Any) -> None:
+def settle(thread: int, length: int, vertices: Any, kept: Any, marks: Any, seen: Any, counters: Any) -> None:
     """Make a component of what is reached both ways in each partition; put what is left into another list.
 
-    It counts what was reached no way. ``seen`` has a bit for each set of flags that occurs in a partition: as many partitions come of it.
+    It counts what was reached no way. ``seen`` has a bit for each set of flags that occurs in a partition: as many
+    partitions come of it.
     """
     first = thread * STRIP
-    last = min(first + STRIP, size)
+    last = min(first + STRIP, length)
     count = 0
     untouched = 0
     for place in range(first, last):
@@ -77,10 +78,10 @@ def settle(thread: int, size: int, vertices: Any, kept: Any, marks: Any, seen: A
 
 
 @step
-def gather(thread: int, size: int, vertices: Any, kept: Any, marks: Any, counters: Any) -> None:
+def gather(thread: int, length: int, vertices: Any, kept: Any, marks: Any, counters: Any) -> None:
     """Put the vertices of a list that have no component into another one."""
     first = thread * STRIP
-    last = min(first + STRIP, size)
+    last = min(first + STRIP, length)
     count = 0
     for place in range(first, last):
         if marks[vertices[place]] >= 0:

@@ -53,5 +53,5 @@ def priority(vertex: int, salt: int) -> int:
 
 @device_function
 def drawn_number(vertex: int, salt: int) -> int:
-    """Return a number above 0 and below 2**63 that orders the vertices at random, and from which the vertex is known."""
+    """Return a number above 0 and below 2**63 that orders the vertices at random, and has the vertex in it."""
     return ((priority(vertex, salt) << _BITS) | int(vertex)) + 1

@@ -18,12 +18,12 @@ __all__ = ["draw", "largest", "start_backward"]
 
 @step
 def _largest_of_strip(
-    thread: int, size: int, vertices: Any, marks: Any, mark: int, offsets: Any, back_offsets: Any, products: Any,
+    thread: int, length: int, vertices: Any, marks: Any, mark: int, offsets: Any, back_offsets: Any, products: Any,
     found: Any,
 ) -> None:  # fmt: skip
     best = -1
     best_vertex = -1
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, size)):
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
         if marks[vertex] == mark:
             product = (offsets[vertex + 1] - offsets[vertex]) * (back_offsets[vertex + 1] - back_offsets[vertex])
@@ -44,9 +44,9 @@ def largest(
 
 
 @step
-def draw(thread: int, size: int, vertices: Any, salt: int, marks: Any, drawn: Any) -> None:
+def draw(thread: int, length: int, vertices: Any, salt: int, marks: Any, drawn: Any) -> None:
     """Draw in each partition a vertex at random that the pivot does not reach."""
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, size)):
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
         mark = marks[vertex]
         if mark & FORWARD == 0:

@@ -40,8 +40,8 @@ def _expand(
 ) -> None:
     """Pass the flags of a vertex on to its neighbours in its partition, and of the first one found to those of it.
 
-    A neighbour is claimed by who sets a flag of its mark, so a list has it once for each flag at most. Its flags are read
-    when it is looked at; who sets a flag later passes that one on.
+    A neighbour is claimed by who sets a flag of its mark, so a list has it once for each flag at most. Its flags are
+    read when it is looked at; who sets a flag later passes that one on.
     """
     edges = 0
     for place in range(thread * share, min(thread * share + share, items)):
@@ -73,7 +73,7 @@ def _expand(
 
 @step
 def _sweep(
-    thread: int, size: int, vertices: Any, marks: Any, flags: int, offsets: Any, targets: Any, counters: Any
+    thread: int, length: int, vertices: Any, marks: Any, flags: int, offsets: Any, targets: Any, counters: Any
 ) -> None:
     """Let each vertex without a flag look for a neighbour that has it, on the graph turned round.
 
@@ -82,7 +82,7 @@ def _sweep(
     """
     edges = 0
     found = 0
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, size)):
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = vertices[place]
         mark = marks[vertex]
         # No vice pivot is reached forward, so nothing that is reached forward reaches it.
@@ -109,9 +109,9 @@ def _sweep(
 
 
 @step
-def _collect(thread: int, size: int, vertices: Any, queue: Any, marks: Any, counters: Any) -> None:
-    """Put what the last sweep reached into a work list: only that may have neighbours which no sweep has seen reached."""
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, size)):
+def _collect(thread: int, length: int, vertices: Any, queue: Any, marks: Any, counters: Any) -> None:
+    """Put what the last sweep reached into a work list: only that can have neighbours that are still to be reached."""
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = vertices[place]
         mark = marks[vertex]
         if mark & FRESH != 0:

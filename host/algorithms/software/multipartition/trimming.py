@@ -56,11 +56,11 @@ def _only_neighbour(vertex: int, mark: int, marks: Any, offsets: Any, targets: A
 
 @step
 def _remove_unconnected(
-    thread: int, size: int, queue: Any, marks: Any, offsets: Any, back_offsets: Any, counters: Any
+    thread: int, length: int, queue: Any, marks: Any, offsets: Any, back_offsets: Any, counters: Any
 ) -> None:
     """Remove the vertices of the whole graph that have no edges on a side, without a look at any edge."""
     first = thread * STRIP
-    last = min(first + STRIP, size)
+    last = min(first + STRIP, length)
     found = 0
     queued = 0
     for vertex in range(first, last):
@@ -85,13 +85,13 @@ def _remove_unconnected(
 
 @step
 def _remove_single(
-    thread: int, size: int, vertices: Any, queue: Any, marks: Any, offsets: Any, targets: Any, starts: Any,
+    thread: int, length: int, vertices: Any, queue: Any, marks: Any, offsets: Any, targets: Any, starts: Any,
     back_offsets: Any, back_targets: Any, back_starts: Any, counters: Any,
 ) -> None:  # fmt: skip
     """Remove the vertices of a list that have only dead edges on a side."""
     found = 0
     edges = 0
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, size)):
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
         mark = marks[vertex]
         edge = offsets[vertex] + starts[vertex]
@@ -114,7 +114,7 @@ def _remove_single(
 
 @step
 def _remove_pairs(
-    thread: int, size: int, vertices: Any, queue: Any, marks: Any, offsets: Any, targets: Any, starts: Any,
+    thread: int, length: int, vertices: Any, queue: Any, marks: Any, offsets: Any, targets: Any, starts: Any,
     back_offsets: Any, back_targets: Any, back_starts: Any, counters: Any,
 ) -> None:  # fmt: skip
     """Remove each two vertices of a list that have only each other on a side.
@@ -122,7 +122,7 @@ def _remove_pairs(
     The smaller one's thread does. That another thread has removed one of two others already, or both, makes no
     difference: whatever is removed is a whole component, and no component has vertices of two pairs.
     """
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, size)):
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
         mark = marks[vertex]
         if mark < 0:
