@@ -71,7 +71,7 @@ def start_backward(thread: int, pivots: Any, drawn: Any, marks: Any, queue: Any,
         drawn[pivot] = 0
         vice = (number - 1) & VERTEX
         mark = marks[vice]
-        if mark >> PARTITION == pivot and mark & FORWARD == 0:
+        if mark & FORWARD == 0:
             marks[vice] = mark | VICE
             queue[atomic_add(counters, QUEUED, 1)] = vice
             atomic_add(counters, FOUND, 1)

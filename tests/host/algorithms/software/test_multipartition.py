@@ -1,15 +1,19 @@
 """Multi-partition: right in every order and for every vice pivot, in few rounds, and what it counts."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from numba.core import event
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 import host.algorithms.software.multipartition.algorithm as rounds
 from host.algorithms.components import canonical
 from host.algorithms.reference import check_components
-from host.algorithms.software import Decomposition, Setting
+from host.algorithms.software import Decomposition, Setting, run_software
 from host.algorithms.software.multipartition import multipartition
 from host.algorithms.software.multipartition.lists import STRIP
 from host.algorithms.software.multipartition.marks import FORWARD, PARTITION, drawn_number, priority
@@ -264,14 +268,11 @@ def test_chains_of_components_take_no_quadratic_work() -> None:
 
 
 def test_a_vertex_of_many_edges_is_not_tested_anew_along_all_of_them() -> None:
-    # Paths of 1 to 300 vertices lead to a hub, so that it loses one neighbour after the other.
-    paths = [[hub * 301 + place for place in range(hub + 1)] for hub in range(300)]
-    hub = 300 * 301
-    pairs = [edge for path in paths for edge in zip(path, [*path[1:], hub], strict=True)]
-    pairs += [(hub, hub + 1), (hub, hub + 2), (hub + 1, hub)]
-    for order in ("natural", "reversed"):
+    # A hub in a cycle of three, which loses 3000 neighbours on either side, one after the other.
+    pairs = [(0, 1), (1, 2), (2, 0), *((v, 0) for v in range(3, 3003)), *((0, v) for v in range(3003, 6003))]
+    for order in ORDERS:
         with open_device("cpu", order=Order(order)) as device:
-            counts = decompose(graph_of(hub + 3, pairs), device).counts
+            counts = decompose(graph_of(6003, pairs), device).counts
             assert counts["edges"] < 6 * len(pairs)
 
 
@@ -335,3 +336,23 @@ def test_priorities_are_of_one_vertex_each() -> None:
         assert len(set(numbers)) == 3001
         assert 0 <= min(numbers) < 1 << 24 < 1 << 31 < max(numbers) < 1 << 32
         assert 0 < drawn_number(2**31 - 2, salt) < 1 << 63
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("generate", [random_graph, rmat_graph], ids=["random", "R-MAT"])
+def test_it_is_faster_than_scipy_where_a_component_is_giant(generate: Callable[[int, int, int], Graph]) -> None:
+    graph = generate(1 << 20, 12, 1)
+    transpose = graph.transpose()
+    offsets, targets = (array.astype(np.int32) for array in graph.csr)
+    matrix = csr_array((np.ones(graph.edges), targets, offsets), shape=(graph.vertices, graph.vertices))
+    seconds: dict[str, list[float]] = {"multipartition": [], "hong": [], "scipy": []}
+    with open_device("cpu", threads=2) as device:
+        for _ in range(3):
+            for name in ("multipartition", "hong"):
+                seconds[name].append(run_software(name, graph, transpose, Setting(device=device)).seconds)
+            begin = time.perf_counter()
+            connected_components(matrix, directed=True, connection="strong")
+            seconds["scipy"].append(time.perf_counter() - begin)
+    best = {name: min(times) for name, times in seconds.items()}
+    assert best["multipartition"] < best["scipy"]
+    assert best["multipartition"] < 3 * best["hong"]
