@@ -37,5 +37,8 @@ KINDS = {
         devices=True,
         options=("sources",),
     ),
+    "multipartition": Kind(
+        text="a pivot, a vice pivot, and all partitions that come of them at once", threads=True, devices=True
+    ),
 }
 """By name."""

@@ -13,6 +13,7 @@ from host.algorithms.software.decomposition import Decomposition, Setting, unwat
 from host.algorithms.software.hong import hong
 from host.algorithms.software.kosaraju import kosaraju
 from host.algorithms.software.li import li
+from host.algorithms.software.multipartition import multipartition
 from host.algorithms.software.tarjan import tarjan
 from host.algorithms.software.warming import small_graph
 from host.graph.csr import Graph
@@ -28,6 +29,7 @@ ALGORITHMS: dict[str, _Algorithm] = {
         labels=hong(graph, transpose, threads=setting.device.threads)
     ),
     "li": li,
+    "multipartition": multipartition,
 }
 """By name, each of `host.algorithms.names.KINDS`: takes a graph, its transpose, and how to run."""
 

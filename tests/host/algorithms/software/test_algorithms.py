@@ -19,7 +19,10 @@ from host.graph.csr import Graph
 from host.graph.generators import random_graph, rmat_graph
 from tests.system.graphs import GRAPHS, graph_of, messy_graph
 
-WAYS = [("kosaraju", 1), ("tarjan", 1), ("hong", 1), ("hong", 2), ("hong", 5), ("li", 1), ("li", 3)]
+WAYS = [
+    ("hong", 5),
+    *((name, threads) for name, kind in KINDS.items() for threads in ((1, 3) if kind.threads else (1,))),
+]
 
 
 def run(algorithm: str, graph: Graph, transpose: Graph, threads: int) -> SoftwareRun:
