@@ -13,10 +13,13 @@ __all__ = ["add_parser", "run"]
 _EPILOG = """examples:
   cyscc software tarjan wiki-Vote.txt.gz
   cyscc software hong graph.mtx --threads 2 --json result.json
+  cyscc software quach graph.mtx --pivots 4
 
 """
 
-_OPTIONS: dict[str, dict[str, Any]] = {}
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "pivots": {"type": at_least(1, 31), "metavar": "M", "help": "pivots at a time, of quach (default: 10)"},
+}
 """Options of single algorithms, by name: how they are parsed."""
 
 

@@ -12,6 +12,7 @@ from host.algorithms.names import KINDS
 from host.algorithms.software.decomposition import Decomposition, Setting, unwatched
 from host.algorithms.software.hong import hong
 from host.algorithms.software.kosaraju import kosaraju
+from host.algorithms.software.quach import quach
 from host.algorithms.software.tarjan import tarjan
 from host.algorithms.software.warming import small_graph
 from host.graph.csr import Graph
@@ -26,6 +27,7 @@ ALGORITHMS: dict[str, _Algorithm] = {
     "hong": lambda graph, transpose, setting: Decomposition(
         labels=hong(graph, transpose, threads=setting.device.threads)
     ),
+    "quach": quach,
 }
 """By name, each of `host.algorithms.names.KINDS`: takes a graph, its transpose, and how to run."""
 
