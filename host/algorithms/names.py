@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
-__all__ = ["KINDS", "Kind"]
+__all__ = ["KINDS", "MOST_PIVOTS", "Kind"]
+
+MOST_PIVOTS = 31
+"""Pivots of ``quach`` at a time: the bits of half a word of 64 that leave its sign alone."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ import argparse
 import time
 from typing import Any
 
-from host.algorithms.names import KINDS
+from host.algorithms.names import KINDS, MOST_PIVOTS
 from host.options import UsageError, add_device, add_result_options, add_threads, at_least
 from host.progress import Progress
 
@@ -18,7 +18,7 @@ _EPILOG = """examples:
 """
 
 _OPTIONS: dict[str, dict[str, Any]] = {
-    "pivots": {"type": at_least(1, 31), "metavar": "M", "help": "pivots at a time, of quach (default: 10)"},
+    "pivots": {"type": at_least(1, MOST_PIVOTS), "metavar": "M", "help": "pivots at a time, of quach (default: 10)"},
 }
 """Options of single algorithms, by name: how they are parsed."""
 

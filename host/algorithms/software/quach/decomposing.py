@@ -76,9 +76,7 @@ class _Search:
         device.store(self._verdict, 1, 0)
         device.run(judge, self._count, self._pivots, marks.forward, marks.backward, done, self._verdict)
         ended, finders = device.value(self._verdict, 0), device.value(self._verdict, 1)
-        device.run(
-            settle, self._vertices, marks.component, self._pivots, marks.forward, marks.backward, finders, ended
-        )
+        device.run(settle, self._vertices, marks.component, self._pivots, marks.forward, marks.backward, finders, ended)
         self.settlements += 1
         self.found += finders.bit_count()
         self.wasted += (ended & ~finders).bit_count()
@@ -99,7 +97,7 @@ def quach(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
         The graph and its transpose.
     setting : Setting
         How it runs. Its option ``pivots`` is the number of pivots at a time, at most `MOST_PIVOTS` of
-        `host.algorithms.software.quach.words`.
+        `host.algorithms.names`.
     """
     device, vertices = setting.device, graph.vertices
     arrays = Arrays.of(device, graph, transpose)

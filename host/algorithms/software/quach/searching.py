@@ -1,4 +1,4 @@
-"""The searches of all pivots: a level of them all, what ends with a pivot that is done, and new ones (section 4.1.2)."""
+"""The searches of all pivots: a level of each, what ends with a pivot that is done, new ones (section 4.1.2)."""
 
 from typing import Any
 
@@ -77,9 +77,7 @@ def judge(slot: int, pivots: Any, forward: Any, backward: Any, done: int, verdic
 
 
 @step
-def settle(
-    vertex: int, component: Any, pivots: Any, forward: Any, backward: Any, finders: int, ended: int
-) -> None:
+def settle(vertex: int, component: Any, pivots: Any, forward: Any, backward: Any, finders: int, ended: int) -> None:
     """Put a vertex into the component of a pivot whose searches both came to it; forget the searches that ended.
 
     The searches of a vertex with a component are forgotten with it, also those that wait there.

@@ -4,10 +4,9 @@ The lower half of a word has the searches that have come to the vertex, the uppe
 on from it yet: the text's frontier. One atomic operation sets both.
 """
 
-__all__ = ["BOTH", "GONE", "HALF", "MOST_PIVOTS"]
+from host.algorithms.names import MOST_PIVOTS
 
-MOST_PIVOTS = 31
-"""Pivots at a time: the bits of half a word of 64 that leave its sign alone."""
+__all__ = ["BOTH", "GONE", "HALF"]
 
 HALF = 32
 """Where the upper half begins."""
