@@ -56,6 +56,20 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert json.loads((folder / "out.json").read_text())["verified"] is True
 
 
+def test_pivots(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["software", "quach", "g.txt", "--pivots", "3", "--threads", "1", "--json", "-"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    assert document["options"] == {"pivots": 3}
+    # All three draw among the vertices of the cycle.
+    assert document["counts"]["pivots_wasted"] == 2
+    assert document["counts"]["pruned"] == 1
+    assert main(["software", "quach", "g.txt", "--threads", "1"]) == 0
+    assert "\npivots wasted        9\n" in capfd.readouterr().out
+    for bad in ("0", "32"):
+        assert main(["software", "quach", "g.txt", "--pivots", bad]) == 2
+        assert capfd.readouterr().err == f"cyscc software: argument --pivots: must be from 1 to 31, not {bad}\n"
+
+
 def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     wrong = host.algorithms.software.SoftwareRun(
         algorithm="tarjan", device="cpu", threads=1, labels=np.arange(4, dtype=np.uint32), seconds=1.0
@@ -70,3 +84,5 @@ def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pyte
 def test_what_an_algorithm_does_not_have_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["software", "tarjan", "g.txt", "--device", "cuda"]) == 2
     assert capfd.readouterr().err == "cyscc software: tarjan runs on --device cpu only\n"
+    assert main(["software", "hong", "g.txt", "--pivots", "4"]) == 2
+    assert capfd.readouterr().err == "cyscc software: hong has no option --pivots\n"

@@ -129,13 +129,13 @@ def test_both_searches_of_a_pivot_end_before_it_has_a_component(name: str) -> No
 
 
 def test_only_vertices_without_a_component_join_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The second pivot's searches are under way in the first one's component when that is found: it tells of no other.
-    pairs = [(0, 1), (1, 0), (1, 2), (2, 0), *((v, v + 1) for v in range(2, 12)), (12, 2)]
-    graph = graph_of(13, pairs)
-    draw_in_turn(monkeypatch, [0, 7])
+    # 7 is in the component that 0 finds, and is dropped. Those of the component stay when 20 has found its own.
+    pairs = [*((v, v + 1) for v in range(12)), (12, 0), (5, 20), (20, 21), (21, 20)]
+    draw_in_turn(monkeypatch, [0, 7, 20])
     with open_device("cpu") as device:
-        counts = found(device, graph, 2).counts
-    assert (counts["components_searched"], counts["pivots_wasted"]) == (1, 1)
+        result = found(device, graph_of(22, pairs), 2)
+    assert (result.counts["components_searched"], result.counts["pivots_wasted"]) == (2, 2)
+    assert set(result.labels[:13]) == {0}
 
 
 def test_searches_that_wait_where_a_component_is_found_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
