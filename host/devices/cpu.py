@@ -79,7 +79,9 @@ def _kept(function: Any) -> bool:
 @cache
 def _compiled(function: Any) -> Any:
     copy = translated(function, _ATOMICS, _compiled)
-    return njit(cache=True, **_OPTIONS)(copy) if _kept(function) else numba.njit(**_OPTIONS)(copy)
+    # A call hands over each array in seven values, which takes longer than what most threads do.
+    options = {**_OPTIONS, "forceinline": True}
+    return njit(cache=True, **options)(copy) if _kept(function) else numba.njit(**options)(copy)
 
 
 def _body(*_: Any) -> None:
