@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from host.results.plots import BLACK, BLUE, GREEN, VERMILION, new_figure
+from host.results.plots import BLACK, BLUE, GREEN, ORANGE, VERMILION, new_figure
 from host.studies.grouping import grouped
 
 if TYPE_CHECKING:
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["table2_figure"]
 
-_COLOURS = (BLACK, GREEN, BLUE, VERMILION)
+_COLOURS = (BLACK, ORANGE, GREEN, BLUE, VERMILION)
 
 
 def table2_figure(document: dict[str, Any]) -> "Figure":
