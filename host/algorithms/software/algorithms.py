@@ -22,11 +22,9 @@ __all__ = ["ALGORITHMS", "SoftwareRun", "run_software"]
 _Algorithm = Callable[[Graph, Graph, Setting], Decomposition]
 
 ALGORITHMS: dict[str, _Algorithm] = {
-    "kosaraju": lambda graph, transpose, _: Decomposition(labels=kosaraju(graph, transpose)),
-    "tarjan": lambda graph, _, __: Decomposition(labels=tarjan(graph)),
-    "hong": lambda graph, transpose, setting: Decomposition(
-        labels=hong(graph, transpose, threads=setting.device.threads)
-    ),
+    "kosaraju": lambda graph, transpose, _: kosaraju(graph, transpose),
+    "tarjan": lambda graph, _, __: tarjan(graph),
+    "hong": lambda graph, transpose, setting: hong(graph, transpose, threads=setting.device.threads),
     "quach": quach,
 }
 """By name, each of `host.algorithms.names.KINDS`: takes a graph, its transpose, and how to run."""

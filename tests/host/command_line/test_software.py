@@ -30,7 +30,8 @@ def test_table(algorithm: str, threads: str, capfd: pytest.CaptureFixture[str]) 
         "components  2, the largest of 3 vertices",
     ]
     assert lines[3].startswith("time        ")
-    assert lines[4:] == ["verified    yes"]
+    assert [line.split()[0] for line in lines[4:]] == ["edges", "passes", "verified"]
+    assert lines[-1] == "verified    yes"
 
 
 def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -40,6 +41,7 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     document = json.loads(out)
     assert document.pop("seconds") > 0
     assert document.pop("wall")["load"] > 0
+    assert document.pop("counts") == {"edges": 19, "passes": 9}
     assert document == {
         **identity(),
         "algorithm": "hong",
@@ -47,7 +49,6 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
         "device": "cpu",
         "threads": 2,
         "options": {},
-        "counts": {},
         "components": {"count": 2, "largest": 3},
         "verified": None,
     }
