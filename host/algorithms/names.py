@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
-__all__ = ["KINDS", "Kind"]
+__all__ = ["KINDS", "MOST_PIVOTS", "Kind"]
+
+MOST_PIVOTS = 31
+"""Pivots of ``quach`` at a time: the bits of half a word of 64 that leave its sign alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +42,12 @@ KINDS = {
     ),
     "multipartition": Kind(
         text="a pivot, a vice pivot, and all partitions that come of them at once", threads=True, devices=True
+    ),
+    "quach": Kind(
+        text="several pivots at a time, after pruning, of Quach et al. 2012",
+        threads=True,
+        devices=True,
+        options=("pivots",),
     ),
 }
 """By name."""

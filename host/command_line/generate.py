@@ -15,6 +15,7 @@ __all__ = ["add_parser", "run"]
 _EPILOG = """examples:
   cyscc generate random --vertices 2^20 --degree 16 -o random.gr
   cyscc generate rmat --vertices 2^16 --degree 32 --seed 7 -o rmat.npz
+  cyscc generate gnm --vertices 1e6 --edges 100000 -o sparse.npz
   cyscc generate netlist --config hc2 -o netlist.txt
 
 OUT: .mtx, .gr, .npz, anything else a SNAP edge list; each also .gz
@@ -24,6 +25,7 @@ _KINDS = {
     "random": "both ends of every edge uniform",
     "rmat": "recursive matrix (a = 0.45, b = 0.15, c = 0.15), a power of two of vertices",
     "ssca2": "cliques with edges between them",
+    "gnm": "as many different edges as asked for, all sets of them alike",
 }
 
 
@@ -41,9 +43,12 @@ def add_parser(commands: Any) -> None:
         synthetic.add_argument(
             "--vertices", required=True, type=at_least(1), metavar="N", help="number of vertices: 1000, 1e6, 2^20"
         )
-        synthetic.add_argument(
-            "--degree", required=True, type=at_least(0), metavar="D", help="average number of edges of a vertex"
-        )
+        if kind == "gnm":
+            synthetic.add_argument("--edges", required=True, type=at_least(0), metavar="M", help="number of edges")
+        else:
+            synthetic.add_argument(
+                "--degree", required=True, type=at_least(0), metavar="D", help="average number of edges of a vertex"
+            )
         synthetic.add_argument("--seed", default=0, type=at_least(0, 2**64 - 1), metavar="S", help="default: 0")
         _add_output(synthetic)
     text = "signal dependencies of the machine's own netlist"
@@ -64,8 +69,10 @@ def _generate(arguments: argparse.Namespace, step: Step) -> "Graph":
         from host.graph.generators.netlist import netlist_graph
 
         return netlist_graph(configuration(arguments.config, changes(arguments.changes)))
-    from host.graph.generators import random_graph, rmat_graph, ssca2_graph
+    from host.graph.generators import gnm_graph, random_graph, rmat_graph, ssca2_graph
 
+    if arguments.kind == "gnm":
+        return gnm_graph(arguments.vertices, arguments.edges, arguments.seed, on_step=step)
     generators = {"random": random_graph, "rmat": rmat_graph, "ssca2": ssca2_graph}
     return generators[arguments.kind](arguments.vertices, arguments.degree, arguments.seed, on_step=step)
 

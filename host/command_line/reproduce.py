@@ -1,4 +1,4 @@
-"""`cyscc reproduce`: the paper's table and figures, from simulation."""
+"""`cyscc reproduce`: the paper's table and figures, from simulation, and those of other published software."""
 
 import argparse
 from typing import Any
@@ -22,20 +22,22 @@ def add_parser(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "reproduce",
         help="reproduce the paper's table and figures",
-        description="Reproduce a table or figure of a paper, side by side with what the paper tells.",
+        description="Reproduce a table or figure of Attia et al. 2015 from simulation, or of other published software, "
+        "beside what was published.",
         epilog=_EPILOG,
     )
     figures = parser.add_subparsers(dest="figure", metavar="FIGURE", required=True, parser_class=Parser)
     for study in STUDIES:
         figure = figures.add_parser(study.name, help=study.text, description=f"{study.title}: {study.text}.")
         study.options(figure)
-        figure.add_argument(
-            "--memory",
-            default="hc2",
-            metavar="PROFILE",
-            help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, or a TOML file",
-        )
-        add_set(figure, config=False, memory=True)
+        if study.simulated:
+            figure.add_argument(
+                "--memory",
+                default="hc2",
+                metavar="PROFILE",
+                help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, or a TOML file",
+            )
+            add_set(figure, config=False, memory=True)
         figure.add_argument(
             "--seed", default=1, type=at_least(0, 2**64 - 1), metavar="S", help="seed of the graphs (default: 1)"
         )
@@ -55,10 +57,11 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A measurement failed.
     """
-    # What it says is looked at before anything is begun.
-    changed = changes(arguments.changes, config=False, memory=True)
-    memory_profile(arguments.memory, changed)
-    arguments.memory = changed.memory_text(arguments.memory)
+    if arguments.study.simulated:
+        # What it says is looked at before anything is begun.
+        changed = changes(arguments.changes, config=False, memory=True)
+        memory_profile(arguments.memory, changed)
+        arguments.memory = changed.memory_text(arguments.memory)
     make_study(
         arguments,
         arguments.figure,

@@ -4,7 +4,7 @@ import argparse
 import time
 from typing import Any
 
-from host.algorithms.names import KINDS
+from host.algorithms.names import KINDS, MOST_PIVOTS
 from host.options import UsageError, add_device, add_result_options, add_threads, at_least
 from host.progress import Progress
 
@@ -13,6 +13,7 @@ __all__ = ["add_parser", "run"]
 _EPILOG = """examples:
   cyscc software tarjan wiki-Vote.txt.gz
   cyscc software hong graph.mtx --threads 2 --json result.json
+  cyscc software quach graph.mtx --pivots 4
 
 """
 
@@ -22,6 +23,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "K",
         "help": "li: vertices that Partition draws, 0 for no Partition (default: min(n / 10, n / d^2), d = m / n)",
     },
+    "pivots": {"type": at_least(1, MOST_PIVOTS), "metavar": "M", "help": "pivots at a time, of quach (default: 10)"},
 }
 """Options of single algorithms, by name: how they are parsed."""
 

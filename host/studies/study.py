@@ -28,6 +28,8 @@ class Study:
         Adds its own options to a parser.
     make : callable
         Measures and returns the report; imports what takes long.
+    simulated : bool
+        Whether it simulates a machine, whose memory is an option then.
     """
 
     name: str
@@ -36,3 +38,4 @@ class Study:
     _: KW_ONLY
     options: Callable[[argparse.ArgumentParser], None]
     make: "Callable[[Measurements, argparse.Namespace], Report]"
+    simulated: bool = True

@@ -14,6 +14,7 @@ from host.algorithms.software.hong import hong
 from host.algorithms.software.kosaraju import kosaraju
 from host.algorithms.software.li import li
 from host.algorithms.software.multipartition import multipartition
+from host.algorithms.software.quach import quach
 from host.algorithms.software.tarjan import tarjan
 from host.algorithms.software.warming import small_graph
 from host.graph.csr import Graph
@@ -23,13 +24,12 @@ __all__ = ["ALGORITHMS", "SoftwareRun", "run_software"]
 _Algorithm = Callable[[Graph, Graph, Setting], Decomposition]
 
 ALGORITHMS: dict[str, _Algorithm] = {
-    "kosaraju": lambda graph, transpose, _: Decomposition(labels=kosaraju(graph, transpose)),
-    "tarjan": lambda graph, _, __: Decomposition(labels=tarjan(graph)),
-    "hong": lambda graph, transpose, setting: Decomposition(
-        labels=hong(graph, transpose, threads=setting.device.threads)
-    ),
+    "kosaraju": lambda graph, transpose, _: kosaraju(graph, transpose),
+    "tarjan": lambda graph, _, __: tarjan(graph),
+    "hong": lambda graph, transpose, setting: hong(graph, transpose, threads=setting.device.threads),
     "li": li,
     "multipartition": multipartition,
+    "quach": quach,
 }
 """By name, each of `host.algorithms.names.KINDS`: takes a graph, its transpose, and how to run."""
 

@@ -7,7 +7,8 @@ from threading import Condition
 import numpy as np
 from numpy.typing import NDArray
 
-from host.algorithms.software.traversal import NOTHING, Marking, expand, search
+from host.algorithms.software.decomposition import Decomposition
+from host.algorithms.software.traversal import NOTHING, Marking, counts, expand, new_tally, search
 from host.devices.workers import Workers
 from host.graph.csr import Csr, Graph
 from sim.caching.code import njit
@@ -21,26 +22,37 @@ _FEW = 1000
 
 
 @njit(cache=True, nogil=True)
-def _has_neighbour(graph: Csr, marks: NDArray[np.int64], vertex: int, mark: int) -> bool:
-    """Whether an edge leads from a vertex to another one with a mark."""
+def _neighbour(graph: Csr, marks: NDArray[np.int64], vertex: int, mark: int) -> int:
+    """Return the first edge that leads from a vertex to another one with a mark, where its edges end without one."""
     offsets, targets = graph
-    for edge in range(offsets[vertex], offsets[vertex + 1]):
+    last = offsets[vertex + 1]
+    for edge in range(offsets[vertex], last):
         if marks[targets[edge]] == mark and targets[edge] != vertex:
-            return True
-    return False
+            return edge
+    return last
 
 
 @njit(cache=True, nogil=True)
-def _trim(graph: Csr, transpose: Csr, marks: NDArray[np.int64], first: int, last: int) -> int:
+def _trim(graph: Csr, transpose: Csr, marks: NDArray[np.int64], first: int, last: int, tally: NDArray[np.int64]) -> int:
     """Make a component of each vertex without a neighbour of its own part before it or behind it; return how many."""
     found = 0
+    looked = 0
     for vertex in range(first, last):
         mark = marks[vertex]
         if mark < 0:
             continue
-        if not (_has_neighbour(graph, marks, vertex, mark) and _has_neighbour(transpose, marks, vertex, mark)):
-            marks[vertex] = -1 - vertex
-            found += 1
+        begin, end = graph[0][vertex], graph[0][vertex + 1]
+        edge = _neighbour(graph, marks, vertex, mark)
+        looked += min(edge + 1, end) - begin
+        if edge < end:
+            begin, end = transpose[0][vertex], transpose[0][vertex + 1]
+            edge = _neighbour(transpose, marks, vertex, mark)
+            looked += min(edge + 1, end) - begin
+            if edge < end:
+                continue
+        marks[vertex] = -1 - vertex
+        found += 1
+    tally[0] += looked
     return found
 
 
@@ -68,6 +80,7 @@ def _split(
     forward: NDArray[np.uint32],
     backward: NDArray[np.uint32],
     grain: int,
+    tally: NDArray[np.int64],
 ) -> list[tuple[NDArray[np.uint32], int]]:
     """Find the components of a part, one after the other; return what is large enough for another thread.
 
@@ -90,8 +103,8 @@ def _split(
             marks[pivot] = done
             forward[0] = pivot
             backward[0] = pivot
-            reached = search(graph, marks, Marking(mark, after, NOTHING, NOTHING), forward)
-            met = search(transpose, marks, Marking(mark, before, after, done), backward)
+            reached = search(graph, marks, Marking(mark, after, NOTHING, NOTHING), forward, tally)
+            met = search(transpose, marks, Marking(mark, before, after, done), backward, tally)
             for found, count, name in ((forward, reached, after), (backward, met, before)):
                 part = _select(found[:count], marks, name)
                 if part.size >= grain:
@@ -113,15 +126,19 @@ class _Run:
         self._vertices = graph.vertices
         self._workers = workers
         self.marks = np.zeros(graph.vertices, np.int64)
+        # One for each thread.
+        self.tallies = [new_tally() for _ in range(workers.threads)]
 
     def trim(self) -> None:
         """Trim until a round finds little."""
 
-        def work(_: int, first: int, last: int, found: int) -> int:
-            return found + _trim(self._forward, self._backward, self.marks, first, last)
+        def work(thread: int, first: int, last: int, found: int) -> int:
+            return found + _trim(self._forward, self._backward, self.marks, first, last, self.tallies[thread])
 
-        while sum(self._workers.ranges(self._vertices, _CHUNK, work)) * _FEW > self._vertices:
-            pass
+        found = self._vertices
+        while found * _FEW > self._vertices:
+            found = sum(self._workers.ranges(self._vertices, _CHUNK, work))
+            self.tallies[0][1] += 1
 
     def divide(self) -> None:
         """Divide the whole graph by one pivot, all threads searching together."""
@@ -145,8 +162,10 @@ class _Run:
         while frontier.size:
 
             def work(thread: int, first: int, last: int, count: int, frontier: NDArray[np.uint32] = frontier) -> int:
-                return expand(graph, self.marks, marking, frontier, first, last, found[thread], count)
+                tally = self.tallies[thread]
+                return expand(graph, self.marks, marking, frontier, first, last, found[thread], count, tally)
 
+            self.tallies[0][1] += 1
             frontier = Workers.joined(found, self._workers.ranges(frontier.size, _CHUNK, work))
 
     def finish(self) -> None:
@@ -160,8 +179,9 @@ class _Run:
         def ready() -> bool:
             return bool(parts) or not busy
 
-        def work(_: int) -> int:
+        def work(thread: int) -> int:
             nonlocal busy
+            tally = self.tallies[thread]
             queues = [np.empty(self._vertices, np.uint32) for _ in range(2)]
             while True:
                 with changed:
@@ -173,7 +193,7 @@ class _Run:
                     busy += 1
                 given: Iterable[tuple[NDArray[np.uint32], int]] = ()
                 try:
-                    given = _split(self._forward, self._backward, self.marks, members, mark, *queues, grain)
+                    given = _split(self._forward, self._backward, self.marks, members, mark, *queues, grain, tally)
                 finally:
                     with changed:
                         parts.extend((part, int(name)) for part, name in given)
@@ -183,12 +203,15 @@ class _Run:
         self._workers.each(work)
 
 
-def hong(graph: Graph, transpose: Graph, *, threads: int) -> NDArray[np.int64]:
-    """Label the components of a graph.
+def hong(graph: Graph, transpose: Graph, *, threads: int) -> Decomposition:
+    """Label the components of a graph: by one vertex of each.
 
     Trims in parallel, divides the graph by one pivot with parallel breadth-first searches, trims again, and gives the
     parts that remain to the threads. The pivot is the vertex with the largest product of degrees, which a giant
     component has among its own; later pivots are random, with a fixed seed.
+
+    Edges of trims and searches are counted. A round of trimming and a level of a search are a pass each, also of
+    searches that threads make side by side in parts of their own.
 
     Parameters
     ----------
@@ -196,11 +219,6 @@ def hong(graph: Graph, transpose: Graph, *, threads: int) -> NDArray[np.int64]:
         The graph and its transpose.
     threads : int
         Threads.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        For each vertex one vertex of its component.
     """
     workers = Workers(threads)
     try:
@@ -211,4 +229,4 @@ def hong(graph: Graph, transpose: Graph, *, threads: int) -> NDArray[np.int64]:
         run.finish()
     finally:
         workers.close()
-    return -1 - run.marks
+    return Decomposition(labels=-1 - run.marks, counts=counts(*run.tallies))

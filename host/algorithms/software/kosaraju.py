@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from host.algorithms.software.traversal import NOTHING, Marking, search
+from host.algorithms.software.decomposition import Decomposition
+from host.algorithms.software.traversal import NOTHING, Marking, counts, new_tally, search
 from host.graph.csr import Csr, Graph
 from host.graph.trim import trim
 from sim.caching.code import njit
@@ -31,11 +32,13 @@ def _next_start(colours: NDArray[np.int64], begin: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _search_from(graph: Csr, marks: NDArray[np.int64], queue: NDArray[np.uint32], start: int) -> int:
+def _search_from(
+    graph: Csr, marks: NDArray[np.int64], queue: NDArray[np.uint32], start: int, tally: NDArray[np.int64]
+) -> int:
     """Visit all that is reached from a vertex; return its number."""
     queue[0] = start
     marks[start] = 1
-    return search(graph, marks, Marking(0, 1, NOTHING, NOTHING), queue)
+    return search(graph, marks, Marking(0, 1, NOTHING, NOTHING), queue, tally)
 
 
 @njit(cache=True, nogil=True)
@@ -59,40 +62,42 @@ def _intersect(
 
 
 @njit(cache=True, nogil=True)
-def _colour(graph: Csr, transpose: Csr, trimmed: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _colour(graph: Csr, transpose: Csr, trimmed: NDArray[np.bool_], tally: NDArray[np.int64]) -> NDArray[np.int64]:
     colours, forward_marks, backward_marks = _trimmed_marks(trimmed)
     forward = np.empty(trimmed.size, np.uint32)
     backward = np.empty(trimmed.size, np.uint32)
     start = _next_start(colours, 0)
     while start < trimmed.size:
-        reached = _search_from(graph, forward_marks, forward, start)
+        reached = _search_from(graph, forward_marks, forward, start, tally)
         if reached == 1:
             colours[start] = start
             backward_marks[start] = 1
         else:
-            met = _search_from(transpose, backward_marks, backward, start)
+            met = _search_from(transpose, backward_marks, backward, start, tally)
             _intersect(colours, forward_marks, backward_marks, forward[:reached], backward[:met])
+            tally[1] += 1
         start = _next_start(colours, start)
     return colours
 
 
-def kosaraju(graph: Graph, transpose: Graph) -> NDArray[np.int64]:
-    """Label the components of a graph.
+def kosaraju(graph: Graph, transpose: Graph) -> Decomposition:
+    """Label the components of a graph: by one vertex of each.
 
     Vertices without an edge in or out are trimmed first; where the forward search reaches nothing but its start, that
     is a component. Coloured vertices stay visited (Attia et al. 2015, sections 2 and 4).
+
+    The searches' edges are counted; trimming looks at degrees. Trimming, each level of a search and each intersection
+    are passes.
 
     Parameters
     ----------
     graph, transpose : Graph
         The graph and its transpose.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        For each vertex one vertex of its component.
     """
-    return _colour(graph.csr, transpose.csr, trim(graph, transpose))
+    tally = new_tally()
+    tally[1] = 1
+    labels = _colour(graph.csr, transpose.csr, trim(graph, transpose), tally)
+    return Decomposition(labels=labels, counts=counts(tally))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,16 +140,17 @@ def kosaraju_phases(graph: Graph, transpose: Graph) -> KosarajuPhases:
     """
     colours, forward_marks, backward_marks = _trimmed_marks(trim(graph, transpose))
     forward, backward = (np.zeros(graph.vertices, np.uint32) for _ in range(2))
+    tally = new_tally()
     searches = intersections = starts = 0.0
     begin = time.perf_counter()
     start = _next_start(colours, 0)
     starts += time.perf_counter() - begin
     while start < graph.vertices:
         begin = time.perf_counter()
-        reached = _search_from(graph.csr, forward_marks, forward, start)
+        reached = _search_from(graph.csr, forward_marks, forward, start, tally)
         met = 0
         if reached > 1:
-            met = _search_from(transpose.csr, backward_marks, backward, start)
+            met = _search_from(transpose.csr, backward_marks, backward, start, tally)
         searched = time.perf_counter()
         if met:
             _intersect(colours, forward_marks, backward_marks, forward[:reached], backward[:met])

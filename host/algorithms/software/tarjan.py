@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from host.algorithms.software.decomposition import Decomposition
 from host.graph.csr import Graph
 from sim.caching.code import njit
 
@@ -59,17 +60,14 @@ def _label(offsets: NDArray[np.int64], targets: NDArray[np.uint32]) -> NDArray[n
     return labels
 
 
-def tarjan(graph: Graph) -> NDArray[np.int64]:
-    """Label the components of a graph.
+def tarjan(graph: Graph) -> Decomposition:
+    """Label the components of a graph: by one vertex of each.
+
+    It looks at each edge once, in one pass.
 
     Parameters
     ----------
     graph : Graph
         The graph.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        For each vertex one vertex of its component.
     """
-    return _label(graph.offsets, graph.targets)
+    return Decomposition(labels=_label(graph.offsets, graph.targets), counts={"edges": graph.edges, "passes": 1})

@@ -13,7 +13,7 @@ from host.graph.estimates import list_bytes, size_text
 from host.memory_room import check_room
 from sim.caching.code import njit
 
-__all__ = ["OnStep", "below", "check_request", "draw", "draw_graph", "stream", "unit"]
+__all__ = ["OnStep", "below", "check_edges", "check_request", "draw", "draw_graph", "stream", "unit"]
 
 _CHUNK = 1 << 18
 
@@ -86,11 +86,25 @@ def check_request(vertices: int, degree: int, seed: int) -> None:
         raise InputError(f"a graph needs at least one vertex, not {vertices}")
     if degree < 0:
         raise InputError(f"the degree must not be negative, not {degree}")
-    if not 0 <= seed < 2**64:
-        raise InputError(f"the seed must be 0 to {2**64 - 1}, not {seed}")
     if vertices == 1 and degree > 0:
         raise InputError(f"a graph of one vertex without self-loops has no edges: degree {degree} cannot be had")
-    edges = vertices * degree
+    check_edges(vertices, vertices * degree, seed)
+
+
+def check_edges(vertices: int, edges: int, seed: int) -> None:
+    """Refuse a graph that cannot be made, as `check_request` does, by its number of edges.
+
+    Raises
+    ------
+    InputError
+        When a value is out of its range or the graph too large for 32 bits or for the memory there is.
+    """
+    if vertices < 1:
+        raise InputError(f"a graph needs at least one vertex, not {vertices}")
+    if edges < 0:
+        raise InputError(f"the number of edges must not be negative, not {edges}")
+    if not 0 <= seed < 2**64:
+        raise InputError(f"the seed must be 0 to {2**64 - 1}, not {seed}")
     check_limits(vertices, edges)
     check_room(size_text(vertices, edges), list_bytes(vertices, edges))
 

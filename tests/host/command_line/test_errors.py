@@ -171,7 +171,7 @@ USAGE = {
     "verilog --top axi --outstanding-reads 0 -o rtl": "cyscc verilog: argument --outstanding-reads: "
     "must be at least 1, not 0",
     "software dijkstra g.txt": "cyscc software: argument ALGORITHM: invalid choice: 'dijkstra' "
-    "(choose from 'kosaraju', 'tarjan', 'hong')",
+    "(choose from 'kosaraju', 'tarjan', 'hong', 'quach')",
     "software tarjan none.txt": "cyscc software: none.txt: does not exist",
     "software hong g.txt --json no/out.json": "cyscc software: no/out.json: its directory does not exist (--json)",
     "verilog -o none/rtl": "cyscc verilog: none/rtl: its directory does not exist (--output)",

@@ -30,7 +30,8 @@ def test_table(algorithm: str, threads: str, capfd: pytest.CaptureFixture[str]) 
         "components  2, the largest of 3 vertices",
     ]
     assert lines[3].startswith("time        ")
-    assert lines[4:] == ["verified    yes"]
+    assert [line.split()[0] for line in lines[4:]] == ["edges", "passes", "verified"]
+    assert lines[-1] == "verified    yes"
 
 
 def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -40,6 +41,7 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     document = json.loads(out)
     assert document.pop("seconds") > 0
     assert document.pop("wall")["load"] > 0
+    assert document.pop("counts") == {"edges": 19, "passes": 9}
     assert document == {
         **identity(),
         "algorithm": "hong",
@@ -48,13 +50,26 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
         "order": "natural",
         "threads": 2,
         "options": {},
-        "counts": {},
         "components": {"count": 2, "largest": 3},
         "verified": None,
     }
     assert main(["software", "tarjan", "g.txt", "--quiet", "--json", "out.json"]) == 0
     assert capfd.readouterr() == ("", "")
     assert json.loads((folder / "out.json").read_text())["verified"] is True
+
+
+def test_pivots(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["software", "quach", "g.txt", "--pivots", "3", "--threads", "1", "--json", "-"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    assert document["options"] == {"pivots": 3}
+    # All three draw among the vertices of the cycle.
+    assert document["counts"]["pivots_wasted"] == 2
+    assert document["counts"]["pruned"] == 1
+    assert main(["software", "quach", "g.txt", "--threads", "1"]) == 0
+    assert "\npivots wasted        9\n" in capfd.readouterr().out
+    for bad, limit in (("0", "at least 1"), ("32", "at most 31")):
+        assert main(["software", "quach", "g.txt", "--pivots", bad]) == 2
+        assert capfd.readouterr().err == f"cyscc software: argument --pivots: must be {limit}, not {bad}\n"
 
 
 def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -71,3 +86,5 @@ def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pyte
 def test_what_an_algorithm_does_not_have_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["software", "tarjan", "g.txt", "--device", "cuda"]) == 2
     assert capfd.readouterr().err == "cyscc software: tarjan runs on --device cpu only\n"
+    assert main(["software", "hong", "g.txt", "--pivots", "4"]) == 2
+    assert capfd.readouterr().err == "cyscc software: hong has no option --pivots\n"

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from host.errors import InputError
 from host.graph.csr import Graph
-from host.graph.generators import random_graph, rmat_graph, ssca2_graph
+from host.graph.generators import gnm_graph, random_graph, rmat_graph, ssca2_graph
 from tests.refusals import refused
 
 Generator = Callable[[int, int, int], Graph]
@@ -103,6 +103,24 @@ def test_ssca2_edges_are_parallel_up_to_three_times() -> None:
     assert np.bincount(times[backward])[1:] / backward.sum() == pytest.approx([1 / 3] * 3, abs=0.03)
 
 
+@pytest.mark.parametrize(("vertices", "edges"), [(1, 0), (2, 1), (7, 42), (30, 800), (100_000, 1_000), (5_000, 60_000)])
+def test_exact_edges_are_all_different(vertices: int, edges: int) -> None:
+    graph = gnm_graph(vertices, edges, 3)
+    pairs = sources(graph) * vertices + graph.targets
+    assert (graph.vertices, graph.edges, np.unique(pairs).size) == (vertices, edges, edges)
+    assert not (sources(graph) == graph.targets).any()
+    assert (graph.targets < vertices).all()
+    assert (graph.targets == gnm_graph(vertices, edges, 3).targets).all()
+
+
+def test_every_set_of_edges_is_alike() -> None:
+    # Of the 6 edges that 3 vertices can have any two: 15 sets.
+    drawn = [gnm_graph(3, 2, seed) for seed in range(1500)]
+    sets, times = np.unique([sorted(sources(graph) * 3 + graph.targets) for graph in drawn], axis=0, return_counts=True)
+    assert len(sets) == 15
+    assert ((times - 100) ** 2 / 100).sum() < 36.1  # of 14 degrees of freedom, passed by one in a thousand
+
+
 @pytest.mark.parametrize(
     ("generator", "arguments", "message"),
     [
@@ -113,6 +131,10 @@ def test_ssca2_edges_are_parallel_up_to_three_times() -> None:
         (random_graph, (2**32 - 1, 0, 0), "4294967295 vertices are too many for 32 bits (at most 4294967294)"),
         (rmat_graph, (2**30, 4, 0), "4294967296 edges are too many for 32 bits (at most 4294967295)"),
         (ssca2_graph, (1, 2, 0), "a graph of one vertex without self-loops has no edges: degree 2 cannot be had"),
+        (gnm_graph, (0, 0, 0), "a graph needs at least one vertex, not 0"),
+        (gnm_graph, (4, -1, 0), "the number of edges must not be negative, not -1"),
+        (gnm_graph, (4, 1, -1), "the seed must be 0 to 18446744073709551615, not -1"),
+        (gnm_graph, (4, 13, 0), "4 vertices have at most 12 different edges without self-loops, not 13"),
         (rmat_graph, (12, 2, 0), "the vertices of an R-MAT graph must be a power of two, not 12"),
     ],
 )

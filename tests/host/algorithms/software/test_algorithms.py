@@ -76,6 +76,30 @@ def test_long_chains_take_neither_a_deep_stack_nor_long(algorithm: str, threads:
     check(algorithm, threads, chain)
 
 
+COUNTS = {
+    # A cycle of three, behind it a vertex that trimming finds. From the cycle go four edges, into it three.
+    "kosaraju": {"edges": 4 + 3, "passes": 1 + 3 + 3 + 1},
+    "tarjan": {"edges": 4, "passes": 1},
+    "hong": {"edges": (3 + 3) + (3 + 3) + (4 + 3), "passes": 2 + 3 + 3 + 1},
+}
+
+
+@pytest.mark.parametrize("algorithm", COUNTS)
+def test_what_is_counted(algorithm: str) -> None:
+    graph = graph_of(4, [(0, 1), (1, 2), (2, 0), (2, 3)])
+    assert run(algorithm, graph, graph.transpose(), 1).counts == COUNTS[algorithm]
+
+
+@pytest.mark.parametrize("algorithm", ["kosaraju", "hong"])
+def test_one_thread_repeats_what_is_counted(algorithm: str) -> None:
+    graph = messy_graph(20_000, 30_000, 3)
+    first, second = (run(algorithm, graph, graph.transpose(), 1).counts for _ in range(2))
+    assert first == second
+    assert first["edges"] > 30_000
+    # Searches and trims side by side look at about as many.
+    assert run(algorithm, graph, graph.transpose(), 3).counts["edges"] == pytest.approx(first["edges"], rel=0.2)
+
+
 def test_many_parts_are_shared_by_the_threads() -> None:
     # Cycles of three that lead into each other, in an order that puts none of them into the pivot's component.
     pairs = [(3 * c + place, 3 * c + (place + 1) % 3) for c in range(15_000) for place in range(3)]
