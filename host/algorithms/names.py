@@ -49,5 +49,11 @@ KINDS = {
         devices=True,
         options=("pivots",),
     ),
+    "fbt": Kind(
+        text="forward-backward search with trimming, of Wijs et al. 2014",
+        threads=True,
+        devices=True,
+        options=("cached", "segment", "no-hybrid"),
+    ),
 }
 """By name."""

@@ -1,4 +1,4 @@
-"""`cyscc reproduce`: the paper's table and figures, from simulation, and those of other published software."""
+"""`cyscc reproduce`: published tables and figures, from simulation or by software."""
 
 import argparse
 from typing import Any
@@ -21,9 +21,9 @@ def add_parser(commands: Any) -> None:
     """Add the command to those of the command line."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "reproduce",
-        help="reproduce the paper's table and figures",
-        description="Reproduce a table or figure of Attia et al. 2015 from simulation, or of other published software, "
-        "beside what was published.",
+        help="reproduce published tables and figures",
+        description="Reproduce a table or figure of Attia et al. 2015 from simulation, or one of the software that is "
+        "published for the same problem, side by side with its paper.",
         epilog=_EPILOG,
     )
     figures = parser.add_subparsers(dest="figure", metavar="FIGURE", required=True, parser_class=Parser)

@@ -24,6 +24,9 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "help": "li: vertices that Partition draws, 0 for no Partition (default: min(n / 10, n / d^2), d = m / n)",
     },
     "pivots": {"type": at_least(1, MOST_PIVOTS), "metavar": "M", "help": "pivots at a time, of quach (default: 10)"},
+    "cached": {"type": at_least(0), "metavar": "I", "help": "fbt: iterations of a search in a launch, with a cache"},
+    "segment": {"type": at_least(0), "metavar": "J", "help": "fbt: interleave transitions of states of up to J"},
+    "no-hybrid": {"action": "store_true", "default": None, "help": "fbt: a launch for each direction of a search"},
 }
 """Options of single algorithms, by name: how they are parsed."""
 

@@ -1,6 +1,6 @@
 """The studies that `cyscc reproduce` offers: each is a folder and a line here."""
 
-from host.studies import components, li, quach_table2, table1, throughput
+from host.studies import components, li, quach_table2, table1, throughput, wijs
 from host.studies.study import Study
 
 __all__ = ["STUDIES"]
@@ -15,4 +15,5 @@ STUDIES: tuple[Study, ...] = (
     li.LI_FIGURE3,
     li.LI_TABLE2,
     quach_table2.QUACH_TABLE2,
+    wijs.TABLE1,
 )

@@ -21,7 +21,7 @@ class Study:
     name : str
         Its name on the command line, and that of its files.
     title : str
-        What the paper calls it.
+        What its paper calls it.
     text : str
         What it shows.
     options : callable

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from host.algorithms.components import canonical
 from host.algorithms.names import KINDS
 from host.algorithms.software.decomposition import Decomposition, Setting, unwatched
+from host.algorithms.software.fbt import fbt
 from host.algorithms.software.hong import hong
 from host.algorithms.software.kosaraju import kosaraju
 from host.algorithms.software.li import li
@@ -30,6 +31,7 @@ ALGORITHMS: dict[str, _Algorithm] = {
     "li": li,
     "multipartition": multipartition,
     "quach": quach,
+    "fbt": fbt,
 }
 """By name, each of `host.algorithms.names.KINDS`: takes a graph, its transpose, and how to run."""
 

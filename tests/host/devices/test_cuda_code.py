@@ -78,9 +78,12 @@ def test_primitives(compiler: Any) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.devices])
-def test_algorithms(name: str, compiler: Any) -> None:
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [*((name, {}) for name, kind in KINDS.items() if kind.devices), ("fbt", {"cached": 3, "segment": 2})],
+)
+def test_algorithms(name: str, options: dict[str, int], compiler: Any) -> None:
     device = Listening()
     graph = small_graph()
-    ALGORITHMS[name](graph, graph.transpose(), Setting(device=device))
+    ALGORITHMS[name](graph, graph.transpose(), Setting(device=device, options=options))
     check(device, compiler)
