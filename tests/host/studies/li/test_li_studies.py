@@ -12,7 +12,7 @@ from host.results.plots import write_plot
 from host.results.version import version
 from host.studies.catalogue import STUDIES
 from host.studies.li import LI_FIGURE2, LI_FIGURE3, LI_TABLE2
-from host.studies.li.depths import PARTITION, SINGLE, figure2_document, figure3_document
+from host.studies.li.depths import PARTITION, SINGLE, TENTH, figure2_document, figure3_document
 from host.studies.li.markdown import depth_markdown, time_markdown
 from host.studies.li.paper import FIGURE2, FIGURE3
 from host.studies.li.plot import depth_figure, time_figure
@@ -44,7 +44,8 @@ def table(text: str, number: int = 0) -> list[list[str]]:
 def test_figure_2_asks_for_both_series(measurements: Any) -> None:
     document = figure2_document(measurements, 100_000, seed=3)
     asked = [(each.graph.degree, each.options, each.threads, each.algorithm) for each in measurements.requests]
-    assert asked == [(degree, options, 1, "li") for degree in range(7) for options in ((("sources", 0),), ())]
+    each_degree = ((("sources", 0),), (), (("sources", 10_000),))
+    assert asked == [(degree, options, 1, "li") for degree in range(7) for options in each_degree]
     assert {(each.graph.kind, each.graph.vertices, each.graph.seed) for each in measurements.requests} == {
         ("random", 100_000, 3)
     }
@@ -53,7 +54,8 @@ def test_figure_2_asks_for_both_series(measurements: Any) -> None:
     assert [(each["degree"], each["paper"]) for each in points if each["series"] == SINGLE] == [
         (degree, single) for degree, (single, _) in FIGURE2.items()
     ]
-    assert [each["paper"] for each in points if each["series"] == PARTITION] == [both for _, both in FIGURE2.values()]
+    for series in (PARTITION, TENTH):
+        assert [each["paper"] for each in points if each["series"] == series] == [both for _, both in FIGURE2.values()]
     assert {(each["depth"], each["milliseconds"], each["verified"]) for each in points} == {(260, 40.0, True)}
     text = depth_markdown(document)
     assert text.startswith("# Figure 2 of Li et al. 2013: recursion depth\n")
@@ -142,7 +144,7 @@ def test_small_graphs_are_measured(study: Study, vertices: str, tmp_path: Path) 
     document = report.document
     assert document["figure"] == study.name
     rows = document["rows" if study is LI_TABLE2 else "points"]
-    assert len(rows) == {"li-fig2": 14, "li-fig3": 5, "li-table2": 3}[study.name]
+    assert len(rows) == {"li-fig2": 21, "li-fig3": 5, "li-table2": 3}[study.name]
     for row in rows:
         assert row["verified"] is True
         assert 1 <= row["counts"]["depth"] <= 128
