@@ -8,11 +8,13 @@ from host.measuring.measurements import Measurements
 from host.results.version import version
 from host.studies.li.paper import FIGURE2, FIGURE3, VERTICES
 
-__all__ = ["PARTITION", "SINGLE", "figure2_document", "figure3_document"]
+__all__ = ["PARTITION", "SINGLE", "TENTH", "figure2_document", "figure3_document"]
 
 SINGLE = "single source"
 PARTITION = "single source + Partition"
 """The series, as figure 2 calls them."""
+TENTH = "single source + Partition, k = n / 10"
+"""Partition with as many sources at every degree, by which the text's depths seem to have been measured."""
 
 _DEGREE = 1
 """Of the graphs of figure 3."""
@@ -55,12 +57,16 @@ def _document(
 def figure2_document(measurements: Measurements, vertices: int, *, seed: int) -> dict[str, Any]:
     """Measure figure 2 and return it as a JSON document.
 
-    Its ``points`` are ``series`` (`SINGLE` or `PARTITION`), ``degree``, ``paper`` (the text's depth, where the graph
-    has as many vertices), ``depth``, and ``counts`` and ``milliseconds`` of the run.
+    Its ``points`` are ``series`` (`SINGLE`, `PARTITION` or `TENTH`), ``degree``, ``paper`` (the text's depth, where the
+    graph has as many vertices), ``depth``, and ``counts`` and ``milliseconds`` of the run.
     """
     points: list[_Point] = []
-    for degree, depths in FIGURE2.items():
-        for series, paper, options in zip((SINGLE, PARTITION), depths, ((("sources", 0),), ()), strict=True):
+    for degree, (single, both) in FIGURE2.items():
+        for series, paper, options in (
+            (SINGLE, single, (("sources", 0),)),
+            (PARTITION, both, ()),
+            (TENTH, both, (("sources", vertices // 10),)),
+        ):
             known = paper if vertices == VERTICES else None
             points.append((series, degree, known, _request(vertices, degree, seed, *options)))
     return _document(measurements, "li-fig2", "degree", points, vertices, seed)

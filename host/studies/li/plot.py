@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from host.measuring.graphs import size_text
-from host.results.plots import BLACK, BLUE, ORANGE, VERMILION, new_figure
+from host.results.plots import BLACK, BLUE, GREEN, ORANGE, VERMILION, new_figure
 from host.studies.grouping import grouped
-from host.studies.li.depths import SINGLE
+from host.studies.li.depths import PARTITION, SINGLE, TENTH
 from host.studies.panels import add_legend
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["depth_figure", "time_figure"]
 
 _AXES = {"degree": "average degree", "sources": "number of sources, k"}
+_COLOURS = {SINGLE: BLUE, PARTITION: VERMILION, TENTH: GREEN}
 _WIDTH = 0.4
 
 
@@ -30,9 +31,10 @@ def depth_figure(document: dict[str, Any]) -> "Figure":
     axis = document["axis"]
     for (series,), points in grouped(document["points"], "series").items():
         places = [point[axis] for point in points]
-        colour = BLUE if series == SINGLE else VERMILION
-        axes.plot(places, [point["depth"] for point in points], color=colour, marker="o", label=f"{series}, measured")
-        known = [point for point in points if point["paper"] is not None]
+        heights = [point["depth"] for point in points]
+        axes.plot(places, heights, color=_COLOURS[series], marker="o", label=f"{series}, measured")
+        # Those of both series with Partition are the same.
+        known = [point for point in points if point["paper"] is not None and series != TENTH]
         if known:
             heights = [point["paper"] for point in known]
             where = [point[axis] for point in known]

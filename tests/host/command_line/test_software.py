@@ -83,8 +83,29 @@ def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pyte
     assert err.startswith("cyscc software: wrong result: ")
 
 
+def test_an_algorithm_of_steps_shows_its_counts(capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = ["software", "li", "g.txt", "--threads", "1", "--sources", "0"]
+    assert main(arguments) == 0
+    lines = capfd.readouterr().out.splitlines()
+    # The last vertex, behind the cycle, is elected first.
+    assert [line.split() for line in lines[4:]] == [
+        ["depth", "2"],
+        ["queries", "4"],
+        ["edges", "8"],
+        ["passes", "10"],
+        ["subgraphs", "3"],
+        ["verified", "yes"],
+    ]
+    assert main([*arguments, "--json", "-"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    assert document["options"] == {"sources": 0}
+    assert document["counts"]["depth"] == 2
+
+
 def test_what_an_algorithm_does_not_have_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["software", "tarjan", "g.txt", "--device", "cuda"]) == 2
     assert capfd.readouterr().err == "cyscc software: tarjan runs on --device cpu only\n"
     assert main(["software", "hong", "g.txt", "--pivots", "4"]) == 2
     assert capfd.readouterr().err == "cyscc software: hong has no option --pivots\n"
+    assert main(["software", "hong", "g.txt", "--sources", "3"]) == 2
+    assert capfd.readouterr().err == "cyscc software: hong has no option --sources\n"
