@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-__all__ = ["KINDS", "Kind"]
+__all__ = ["KINDS", "MEC_KINDS", "Kind"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,3 +33,9 @@ KINDS = {
     "hong": Kind(text="the basic parallel FW-BW-Trim of Hong et al. 2013", threads=True),
 }
 """By name."""
+
+MEC_KINDS = {
+    "basic": Kind(text="the sequential algorithm of Wijs et al. 2014, section 2.3, with Tarjan's; one thread"),
+    "parallel": Kind(text="the parallel algorithm of Wijs et al. 2014, section 3.4", threads=True, devices=True),
+}
+"""Algorithms for maximal end components, by name."""

@@ -1,0 +1,3 @@
+"""Maximal end components of Markov decision processes."""
+
+__all__: list[str] = []
