@@ -31,6 +31,12 @@ KINDS = {
     "kosaraju": Kind(text="two searches and an intersection per component, as the accelerator; one thread"),
     "tarjan": Kind(text="one depth-first search; one thread"),
     "hong": Kind(text="the basic parallel FW-BW-Trim of Hong et al. 2013", threads=True),
+    "fbt": Kind(
+        text="forward-backward search with trimming, of Wijs et al. 2014",
+        threads=True,
+        devices=True,
+        options=("cached", "segment", "no-hybrid"),
+    ),
 }
 """By name."""
 

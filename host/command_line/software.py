@@ -16,7 +16,11 @@ _EPILOG = """examples:
 
 """
 
-_OPTIONS: dict[str, dict[str, Any]] = {}
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "cached": {"type": at_least(0), "metavar": "I", "help": "fbt: iterations of a search in a launch, with a cache"},
+    "segment": {"type": at_least(0), "metavar": "J", "help": "fbt: interleave transitions of states of up to J"},
+    "no-hybrid": {"action": "store_true", "default": None, "help": "fbt: a launch for each direction of a search"},
+}
 """Options of single algorithms, by name: how they are parsed."""
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from host.algorithms.components import canonical
 from host.algorithms.names import KINDS
 from host.algorithms.software.decomposition import Decomposition, Setting, unwatched
+from host.algorithms.software.fbt import fbt
 from host.algorithms.software.hong import hong
 from host.algorithms.software.kosaraju import kosaraju
 from host.algorithms.software.tarjan import tarjan
@@ -26,6 +27,7 @@ ALGORITHMS: dict[str, _Algorithm] = {
     "hong": lambda graph, transpose, setting: Decomposition(
         labels=hong(graph, transpose, threads=setting.device.threads)
     ),
+    "fbt": fbt,
 }
 """By name, each of `host.algorithms.names.KINDS`: takes a graph, its transpose, and how to run."""
 
