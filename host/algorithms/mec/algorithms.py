@@ -4,29 +4,21 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from host.algorithms.mec.basic import basic
 from host.algorithms.mec.decomposition import MecDecomposition
 from host.algorithms.mec.parallel import parallel
 from host.algorithms.mec.warming import small_mdp
 from host.algorithms.names import MEC_KINDS
-from host.algorithms.software.decomposition import Decomposition, Setting, unwatched
-from host.algorithms.software.hong import hong
-from host.graph.csr import Graph
+from host.algorithms.software.decomposition import Setting, unwatched
+from host.algorithms.software.fbt import decompose_regions
 from host.mdp.model import Mdp
 
 __all__ = ["ALGORITHMS", "MecRun", "run_mec"]
 
 
-def _hong(graph: Graph, transpose: Graph, setting: Setting, _: NDArray[np.int64]) -> Decomposition:
-    return Decomposition(labels=hong(graph, transpose, threads=setting.device.threads))
-
-
 ALGORITHMS: dict[str, Callable[[Mdp, Setting], MecDecomposition]] = {
     "basic": lambda mdp, setting: basic(mdp, watch=setting.watch),
-    "parallel": lambda mdp, setting: parallel(mdp, setting, _hong),
+    "parallel": lambda mdp, setting: parallel(mdp, setting, decompose_regions),
 }
 """By name, each of `host.algorithms.names.MEC_KINDS`: takes a Markov decision process, and how to run."""
 

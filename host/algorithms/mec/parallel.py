@@ -191,7 +191,7 @@ class _Run:
     def _restricted(
         self, owners: DeviceArray, labels: DeviceArray, dropped: DeviceArray, kept: DeviceArray, used: DeviceArray
     ) -> _Left:
-        """Number anew what stays; `kept` and `used` become the numbers."""
+        """Return what stays, with numbers of its own; `kept` and `used` become the numbers."""
         device, left = self._device, self._left
         states = prefix_sum(device, kept, left.states + 1)
         if not states:

@@ -1,4 +1,4 @@
-"""The steps of the parallel algorithm (Wijs et al. 2014, section 3.4): a thread for each state, choice or entry of a queue.
+"""The steps of the parallel algorithm (Wijs et al. 2014, section 3.4): a thread for each state, choice, queue entry.
 
 Races: several threads may set a flag, all to 1. Everything else that two threads may write is claimed by atomic
 operations.
@@ -128,7 +128,7 @@ def attract(
 def mark(
     state: int, labels: Any, touched: Any, remaining: Any, names: Any, smallest: Any, kept: Any, used: Any
 ) -> None:
-    """Find the smallest state of each component that nothing touched; keep the states of the others but those removed."""
+    """Find the smallest state of each component that nothing touched; keep those of the others that have a choice."""
     label = labels[state]
     if touched[label] == 0:
         atomic_min(smallest, label, names[state])
