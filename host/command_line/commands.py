@@ -11,6 +11,7 @@ from host.command_line import (
     explain,
     generate,
     life,
+    mec,
     replay,
     report,
     reproduce,
@@ -35,7 +36,7 @@ exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
 """
 
 _COMMANDS = (
-    *(scc, bfs, explain, report, replay, life, generate, verilog, software),
+    *(scc, bfs, explain, report, replay, life, generate, verilog, software, mec),
     *(reproduce, sweep, bench, synth, timing, cache),
 )
 
