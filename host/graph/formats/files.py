@@ -109,7 +109,7 @@ class _Watched(io.FileIO):
 
 
 @contextmanager
-def open_input(path: Path, watch: Watch | None = None) -> Iterator[InputFile]:
+def open_input(path: Path, watch: Watch | None = None, *, what: str = "a graph") -> Iterator[InputFile]:
     """Open a file to read, unpacked when it is gzipped.
 
     Parameters
@@ -118,6 +118,8 @@ def open_input(path: Path, watch: Watch | None = None) -> Iterator[InputFile]:
         The file.
     watch : callable, optional
         Watches the file; of a packed one the packed bytes.
+    what : str
+        What the file should have, for the message.
 
     Yields
     ------
@@ -141,7 +143,7 @@ def open_input(path: Path, watch: Watch | None = None) -> Iterator[InputFile]:
     except FileNotFoundError:
         raise InputError("does not exist", path=path) from None
     except IsADirectoryError:
-        raise InputError("is a directory, not a graph", path=path) from None
+        raise InputError(f"is a directory, not {what}", path=path) from None
     except EOFError:
         raise InputError("the gzip data is cut short", path=path) from None
     except (gzip.BadGzipFile, zlib.error) as error:

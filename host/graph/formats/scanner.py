@@ -5,6 +5,19 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from host.graph.formats.tokens import (
+    MINUS,
+    NINE,
+    ZERO,
+    digits_end,
+    ends_token,
+    line_end,
+    next_line,
+    number_end,
+    skip_blanks,
+    token_end,
+    word_at,
+)
 from sim.caching.code import njit
 
 __all__ = ["Fault", "scan"]
@@ -28,103 +41,16 @@ class Fault(IntEnum):
     BANNER = 12
 
 
-_NEWLINE, _SPACE, _TAB, _RETURN = 10, 32, 9, 13
-_ZERO, _NINE, _PLUS, _MINUS, _POINT = 48, 57, 43, 45, 46
-_LOWER_CASE = 32
-_E = 101
 _BANNER = b"%%matrixmarket"
 _MOST_DIGITS = 19  # as many always fit in 64 bits without a sign
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _blank(byte: int) -> bool:
-    return byte in (_SPACE, _TAB)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _line_end(byte: int) -> bool:
-    return byte in (_NEWLINE, _RETURN)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _ends_token(byte: int) -> bool:
-    return _blank(byte) or _line_end(byte)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _next_line(buffer: NDArray[np.uint8], position: int) -> int:
-    """Return where the line after the line end at `position` begins: CR LF is one."""
-    following = position + 1
-    if buffer[position] == _RETURN and following < len(buffer) and buffer[following] == _NEWLINE:
-        following += 1
-    return following
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _skip_blanks(buffer: NDArray[np.uint8], position: int) -> int:
-    while _blank(buffer[position]):
-        position += 1
-    return position
-
-
-@njit(cache=True, nogil=True)
-def _token_end(buffer: NDArray[np.uint8], position: int) -> int:
-    while not _ends_token(buffer[position]):
-        position += 1
-    return position
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _digits_end(buffer: NDArray[np.uint8], position: int) -> int:
-    while _ZERO <= buffer[position] <= _NINE:
-        position += 1
-    return position
-
-
-@njit(cache=True, nogil=True)
-def _word_at(buffer: NDArray[np.uint8], start: int, stop: int, word: bytes) -> bool:
-    same = stop - start == len(word)
-    for index in range(len(word) if same else 0):
-        same = same and buffer[start + index] | _LOWER_CASE == word[index]
-    return same
-
-
-@njit(cache=True, nogil=True)
-def _number_end(buffer: NDArray[np.uint8], start: int) -> int:
-    """Return where the decimal number, infinity or NaN at `start` ends; `start` itself when there is none."""
-    position = start + 1 if buffer[start] == _PLUS or buffer[start] == _MINUS else start
-    stop = _token_end(buffer, position)
-    if buffer[position] > _NINE and (
-        _word_at(buffer, position, stop, b"nan")
-        or _word_at(buffer, position, stop, b"inf")
-        or _word_at(buffer, position, stop, b"infinity")
-    ):
-        return stop
-    whole = _digits_end(buffer, position)
-    digits = whole - position
-    position = whole
-    if buffer[position] == _POINT:
-        fraction = _digits_end(buffer, position + 1)
-        digits += fraction - position - 1
-        position = fraction
-    if digits == 0:
-        return start
-    if buffer[position] | _LOWER_CASE == _E:
-        exponent = position + 1
-        if buffer[exponent] == _PLUS or buffer[exponent] == _MINUS:
-            exponent += 1
-        stop = _digits_end(buffer, exponent)
-        if stop > exponent:
-            return stop
-    return position
 
 
 @njit(cache=True, nogil=True)
 def _id_fault(buffer: NDArray[np.uint8], start: int) -> Fault:
     """Say what is wrong with a token that is not digits only."""
-    if buffer[start] == _MINUS:
-        stop = _digits_end(buffer, start + 1)
-        if stop > start + 1 and stop == _token_end(buffer, start):
+    if buffer[start] == MINUS:
+        stop = digits_end(buffer, start + 1)
+        if stop > start + 1 and stop == token_end(buffer, start):
             return Fault.NEGATIVE
     return Fault.NOT_AN_ID
 
@@ -133,9 +59,9 @@ def _id_fault(buffer: NDArray[np.uint8], start: int) -> Fault:
 def _comment_end(buffer: NDArray[np.uint8], position: int) -> tuple[int, Fault]:
     """Return where the comment at `position` ends, or what is wrong and where."""
     length = len(_BANNER)
-    if position + length < len(buffer) and _word_at(buffer, position, position + length, _BANNER):
+    if position + length < len(buffer) and word_at(buffer, position, position + length, _BANNER):
         return position, Fault.BANNER
-    while not _line_end(buffer[position]):
+    while not line_end(buffer[position]):
         if buffer[position] == 0:
             return position, Fault.NOT_TEXT
         position += 1
@@ -185,37 +111,37 @@ def scan(
     position = 0
     count = 0
     while position < len(buffer):
-        position = _skip_blanks(buffer, position)
+        position = skip_blanks(buffer, position)
         byte = np.int64(buffer[position])
         if byte in (comment, other_comment):
             position, fault = _comment_end(buffer, position)
             if fault != Fault.NONE:
                 return count, fault, line, position, position + 1
-        if _line_end(buffer[position]):
-            position = _next_line(buffer, position)
+        if line_end(buffer[position]):
+            position = next_line(buffer, position)
             line += 1
             continue
         if letter:
             start = position
             position += 1
-            if byte != letter or not _ends_token(buffer[position]):
-                return count, Fault.LINE_TYPE, line, start, _token_end(buffer, start)
-            position = _skip_blanks(buffer, position)
+            if byte != letter or not ends_token(buffer[position]):
+                return count, Fault.LINE_TYPE, line, start, token_end(buffer, start)
+            position = skip_blanks(buffer, position)
         if count == room:
             return count, Fault.SURPLUS, line, position, position
         columns = 0
-        while not _line_end(buffer[position]):
+        while not line_end(buffer[position]):
             start = position
             if columns < 2:
                 value = np.uint64(0)
-                while buffer[position] == _ZERO:
+                while buffer[position] == ZERO:
                     position += 1
                 significant = position
-                while _ZERO <= buffer[position] <= _NINE:
-                    value = value * np.uint64(10) + np.uint64(buffer[position] - _ZERO)
+                while ZERO <= buffer[position] <= NINE:
+                    value = value * np.uint64(10) + np.uint64(buffer[position] - ZERO)
                     position += 1
-                if position == start or not _ends_token(buffer[position]):
-                    return count, _id_fault(buffer, start), line, start, _token_end(buffer, start)
+                if position == start or not ends_token(buffer[position]):
+                    return count, _id_fault(buffer, start), line, start, token_end(buffer, start)
                 if position - significant > _MOST_DIGITS or value >> np.uint64(63):
                     return count, Fault.TOO_LARGE, line, start, position
                 identifier = np.int64(value)
@@ -226,13 +152,13 @@ def scan(
                 else:
                     second[count] = identifier
             elif columns == most:
-                return count, Fault.TOO_MANY_COLUMNS, line, start, _token_end(buffer, start)
+                return count, Fault.TOO_MANY_COLUMNS, line, start, token_end(buffer, start)
             else:
-                position = _number_end(buffer, start)
-                if position == start or not _ends_token(buffer[position]):
-                    return count, Fault.NOT_A_NUMBER, line, start, _token_end(buffer, start)
+                position = number_end(buffer, start)
+                if position == start or not ends_token(buffer[position]):
+                    return count, Fault.NOT_A_NUMBER, line, start, token_end(buffer, start)
             columns += 1
-            position = _skip_blanks(buffer, position)
+            position = skip_blanks(buffer, position)
         if columns < fewest:
             return count, Fault.TOO_FEW_COLUMNS, line, position, position
         if columns != columns_seen[0] and columns_seen[0] >= 0:
@@ -241,6 +167,6 @@ def scan(
                 return count, Fault.OTHER_COLUMNS, line, position, position
             columns_seen[0], columns_seen[1] = columns, line
         count += 1
-        position = _next_line(buffer, position)
+        position = next_line(buffer, position)
         line += 1
     return count, Fault.NONE, line, position, position

@@ -8,14 +8,15 @@ from numpy.typing import NDArray
 from host.graph.csr import Graph
 from sim.caching.code import njit
 
-__all__ = ["write_edges", "write_pairs"]
+__all__ = ["put_bytes", "put_number", "write_edges", "write_pairs"]
 
 _PAIRS = 1 << 18  # lines formatted at once
 _DIGITS = 20  # bytes of the longest number and its separator
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _put_bytes(text: NDArray[np.uint8], out: NDArray[np.uint8], position: int) -> int:
+def put_bytes(text: NDArray[np.uint8], out: NDArray[np.uint8], position: int) -> int:
+    """Write bytes at a place, and return where they end."""
     for byte in text:
         out[position] = byte
         position += 1
@@ -23,7 +24,8 @@ def _put_bytes(text: NDArray[np.uint8], out: NDArray[np.uint8], position: int) -
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _put_number(number: int, out: NDArray[np.uint8], position: int) -> int:
+def put_number(number: int, out: NDArray[np.uint8], position: int) -> int:
+    """Write the digits of a number that is not negative at a place, and return where they end."""
     stop = position + 1
     rest = number // 10
     while rest:
@@ -45,11 +47,11 @@ def _format(
 ) -> int:
     position = 0
     for index in range(len(first)):
-        position = _put_bytes(prefix, out, position)
-        position = _put_number(first[index], out, position)
+        position = put_bytes(prefix, out, position)
+        position = put_number(first[index], out, position)
         out[position] = ord(" ")
-        position = _put_number(second[index], out, position + 1)
-        position = _put_bytes(suffix, out, position)
+        position = put_number(second[index], out, position + 1)
+        position = put_bytes(suffix, out, position)
     return position
 
 

@@ -1,0 +1,91 @@
+"""Files of Markov decision processes: PRISM's explicit transitions (.tra) and Storm's explicit files (.drn)."""
+
+from pathlib import Path
+
+from host.errors import InputError, placed
+from host.graph.formats.files import Watch, gzipped, open_input, open_output
+from host.graph.formats.foreign import foreign
+from host.mdp.formats import drn, tra
+from host.mdp.formats.rows import TOLERANCE
+from host.mdp.formats.writer import write_drn, write_tra
+from host.mdp.model import Mdp
+
+__all__ = ["TOLERANCE", "check_name", "read_mdp", "write_mdp"]
+
+_READERS = {".tra": tra.read, ".drn": drn.read}
+_WRITERS = {".tra": write_tra, ".drn": write_drn}
+
+
+def check_name(path: Path | str) -> str:
+    """Return the suffix of a model's file, ``.tra`` or ``.drn``, without the ``.gz`` that may be behind.
+
+    Raises
+    ------
+    InputError
+        When it is another.
+    """
+    path = Path(path)
+    suffix = (path.with_suffix("") if gzipped(path) else path).suffix.lower()
+    if suffix not in _READERS:
+        raise InputError("is no file of a model by its name: they end in .tra or .drn, or these and .gz", path=path)
+    return suffix
+
+
+def read_mdp(path: Path | str, *, watch: Watch | None = None) -> Mdp:
+    """Read a model in the format that the suffix names, gzipped or not.
+
+    ``.tra`` is PRISM's explicit transition file, ``.drn`` Storm's explicit file. Of the probabilities only the support
+    is kept: a transition of probability 0 is none.
+
+    Parameters
+    ----------
+    path : Path or str
+        The file.
+    watch : callable, optional
+        Watches how much of the file has been read.
+
+    Returns
+    -------
+    Mdp
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read as such a model, a choice's probabilities do not sum to 1 within `TOLERANCE`, or
+        the model does not fit in 32 bits or in memory.
+    """
+    path = Path(path)
+    read = _READERS[check_name(path)]
+    with open_input(path, watch, what="a model") as file:
+        if not file.head:
+            raise InputError("is empty")
+        if (other := foreign(file.head)) is not None:
+            raise InputError(f"is {other}, which is no format of models")
+        if gzipped(path) and not file.gzipped:
+            raise InputError("not gzip data")
+        return read(file.stream)
+
+
+def write_mdp(mdp: Mdp, path: Path | str, *, watch: Watch | None = None) -> None:
+    """Write a model in the format that the suffix names, as in `read_mdp`; it appears whole or not at all.
+
+    The transitions of each choice become equally likely: the model knows their support only.
+
+    Parameters
+    ----------
+    mdp : Mdp
+        The model.
+    path : Path or str
+        The file.
+    watch : callable, optional
+        Watches how much of it has been written.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be written.
+    """
+    path = Path(path)
+    write = _WRITERS[check_name(path)]
+    with placed(path=path), open_output(path, watch) as stream:
+        write(mdp, stream)

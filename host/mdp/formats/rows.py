@@ -1,0 +1,174 @@
+"""The transitions of a file as they are read, and the model that they are put together to."""
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from host.errors import InputError
+from host.graph.csr import MAX_EDGES
+from host.mdp.model import Mdp
+from host.mdp.pieces import check_size
+from host.memory_room import check_room
+from sim.caching.code import njit
+
+__all__ = ["TOLERANCE", "Block", "Rows", "empty_block"]
+
+TOLERANCE = 1e-5
+"""By how much the probabilities of a choice may miss 1: PRISM's own bound for models that it builds, ``-sumroundoff``.
+
+Files have decimals: Storm writes ten digits of each probability, and many small ones add up."""
+
+_CHECKED = 1 << 24  # rows after which the memory is looked at again
+_ROW = 24  # bytes
+_BUILT = 12  # bytes of a row in the model, and in between
+
+Block = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64], NDArray[np.int64]]
+"""Source, number of the choice in its state, target, probability and line of transitions."""
+
+
+class _Fault(IntEnum):
+    NONE = 0
+    NO_CHOICES = 1
+    NO_TRANSITIONS = 2
+    SUM = 3
+
+
+@njit(cache=True, nogil=True)
+def _ordered(sources: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> bool:
+    for row in range(1, len(sources)):
+        if sources[row] < sources[row - 1] or (sources[row] == sources[row - 1] and numbers[row] < numbers[row - 1]):
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _assemble(
+    sources: NDArray[np.uint32],
+    numbers: NDArray[np.uint32],
+    probabilities: NDArray[np.float64],
+    targets: NDArray[np.uint32],
+    counts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    tolerance: float,
+) -> tuple[int, int, _Fault, int, int, float]:
+    """Count what ordered rows have, and move the targets of those that have a probability to the front.
+
+    Returns the numbers of choices and of transitions; or why it ended, in which row, for which state, and a sum.
+    """
+    state, choice, kept, row = -1, 0, 0, 0
+    while row < len(sources):
+        if sources[row] != state:
+            if sources[row] != state + 1:
+                return choice, kept, _Fault.NO_CHOICES, row, state + 1, 0.0
+            state += 1
+        if numbers[row] != counts[state + 1]:
+            return choice, kept, _Fault.NO_TRANSITIONS, row, state, 0.0
+        first, total, begin = row, 0.0, kept
+        while row < len(sources) and sources[row] == state and numbers[row] == numbers[first]:
+            total += probabilities[row]
+            if probabilities[row] > 0:
+                targets[kept] = targets[row]
+                kept += 1
+            row += 1
+        if not abs(total - 1) <= tolerance:
+            return choice, kept, _Fault.SUM, first, state, total
+        counts[state + 1] += 1
+        choice += 1
+        lengths[choice] = kept - begin
+    if state + 2 < len(counts):
+        return choice, kept, _Fault.NO_CHOICES, -1, state + 1, 0.0
+    return choice, kept, _Fault.NONE, 0, 0, 0.0
+
+
+def empty_block(room: int) -> Block:
+    """Return a block with room for so many transitions."""
+    sources, numbers, targets = (np.empty(room, np.uint32) for _ in range(3))
+    return sources, numbers, targets, np.empty(room, np.float64), np.empty(room, np.int64)
+
+
+class Rows:
+    """Transitions as they are read: arrays that grow in place.
+
+    Attributes
+    ----------
+    count : int
+        Number of transitions.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._checked = _CHECKED
+        self._columns: list[NDArray[Any]] = list(empty_block(0))
+
+    def append(self, block: Block, count: int) -> None:
+        """Add the first `count` transitions of a block.
+
+        Raises
+        ------
+        InputError
+            When there are more than 32 bits or memory hold.
+        """
+        end = self.count + count
+        check_size(0, end)
+        if end > self._checked:
+            check_room(f"the first {end:,} transitions", (_ROW + _BUILT) * end - _ROW * self.count)
+            self._checked = end + _CHECKED
+        if end > len(self._columns[0]):
+            room = min(max(end, len(self._columns[0]) * 3 // 2), MAX_EDGES)
+            for column in self._columns:
+                # Reallocation in place: the pages move, the bytes are not copied.
+                column.resize(room, refcheck=False)
+        for column, values in zip(self._columns, block, strict=True):
+            column[self.count : end] = values[:count]
+        self.count = end
+
+    def mdp(self, states: int | None, choices: int | None) -> Mdp:
+        """Return the model of these transitions, which are given up; those of probability 0 are no part of it.
+
+        Parameters
+        ----------
+        states, choices : int, optional
+            What the header announces.
+
+        Raises
+        ------
+        InputError
+            When a state has no choice, a choice no transition, the probabilities of a choice do not sum to 1 within
+            `TOLERANCE`, or there are more or fewer choices than announced.
+        """
+        if self.count == 0:
+            raise InputError("the model is empty: it has no transitions")
+        columns = [column[: self.count] for column in self._columns]
+        self._columns.clear()
+        if not _ordered(columns[0], columns[1]):
+            order = np.lexsort((columns[1], columns[0]))
+            columns = [column[order] for column in columns]
+        sources, numbers, targets, probabilities, lines = columns
+        if states is None:
+            states = int(max(sources.max(), targets.max())) + 1
+        # Where there are fewer transitions than states, one of the first states has none: the rest takes no memory.
+        counts = np.zeros(min(states, self.count + 1) + 1, np.int64)
+        lengths = np.zeros(self.count + 1, np.int64)
+        choice, kept, fault, row, state, total = _assemble(
+            sources, numbers, probabilities, targets, counts, lengths, TOLERANCE
+        )
+        line = int(lines[row]) if row >= 0 else None
+        if fault == _Fault.NO_CHOICES:
+            raise InputError(f"state {state} has no choices", line=line)
+        if fault == _Fault.NO_TRANSITIONS:
+            raise InputError(f"choice {counts[state + 1]} of state {state} has no transitions", line=line)
+        if fault == _Fault.SUM:
+            raise InputError(
+                f"the probabilities of choice {numbers[row]} of state {state} sum to {total:.10g}, "
+                f"not to 1 within {TOLERANCE:g}",
+                line=line,
+            )
+        if choices not in (None, choice):
+            raise InputError(f"the header announces {choices:,} choices, but there are {choice:,}")
+        return Mdp(
+            choices=np.cumsum(counts, out=counts),
+            transitions=np.cumsum(lengths[: choice + 1]),
+            targets=targets[:kept].copy(),
+        )
