@@ -151,12 +151,11 @@ def run(arguments: argparse.Namespace) -> None:
     from host.results.documents import publish
     from host.results.mecs import mec_document, mec_table
     from host.running.session import check_result
-    from sim.notices import notice
 
     progress = Progress(quiet=arguments.quiet)
     begin = time.perf_counter()
     with progress.step("reading") as step:
-        mdp = read_mdp(arguments.model, watch=step, on_note=notice)
+        mdp = read_mdp(arguments.model, watch=step)
     wall = {"load": time.perf_counter() - begin}
     if options is None:
         found, facts, words = _on_processor(arguments, algorithm, mdp, progress)
