@@ -1,4 +1,4 @@
-"""`cyscc reproduce`: the paper's table and figures, from simulation."""
+"""`cyscc reproduce`: published tables and figures, from simulation or by software."""
 
 import argparse
 from typing import Any
@@ -21,21 +21,23 @@ def add_parser(commands: Any) -> None:
     """Add the command to those of the command line."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "reproduce",
-        help="reproduce the paper's table and figures",
-        description="Reproduce a table or figure of Attia et al. 2015 from simulation, side by side with the paper.",
+        help="reproduce published tables and figures",
+        description="Reproduce a table or figure of Attia et al. 2015 from simulation, or one of the software that is "
+        "published for the same problem, side by side with its paper.",
         epilog=_EPILOG,
     )
     figures = parser.add_subparsers(dest="figure", metavar="FIGURE", required=True, parser_class=Parser)
     for study in STUDIES:
         figure = figures.add_parser(study.name, help=study.text, description=f"{study.title}: {study.text}.")
         study.options(figure)
-        figure.add_argument(
-            "--memory",
-            default="hc2",
-            metavar="PROFILE",
-            help="memory: hc2 (default), fixed:CYCLES, stress, or a TOML file",
-        )
-        add_set(figure, config=False, memory=True)
+        if study.simulated:
+            figure.add_argument(
+                "--memory",
+                default="hc2",
+                metavar="PROFILE",
+                help="memory: hc2 (default), fixed:CYCLES, stress, or a TOML file",
+            )
+            add_set(figure, config=False, memory=True)
         figure.add_argument(
             "--seed", default=1, type=at_least(0, 2**64 - 1), metavar="S", help="seed of the graphs (default: 1)"
         )
@@ -55,10 +57,11 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A measurement failed.
     """
-    # What it says is looked at before anything is begun.
-    changed = changes(arguments.changes, config=False, memory=True)
-    memory_profile(arguments.memory, changed)
-    arguments.memory = changed.memory_text(arguments.memory)
+    if arguments.study.simulated:
+        # What it says is looked at before anything is begun.
+        changed = changes(arguments.changes, config=False, memory=True)
+        memory_profile(arguments.memory, changed)
+        arguments.memory = changed.memory_text(arguments.memory)
     make_study(
         arguments,
         arguments.figure,

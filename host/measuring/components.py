@@ -20,6 +20,7 @@ from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph
 from host.graph.trim import trim
 from host.measuring.graphs import GraphSpec
+from host.measuring.models import ModelSpec
 from host.measuring.requests import Measured, Request
 from host.measuring.searches import MachineRequest
 from host.measuring.setting import peak_memory, processor_name
@@ -107,8 +108,8 @@ class SoftwareRequest(Request):
 
     Parameters
     ----------
-    graph : GraphSpec
-        The graph.
+    graph : GraphSpec or ModelSpec
+        The graph, or the model whose graph it is.
     algorithm : str
         The algorithm; of ``kosaraju`` the phases are timed.
     threads : int
@@ -123,7 +124,7 @@ class SoftwareRequest(Request):
 
     alone: ClassVar[bool] = True
 
-    graph: GraphSpec
+    graph: GraphSpec | ModelSpec
     algorithm: str
     threads: int
     device: str = "cpu"
@@ -148,7 +149,8 @@ class SoftwareRequest(Request):
         -------
         dict
             ``seconds``; of ``kosaraju`` these by phase, ``searches``, ``intersections`` and ``starts``, and trimming in
-            none of them; of the others what they count, ``counts``; ``runs`` and ``verified``.
+            none of them; of the others what they count, ``counts``, and ``vertices``, ``edges`` and ``components`` of
+            the graph; ``runs`` and ``verified``.
 
         Raises
         ------
@@ -174,7 +176,13 @@ class SoftwareRequest(Request):
             setting = Setting(device=device, seed=self.seed, options=dict(self.options))
             run = run_software(self.algorithm, graph, transpose, setting)
         _check(run.labels, graph, verify=verify)
-        return {"seconds": run.seconds, "counts": dict(run.counts)}
+        return {
+            "seconds": run.seconds,
+            "counts": dict(run.counts),
+            "vertices": graph.vertices,
+            "edges": graph.edges,
+            "components": int(np.count_nonzero(run.labels == np.arange(graph.vertices))),
+        }
 
     def summary(self, result: Mapping[str, Any]) -> str:
         """Return a result in a few words."""

@@ -7,6 +7,7 @@ from typing import TypeVar
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.measuring.graphs import GraphSpec
+from host.measuring.models import ModelSpec
 from host.measuring.requests import Measured, OnStep, Request, no_step
 from host.measuring.schedule import run_groups
 from host.measuring.sources import sources_digest
@@ -20,7 +21,7 @@ __all__ = ["Measurements", "measure_request", "prepare_executors"]
 
 _Request = TypeVar("_Request", bound=Request)
 
-_generated: dict[GraphSpec, Graph] = {}
+_generated: dict[GraphSpec | ModelSpec, Graph] = {}
 """The graph of the last request, which the next one of this process is likely to have too."""
 
 
@@ -141,7 +142,7 @@ class Measurements:
         memory = memory_room().bytes * 9 // 10
         alone = [[request] for request in missing if request.alone]
         run_groups(alone, work, jobs=1, memory=memory, on_result=keep, apart=True)
-        groups: dict[GraphSpec | None, list[_Request]] = {}
+        groups: dict[GraphSpec | ModelSpec | None, list[_Request]] = {}
         for request in missing:
             if not request.alone:
                 groups.setdefault(request.graph, []).append(request)

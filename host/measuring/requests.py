@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
 from host.measuring.graphs import GraphSpec
+from host.measuring.models import ModelSpec
 from host.measuring.sources import text_digest
 
 __all__ = ["Measured", "OnStep", "Request", "no_step"]
@@ -32,14 +33,14 @@ class Request(ABC):
 
     Parameters
     ----------
-    graph : GraphSpec, optional
-        The graph that it is measured on.
+    graph : GraphSpec or ModelSpec, optional
+        The graph that it is measured on, or the model whose graph that is.
     """
 
     alone: ClassVar[bool] = False
     """Whether nothing may run beside it and its process must be its own, because it is this processor that is timed."""
 
-    graph: GraphSpec | None = None
+    graph: GraphSpec | ModelSpec | None = None
 
     @property
     @abstractmethod

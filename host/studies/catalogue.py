@@ -1,6 +1,6 @@
 """The studies that `cyscc reproduce` offers: each is a folder and a line here."""
 
-from host.studies import components, table1, throughput
+from host.studies import components, table1, throughput, wijs
 from host.studies.study import Study
 
 __all__ = ["STUDIES"]
@@ -11,4 +11,5 @@ STUDIES: tuple[Study, ...] = (
     throughput.FIGURE11,
     components.FIGURE12,
     components.FIGURE13,
+    wijs.TABLE1,
 )

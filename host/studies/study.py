@@ -21,13 +21,15 @@ class Study:
     name : str
         Its name on the command line, and that of its files.
     title : str
-        What the paper calls it.
+        What its paper calls it.
     text : str
         What it shows.
     options : callable
         Adds its own options to a parser.
     make : callable
         Measures and returns the report; imports what takes long.
+    simulated : bool
+        Whether machines are simulated, which have a memory.
     """
 
     name: str
@@ -36,3 +38,4 @@ class Study:
     _: KW_ONLY
     options: Callable[[argparse.ArgumentParser], None]
     make: "Callable[[Measurements, argparse.Namespace], Report]"
+    simulated: bool = True

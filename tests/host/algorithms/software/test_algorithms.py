@@ -19,7 +19,7 @@ from host.graph.csr import Graph
 from host.graph.generators import random_graph, rmat_graph
 from tests.system.graphs import GRAPHS, graph_of, messy_graph
 
-WAYS = [("kosaraju", 1), ("tarjan", 1), ("hong", 1), ("hong", 2), ("hong", 5)]
+WAYS = [("kosaraju", 1), ("tarjan", 1), ("hong", 1), ("hong", 2), ("hong", 5), ("fbt", 1), ("fbt", 3)]
 
 
 def run(algorithm: str, graph: Graph, transpose: Graph, threads: int) -> SoftwareRun:

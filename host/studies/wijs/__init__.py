@@ -1,0 +1,41 @@
+"""Tables of Wijs, Katoen and Bošnački 2014: decompositions of the graphs of Markov decision processes."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from host.options import add_device, add_threads
+from host.studies.study import Study
+
+if TYPE_CHECKING:
+    from host.measuring.measurements import Measurements
+    from host.studies.report import Report
+
+__all__ = ["TABLE1"]
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--quick", action="store_true", help="models of some thousand states")
+    add_device(parser)
+    add_threads(parser, "fbt")
+
+
+def _make_table1(measurements: "Measurements", arguments: argparse.Namespace) -> "Report":
+    from host.studies.report import Report
+    from host.studies.wijs.document import table1_document
+    from host.studies.wijs.markdown import table1_markdown
+    from host.studies.wijs.plot import table1_figure
+
+    document = table1_document(
+        measurements,
+        quick=arguments.quick,
+        device=arguments.device,
+        threads=arguments.threads,
+        seed=arguments.seed,
+    )
+    return Report(document=document, markdown=table1_markdown(document), figure=table1_figure(document))
+
+
+_TEXT = "components of the graphs of Markov decision processes: Tarjan, and fbt in five configurations"
+TABLE1 = Study(
+    "wijs-table1", "Table 1 of Wijs et al. 2014", _TEXT, options=_add_options, make=_make_table1, simulated=False
+)
