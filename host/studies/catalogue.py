@@ -12,4 +12,5 @@ STUDIES: tuple[Study, ...] = (
     components.FIGURE12,
     components.FIGURE13,
     wijs.TABLE1,
+    wijs.TABLE2,
 )

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
     from host.studies.report import Report
 
-__all__ = ["TABLE1"]
+__all__ = ["TABLE1", "TABLE2"]
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +35,27 @@ def _make_table1(measurements: "Measurements", arguments: argparse.Namespace) ->
     return Report(document=document, markdown=table1_markdown(document), figure=table1_figure(document))
 
 
+def _make_table2(measurements: "Measurements", arguments: argparse.Namespace) -> "Report":
+    from host.studies.report import Report
+    from host.studies.wijs.mec_document import table2_document
+    from host.studies.wijs.mec_markdown import table2_markdown
+
+    document = table2_document(
+        measurements,
+        quick=arguments.quick,
+        device=arguments.device,
+        threads=arguments.threads,
+        seed=arguments.seed,
+    )
+    return Report(document=document, markdown=table2_markdown(document))
+
+
 _TEXT = "components of the graphs of Markov decision processes: Tarjan, and fbt in five configurations"
 TABLE1 = Study(
     "wijs-table1", "Table 1 of Wijs et al. 2014", _TEXT, options=_add_options, make=_make_table1, simulated=False
+)
+
+_MECS = "maximal end components of Markov decision processes: the basic algorithm, and the parallel one with fbt"
+TABLE2 = Study(
+    "wijs-table2", "Table 2 of Wijs et al. 2014", _MECS, options=_add_options, make=_make_table2, simulated=False
 )
