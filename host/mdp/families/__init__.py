@@ -2,7 +2,7 @@
 
 from host.errors import InputError
 from host.graph.generators.stream import OnStep
-from host.mdp.families import random
+from host.mdp.families import coin, grid, islands, leader, philosophers, random, stairs
 from host.mdp.families.family import Family, Size
 from host.mdp.model import Mdp
 from host.mdp.pieces import check_size
@@ -11,6 +11,12 @@ from host.memory_room import check_room
 __all__ = ["FAMILIES", "Family", "Size", "family"]
 
 FAMILIES: dict[str, Family] = {
+    "philosophers": philosophers.FAMILY,
+    "coin": coin.FAMILY,
+    "leader": leader.FAMILY,
+    "grid": grid.FAMILY,
+    "islands": islands.FAMILY,
+    "stairs": stairs.FAMILY,
     "random": random.FAMILY,
 }
 """The families by name."""
