@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from host.algorithms.mec import steps
 from host.algorithms.mec.decomposition import MecDecomposition, MecRound
+from host.algorithms.mec.parts import number_parts
 from host.algorithms.software.decomposition import Decomposition, Setting, unwatched
 from host.devices import Device, DeviceArray
 from host.devices.primitives import prefix_sum
@@ -36,8 +37,6 @@ class _Left:
         The arrays ``choices``, ``transitions`` and ``targets`` of `host.mdp.model.Mdp`; targets are int32.
     names : array of int32, shape (states,)
         What the states are called in the whole.
-    regions : array of int64, shape (states,)
-        For each state its component of the round before, numbered from 0.
     """
 
     states: int
@@ -47,7 +46,6 @@ class _Left:
     starts: DeviceArray
     targets: DeviceArray
     names: DeviceArray
-    regions: DeviceArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +77,6 @@ def _upload(device: Device, mdp: Mdp) -> _Left:
         starts=device.array(mdp.transitions),
         targets=device.array(mdp.targets.view(np.int32)),
         names=device.array(np.arange(mdp.states, dtype=np.int32)),
-        regions=device.zeros(mdp.states),
     )
 
 
@@ -139,10 +136,27 @@ class _Run:
             Graph(offsets=device.read(starts), targets=device.read(ends).view(np.uint32))
             for starts, ends in ((offsets, left.targets), (incoming.offsets, incoming.sources))
         )
-        found = self._components(graph, transpose, replace(self._setting, watch=unwatched), device.read(left.regions))
+        found = self._components(graph, transpose, replace(self._setting, watch=unwatched), self._regions(incoming))
         self._edges += found.counts.get("edges", 0)
         self._passes += found.counts.get("passes", 0)
         return found.labels
+
+    def _regions(self, incoming: _Incoming) -> NDArray[np.int64]:
+        """Return for each state its region: at first all are in one, then those that choices join."""
+        device, left = self._device, self._left
+        if not self._rounds:
+            return np.zeros(left.states, np.int64)
+        self._passes += 1
+        self._edges += left.transitions
+        parts = number_parts(
+            device,
+            left.states,
+            left.choices,
+            transitions=left.starts,
+            targets=left.targets,
+            owners=incoming.owners,
+        )
+        return device.read(parts)
 
     def _round(self) -> None:
         device, left = self._device, self._left
@@ -170,10 +184,10 @@ class _Run:
             first, last = last, device.value(counts, _QUEUED)
         smallest = device.full(left.states, 2**31 - 1, np.int32)
         # One more, for the sum.
-        kept, used = (device.zeros(left.states + 1) for _ in range(2))
-        device.run(steps.mark, left.states, labels, touched, remaining, left.names, smallest, kept, used)
+        kept = device.zeros(left.states + 1)
+        device.run(steps.mark, left.states, labels, touched, remaining, left.names, smallest, kept)
         device.run(steps.name, left.states, labels, touched, left.names, smallest, self._mecs, counts)
-        self._left = self._restricted(incoming.owners, labels, dropped, kept, used)
+        self._left = self._restricted(incoming.owners, dropped, kept)
         self._edges += left.transitions + device.value(counts, _EDGES)
         self._passes += 1
         self._rounds.append(
@@ -188,15 +202,12 @@ class _Run:
             )
         )
 
-    def _restricted(
-        self, owners: DeviceArray, labels: DeviceArray, dropped: DeviceArray, kept: DeviceArray, used: DeviceArray
-    ) -> _Left:
-        """Return what stays, with numbers of its own; `kept` and `used` become the numbers."""
+    def _restricted(self, owners: DeviceArray, dropped: DeviceArray, kept: DeviceArray) -> _Left:
+        """Return what stays, with numbers of its own; `kept` becomes those of the states."""
         device, left = self._device, self._left
         states = prefix_sum(device, kept, left.states + 1)
         if not states:
             return replace(left, states=0)
-        prefix_sum(device, used, left.states + 1)
         flags, sizes = (device.zeros(left.choices + 1) for _ in range(2))
         device.run(steps.keep_choices, left.choices, owners, left.starts, kept, dropped, flags, sizes)
         choices, transitions = (prefix_sum(device, array, left.choices + 1) for array in (flags, sizes))
@@ -208,14 +219,13 @@ class _Run:
             starts=device.zeros(choices + 1),
             targets=device.zeros(transitions, np.int32),
             names=device.zeros(states, np.int32),
-            regions=device.zeros(states),
         )
         device.store(own.offsets, states, choices)
         device.store(own.starts, choices, transitions)
         device.run(
             steps.move_states,
             left.states,
-            *(left.offsets, labels, left.names, kept, flags, used, own.offsets, own.names, own.regions),
+            *(left.offsets, left.names, kept, flags, own.offsets, own.names),
         )
         device.run(
             steps.move_choices,
@@ -229,7 +239,8 @@ def parallel(mdp: Mdp, setting: Setting, components: RegionComponents) -> MecDec
     """Find the maximal end components.
 
     The rounds are those of `host.algorithms.mec.basic`. The components of a round lie inside those of the round before,
-    so that the search for them begins with a region for each.
+    so that the search for them can begin in several regions at once. When the choices that leave are dropped, a
+    component often falls into parts that no choice joins: each of these is a region.
 
     Parameters
     ----------

@@ -125,16 +125,13 @@ def attract(
 
 
 @step
-def mark(
-    state: int, labels: Any, touched: Any, remaining: Any, names: Any, smallest: Any, kept: Any, used: Any
-) -> None:
+def mark(state: int, labels: Any, touched: Any, remaining: Any, names: Any, smallest: Any, kept: Any) -> None:
     """Find the smallest state of each component that nothing touched; keep those of the others that have a choice."""
     label = labels[state]
     if touched[label] == 0:
         atomic_min(smallest, label, names[state])
     elif remaining[state] > 0:
         kept[state] = 1
-        used[label] = 1
 
 
 @step
@@ -160,23 +157,13 @@ def keep_choices(
 
 @step
 def move_states(
-    state: int,
-    choices: Any,
-    labels: Any,
-    names: Any,
-    numbers: Any,
-    flags: Any,
-    ranks: Any,
-    new_choices: Any,
-    new_names: Any,
-    new_regions: Any,
+    state: int, choices: Any, names: Any, numbers: Any, flags: Any, new_choices: Any, new_names: Any
 ) -> None:
-    """Give a state that stays its new number; the component that it was in is its region from now on."""
+    """Give a state that stays its new number."""
     number = numbers[state]
     if numbers[state + 1] > number:
         new_choices[number] = flags[choices[state]]
         new_names[number] = names[state]
-        new_regions[number] = ranks[labels[state]]
 
 
 @step

@@ -6,13 +6,18 @@ from typing import Any
 import numpy as np
 import pytest
 from numba.core import event
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
+from host.algorithms.components import canonical
 from host.algorithms.mec.algorithms import ALGORITHMS, run_mec
 from host.algorithms.mec.checker import check_mecs
 from host.algorithms.mec.decomposition import MecDecomposition
 from host.algorithms.mec.parallel import parallel
+from host.algorithms.mec.parts import number_parts
 from host.algorithms.names import MEC_KINDS
 from host.algorithms.software.decomposition import Decomposition, Setting
+from host.algorithms.software.fbt import decompose_regions
 from host.algorithms.software.tarjan import tarjan
 from host.devices import ORDERS, Order, open_device
 from host.mdp.families import family
@@ -106,21 +111,56 @@ def test_an_attractor_like_a_chain_takes_few_launches() -> None:
     assert found.counts == {"edges": 1_000_000 + ring.transition_count + size, "passes": 2}
 
 
-def test_the_regions_are_the_components_of_the_round_before() -> None:
+def test_the_regions_are_parts_that_no_choice_joins() -> None:
     seen: list[list[int]] = []
 
     def components(graph: Any, transpose: Any, setting: Setting, regions: Any) -> Decomposition:
         seen.append(regions.tolist())
         return by_tarjan(graph, transpose, setting, regions)
 
-    # Two pairs that leak into a sink, in components of their own.
-    mdp = model([[0], [1, 4]], [[1], [0, 4]], [[2], [3, 4]], [[3], [2, 4]], [[4]])
+    # States 0 to 3 are a ring that chance closes; then there are two pairs. State 4 is by itself.
+    mdp = model([[1], [2, 4]], [[0]], [[3]], [[2], [0, 4]], [[4]])
     with open_device("cpu") as device:
-        assert parallel(mdp, Setting(device=device), components).mecs.tolist() == [0, 1, 2, 3, 4]
-    assert seen[0] == [0] * 5
-    first, _, second, _ = seen[1]
-    assert sorted((first, second)) == [0, 1]
-    assert seen[1] == [first, first, second, second]
+        assert parallel(mdp, Setting(device=device), components).mecs.tolist() == [0, 0, 2, 2, 4]
+    first, second = seen
+    assert first == [0] * 5
+    assert second == [0, 0, 1, 1]
+
+
+def test_many_small_parts_are_searched_at_once() -> None:
+    mdp = family("islands", islands=300)
+
+    def one_region(graph: Any, transpose: Any, setting: Setting, regions: Any) -> Decomposition:
+        return decompose_regions(graph, transpose, setting, np.zeros_like(regions))
+
+    with open_device("cpu") as device:
+        found = ALGORITHMS["parallel"](mdp, Setting(device=device))
+        in_one = parallel(mdp, Setting(device=device), one_region).counts["passes"]
+    assert len(found.rounds) == 2
+    assert found.rounds[1].mecs == 300
+    assert found.counts["passes"] < 60
+    # As in the text, in which the one component of the first round is the one region of the second.
+    assert in_one > 3 * 300
+
+
+@pytest.mark.parametrize(("order", "threads"), [way[1:] for way in WAYS[1:]])
+def test_parts_are_scipys(order: str, threads: int) -> None:
+    mdp = family("random", states=30_000, choices=1, transitions=1, seed=2)
+    with open_device("cpu", threads=threads, order=Order(order)) as device:
+        parts = number_parts(
+            device,
+            mdp.states,
+            mdp.choice_count,
+            transitions=mdp.transitions,
+            targets=mdp.targets.view(np.int32),
+            owners=np.arange(mdp.states, dtype=np.int32),
+        )
+    arrays = np.ones(mdp.states), mdp.targets.astype(np.int32), mdp.transitions
+    matrix = csr_array(arrays, shape=(mdp.states, mdp.states))
+    count, labels = connected_components(matrix, connection="weak")
+    assert count > 1
+    assert np.array_equal(np.unique(parts), np.arange(count))
+    assert np.array_equal(canonical(parts), canonical(labels))
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
