@@ -12,6 +12,7 @@ from host.command_line import (
     generate,
     life,
     mec,
+    model,
     replay,
     report,
     reproduce,
@@ -36,7 +37,7 @@ exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
 """
 
 _COMMANDS = (
-    *(scc, bfs, explain, report, replay, life, generate, verilog, software, mec),
+    *(scc, bfs, explain, report, replay, life, generate, model, mec, verilog, software),
     *(reproduce, sweep, bench, synth, timing, cache),
 )
 

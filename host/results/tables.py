@@ -10,7 +10,7 @@ from host.results.table_text import plain_table
 from host.words import counted
 from sim.notices import printable
 
-__all__ = ["bfs_table", "graph_text", "largest_text", "scc_table"]
+__all__ = ["bfs_table", "graph_text", "largest_text", "model_text", "scc_table"]
 
 _VERTEX = ("vertex", "vertices")
 _FIRST_LEVELS = 24
@@ -28,6 +28,12 @@ def _time(seconds: float) -> str:
 def graph_text(name: str, vertices: int, edges: int) -> str:
     """Return a graph's name and size."""
     return f"{printable(name)}: {counted(vertices, *_VERTEX)}, {counted(edges, 'edge')}"
+
+
+def model_text(name: str, states: int, choices: int, transitions: int) -> str:
+    """Return the name and the size of a Markov decision process."""
+    sizes = counted(states, "state"), counted(choices, "choice"), counted(transitions, "transition")
+    return f"{printable(name)}: {', '.join(sizes)}"
 
 
 def largest_text(components: int, largest: int) -> str:

@@ -18,6 +18,7 @@ __all__ = [
     "line_end",
     "next_line",
     "number_end",
+    "rest_end",
     "skip_blanks",
     "token_end",
     "word_at",
@@ -70,6 +71,14 @@ def skip_blanks(buffer: NDArray[np.uint8], position: int) -> int:
 def token_end(buffer: NDArray[np.uint8], position: int) -> int:
     """Return where the token at `position` ends."""
     while not ends_token(buffer[position]):
+        position += 1
+    return position
+
+
+@njit(cache=True, nogil=True)
+def rest_end(buffer: NDArray[np.uint8], position: int) -> int:
+    """Return where the line that `position` is in ends."""
+    while not line_end(buffer[position]):
         position += 1
     return position
 

@@ -5,20 +5,15 @@ from host.graph.generators.stream import OnStep
 from host.mdp.families import coin, grid, islands, leader, philosophers, random, stairs
 from host.mdp.families.family import Family, Size
 from host.mdp.model import Mdp
+from host.mdp.names import FAMILY_NAMES
 from host.mdp.pieces import check_size
 from host.memory_room import check_room
 
 __all__ = ["FAMILIES", "Family", "Size", "family"]
 
-FAMILIES: dict[str, Family] = {
-    "philosophers": philosophers.FAMILY,
-    "coin": coin.FAMILY,
-    "leader": leader.FAMILY,
-    "grid": grid.FAMILY,
-    "islands": islands.FAMILY,
-    "stairs": stairs.FAMILY,
-    "random": random.FAMILY,
-}
+_MODULES = (philosophers, coin, leader, grid, islands, stairs, random)
+
+FAMILIES: dict[str, Family] = {name: module.FAMILY for name, module in zip(FAMILY_NAMES, _MODULES, strict=True)}
 """The families by name."""
 
 _STATE, _TRANSITION = 12, 8

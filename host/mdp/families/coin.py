@@ -99,7 +99,6 @@ def shared_coin(processes: int, bound: int, *, on_step: OnStep | None = None) ->
 
 
 FAMILY = Family(
-    title="shared coin: a random walk of processes, and MECs of single states",
     sizes={
         "processes": Size(default=3, least=1, most=10, text="processes"),
         "bound": Size(default=2, least=1, most=1 << 20, text="where they decide, times their number"),

@@ -33,12 +33,10 @@ class Size:
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """A family of Markov decision processes.
+    """A family of Markov decision processes, one of `host.mdp.names.FAMILY_NAMES`.
 
     Parameters
     ----------
-    title : str
-        What its members are.
     sizes : mapping of str to Size
         What `make` takes by name.
     bound : callable
@@ -47,7 +45,6 @@ class Family:
         Given the sizes and ``on_step``, makes a member; the same numbers give the same on every machine.
     """
 
-    title: str
     sizes: Mapping[str, Size]
     bound: Callable[..., tuple[int, int]]
     make: Callable[..., Mdp]

@@ -91,7 +91,6 @@ def grid_world(width: int, height: int, room: int, *, on_step: OnStep | None = N
 
 
 FAMILY = Family(
-    title="gridworld of rooms with one-way doors: a MEC for each room",
     sizes={
         "width": Size(default=12, least=1, most=1 << 20, text="cells from left to right"),
         "height": Size(default=12, least=1, most=1 << 20, text="cells from top to bottom"),

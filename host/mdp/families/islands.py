@@ -76,7 +76,6 @@ def islands(islands: int, size: int, leaving: int, seed: int, *, on_step: OnStep
 
 
 FAMILY = Family(
-    title="islands in a sea: many small MECs in one component",
     sizes={
         "islands": Size(default=100, least=2, most=2**32 - 2, text="islands"),
         "size": Size(default=5, least=1, most=2**32 - 2, text="states of an island"),

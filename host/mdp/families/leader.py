@@ -119,7 +119,6 @@ def leader_election(processes: int, numbers: int, restart: int, *, on_step: OnSt
 
 
 FAMILY = Family(
-    title="leader election by rounds: components one below the other, and a MEC for each leader, or one of all states",
     sizes={
         "processes": Size(default=4, least=2, most=16, text="processes"),
         "numbers": Size(default=3, least=2, most=1 << 10, text="numbers that are drawn from"),

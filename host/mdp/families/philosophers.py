@@ -138,7 +138,6 @@ def philosophers(philosophers: int, risky: int, *, on_step: OnStep | None = None
 
 
 FAMILY = Family(
-    title="dining philosophers with crash and repair: one large MEC, or many of all sizes",
     sizes={
         "philosophers": Size(default=4, least=2, most=10, text="philosophers"),
         "risky": Size(default=1, least=0, most=1, text="whether a repair may fail"),

@@ -75,7 +75,6 @@ def random_mdp(states: int, choices: int, transitions: int, seed: int, *, on_ste
 
 
 FAMILY = Family(
-    title="random numbers of choices and targets, random targets",
     sizes={
         "states": Size(default=1000, least=1, most=2**32 - 2, text="states"),
         "choices": Size(default=3, least=1, most=1 << 16, text="most choices of a state"),

@@ -64,7 +64,6 @@ def stairs(steps: int, *, on_step: OnStep | None = None) -> Mdp:
 
 
 FAMILY = Family(
-    title="stairs: one component that takes a round for each of its MECs of one state",
     sizes={"steps": Size(default=100, least=1, most=2**32 - 2, text="steps")},
     bound=lambda steps: (steps, 3 * steps),
     make=stairs,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from host.errors import InputError, placed
 from host.graph.formats.header import number
 from host.graph.formats.text import Lines, shown, words
-from host.graph.formats.tokens import line_end, next_line, skip_blanks, token_end, word_at
+from host.graph.formats.tokens import line_end, next_line, rest_end, skip_blanks, token_end, word_at
 from host.mdp.formats.rows import Block, Rows, empty_block
 from host.mdp.formats.scanner import Fault, probability, raise_fault, whole
 from host.mdp.model import Mdp
@@ -48,14 +48,6 @@ def _unfinished(at: NDArray[np.int64]) -> Fault:
     if at[_At.CHOICE] < 0:
         return Fault.NO_CHOICES
     return Fault.NO_TRANSITIONS if at[_At.TRANSITIONS] == 0 else Fault.NONE
-
-
-@njit(cache=True, nogil=True)
-def _rest(buffer: NDArray[np.uint8], position: int) -> int:
-    """Return where the line ends."""
-    while not line_end(buffer[position]):
-        position += 1
-    return position
 
 
 @njit(cache=True, nogil=True)
@@ -105,13 +97,13 @@ def _scan(
                 return count, Fault.NOT_A_STATE, line, start, stop
             colon = skip_blanks(buffer, position)
             if buffer[colon] != _COLON:
-                return count, Fault.NO_COLON, line, start, _rest(buffer, start)
+                return count, Fault.NO_COLON, line, start, rest_end(buffer, start)
             if target >= states:
                 return count, Fault.OUTSIDE, line, start, position
             start = skip_blanks(buffer, colon + 1)
             likely, position = probability(buffer, start)
             if likely < 0:
-                return count, Fault.NOT_A_PROBABILITY, line, start, _rest(buffer, start)
+                return count, Fault.NOT_A_PROBABILITY, line, start, rest_end(buffer, start)
             position = skip_blanks(buffer, position)
             if not line_end(buffer[position]):
                 return count, Fault.TOO_MANY_COLUMNS, line, position, token_end(buffer, position)
@@ -119,7 +111,7 @@ def _scan(
             probabilities[count], lines[count] = likely, line
             at[_At.TRANSITIONS] += 1
             count += 1
-        position = next_line(buffer, _rest(buffer, position))
+        position = next_line(buffer, rest_end(buffer, position))
         line += 1
     return count, Fault.NONE, line, position, position
 

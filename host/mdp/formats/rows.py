@@ -120,7 +120,8 @@ class Rows:
             for column in self._columns:
                 # Reallocation in place: the pages move, the bytes are not copied.
                 column.resize(room, refcheck=False)
-        for column, values in zip(self._columns, block, strict=True):
+        blocks: tuple[NDArray[Any], ...] = block
+        for column, values in zip(self._columns, blocks, strict=True):
             column[self.count : end] = values[:count]
         self.count = end
 

@@ -51,7 +51,7 @@ _CAUSES = {
 }
 _E, _SLASH = 101, 47
 _MOST_DIGITS = 18  # as many always fit in 64 bits
-_LARGEST = np.iinfo(np.int64).max
+_LARGEST = 2**63 - 1
 _SMALLEST_POSITIVE = 5e-324
 _ROUNDED = 1e-9  # by which a probability may be above 1
 
@@ -78,7 +78,7 @@ def whole(buffer: NDArray[np.uint8], position: int) -> tuple[int, int]:
     significant = position
     value = 0
     while ZERO <= buffer[position] <= NINE:
-        value = value * 10 + np.int64(buffer[position] - ZERO) if position - significant < _MOST_DIGITS else _LARGEST
+        value = value * 10 + int(buffer[position] - ZERO) if position - significant < _MOST_DIGITS else _LARGEST
         position += 1
     return (value if position > start else -1), position
 
@@ -104,9 +104,9 @@ def probability(buffer: NDArray[np.uint8], start: int) -> tuple[float, int]:
                 used += 1
             if used <= _MOST_DIGITS:
                 value = value * 10 + np.float64(buffer[position] - ZERO)
-                scale -= np.int64(point)
+                scale -= 1 if point else 0
             else:
-                scale += np.int64(not point)
+                scale += 0 if point else 1
         position += 1
     if digits == 0:
         return -1.0, stop

@@ -9,7 +9,7 @@ from host.errors import InputError, placed
 from host.graph.csr import MAX_EDGES, MAX_VERTICES
 from host.graph.formats.header import number
 from host.graph.formats.text import Lines, shown, words
-from host.graph.formats.tokens import line_end, next_line, skip_blanks, token_end
+from host.graph.formats.tokens import line_end, next_line, rest_end, skip_blanks, token_end
 from host.mdp.formats.rows import Block, Rows, empty_block
 from host.mdp.formats.scanner import Fault, probability, raise_fault, whole
 from host.mdp.model import Mdp
@@ -22,6 +22,7 @@ __all__ = ["NAME", "read"]
 NAME = "PRISM"
 _HEADER = "STATES CHOICES TRANSITIONS"
 _FORM = "SOURCE CHOICE TARGET PROBABILITY ACTION"
+_COMMENT = ord("#")
 _SHORTEST = 8  # bytes of "0 0 0 1\n"
 
 
@@ -39,8 +40,8 @@ def _scan(
     count = 0
     while position < len(buffer):
         position = skip_blanks(buffer, position)
-        if line_end(buffer[position]):
-            position = next_line(buffer, position)
+        if line_end(buffer[position]) or buffer[position] == _COMMENT:
+            position = next_line(buffer, rest_end(buffer, position))
             line += 1
             continue
         if count == room:
@@ -81,9 +82,11 @@ def _scan(
 
 
 def _header(lines: Lines) -> tuple[int, int, int] | None:
-    """Read the first line: numbers of states, choices and transitions; none in Storm's variant."""
-    with placed(line=1):
+    """Read the first line that is no comment: numbers of states, choices and transitions; none in Storm's variant."""
+    found = words(lines.next() or b"")
+    while found and found[0].startswith(b"#"):
         found = words(lines.next() or b"")
+    with placed(line=lines.number - 1):
         if len(found) == 1 and found[0].lower() == b"mdp":
             return None
         if len(found) == 1 and found[0].isalpha():
@@ -106,7 +109,7 @@ def read(stream: IO[bytes]) -> Mdp:
 
     The first line has the numbers of states, choices and transitions, or the word ``mdp`` (Storm's variant); then comes
     a line for each transition: source, number of the choice in its state, target, probability, and perhaps the name of
-    an action, which is ignored. They come in any order.
+    an action, which is ignored. They come in any order. Lines that begin with ``#`` are comments, as PRISM writes them.
 
     Parameters
     ----------

@@ -98,7 +98,6 @@ def write_drn(mdp: Mdp, stream: IO[bytes]) -> None:
     stream : binary file
         Where to write.
     """
-    header = ("@type: MDP", "@parameters", "", "@reward_models", "", "@nr_states", str(mdp.states))
-    header += ("@nr_choices", str(mdp.choice_count), "@model", "")
-    stream.write("\n".join(header).encode())
+    sizes = f"@nr_states\n{mdp.states}\n@nr_choices\n{mdp.choice_count}\n"
+    stream.write(f"@type: MDP\n@parameters\n\n@reward_models\n\n{sizes}@model\n".encode())
     _write(stream, mdp, drn=True)

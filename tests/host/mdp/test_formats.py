@@ -74,6 +74,11 @@ def test_line_ends(tmp_path: Path, end: str) -> None:
     assert same(read(tmp_path, "a.drn", DRN.replace("\n", end).removesuffix(end)), BOTH)
 
 
+def test_comments(tmp_path: Path) -> None:
+    text = "# a model\n#\n" + TRA.replace("1 0 1", "\n # 0 0 0 0\n#\n1 0 1")
+    assert same(read(tmp_path, "a.tra", text), BOTH)
+
+
 def test_storms_transitions(tmp_path: Path) -> None:
     assert same(read(tmp_path, "a.tra", "mdp\n" + TRA.partition("\n")[2]), BOTH)
 

@@ -94,7 +94,7 @@ def test_other_arrays_are_refused() -> None:
     with refused(ValueError, "mecs must be int64 of shape (4,), not int64 of shape (3,)"):
         check_mecs(CHAIN, np.zeros(3, np.int64))
     with refused(ValueError, "mecs must be int64 of shape (4,), not int32 of shape (4,)"):
-        check_mecs(CHAIN, np.zeros(4, np.int32))  # type: ignore[arg-type]
+        check_mecs(CHAIN, np.zeros(4, np.int32))
 
 
 def test_large_components() -> None:

@@ -1,0 +1,81 @@
+"""`cyscc model`: members of families of Markov decision processes, written to files."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from host.mdp.names import FAMILY_NAMES
+from host.options import UsageError, add_quiet, integer
+from host.progress import Progress
+
+__all__ = ["add_parser", "run"]
+
+_FAMILIES = "\n".join(f"  {name:<14}{text}" for name, text in FAMILY_NAMES.items())
+_EPILOG = f"""families:
+{_FAMILIES}
+
+examples:
+  cyscc model grid width=1000 height=1000 room=10 -o grid.tra
+  cyscc model random states=1e6 seed=7 -o random.drn.gz
+
+OUT: .tra (PRISM) or .drn (Storm); each also .gz
+"""
+
+
+def _size(text: str) -> tuple[str, int]:
+    """Return the name of a size and its number.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        The text has none.
+    """
+    name, equals, number = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not SIZE=N")
+    return name, integer(number, low=0, high=2**64 - 1)
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "model",
+        help="write a Markov decision process of a family",
+        description="Write a Markov decision process of a family, in a size of one's own.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("family", metavar="FAMILY", choices=FAMILY_NAMES, help="one of those below")
+    parser.add_argument(
+        "sizes", metavar="SIZE=N", nargs="*", type=_size, help="a size of the member: width=1000, states=1e6, seed=7"
+    )
+    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")
+    add_quiet(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    UsageError, InputError
+        A size or the file cannot be had.
+    """
+    from host.mdp.families import family
+    from host.mdp.formats import check_name, write_mdp
+    from host.output import check_output, show
+    from host.results.tables import model_text
+
+    names = [name for name, _ in arguments.sizes]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{name} is given twice")
+    check_name(arguments.output)
+    check_output(arguments.output, "--output")
+    progress = Progress(quiet=arguments.quiet)
+    with progress.step("generating") as step:
+        mdp = family(arguments.family, on_step=step, **dict(arguments.sizes))
+    with progress.step("writing") as step:
+        write_mdp(mdp, Path(arguments.output), watch=step)
+    if not arguments.quiet:
+        show(model_text(arguments.output, mdp.states, mdp.choice_count, mdp.transition_count) + "\n")
