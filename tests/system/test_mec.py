@@ -51,7 +51,7 @@ def test_a_random_model() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "sizes"),
-    [("random", {"states": 10_000, "choices": 2, "transitions": 2}), ("grid", {"width": 100, "height": 100})],
+    [("islands", {"islands": 2000}), ("grid", {"width": 100, "height": 100, "room": 50})],
 )
 def test_ten_thousand_states(name: str, sizes: dict[str, int]) -> None:
     check(family(name, **sizes))

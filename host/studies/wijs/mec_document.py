@@ -1,5 +1,6 @@
 """Table 2 of Wijs et al. 2014: maximal end components by the basic and by the parallel algorithm."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from host.measuring.components import SoftwareRequest
@@ -9,7 +10,7 @@ from host.measuring.models import ModelSpec
 from host.measuring.requests import Request
 from host.measuring.setting import processor_name
 from host.results.version import version
-from host.studies.wijs.models import MODELS
+from host.studies.wijs.models import Chosen
 from host.studies.wijs.published import BEST, CONFIGURATIONS
 
 __all__ = ["SERIES", "table2_document"]
@@ -30,13 +31,17 @@ def _requests(model: ModelSpec, *, device: str, threads: int, seed: int) -> dict
     }
 
 
-def table2_document(measurements: Measurements, *, quick: bool, device: str, threads: int, seed: int) -> dict[str, Any]:
+def table2_document(
+    measurements: Measurements, models: Sequence[Chosen], *, quick: bool, device: str, threads: int, seed: int
+) -> dict[str, Any]:
     """Measure the table, and return it as a JSON document.
 
     Parameters
     ----------
     measurements : Measurements
         What measures.
+    models : sequence of Chosen
+        The models.
     quick : bool
         Whether models are small.
     device : str
@@ -59,11 +64,11 @@ def table2_document(measurements: Measurements, *, quick: bool, device: str, thr
     InputError, SimulationError
         A measurement failed.
     """
-    specs = [chosen.spec(quick=quick, seed=seed) for chosen in MODELS]
+    specs = [chosen.spec(quick=quick, seed=seed) for chosen in models]
     requests = [_requests(spec, device=device, threads=threads, seed=seed) for spec in specs]
     results = measurements.measure(each for own in requests for each in own.values())
     rows = []
-    for chosen, spec, own in zip(MODELS, specs, requests, strict=True):
+    for chosen, spec, own in zip(models, specs, requests, strict=True):
         found = {name: results[request] for name, request in own.items()}
         first = found["basic"]
         rows.append(

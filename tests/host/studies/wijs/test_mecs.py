@@ -1,10 +1,11 @@
 """Table 2 of Wijs et al. 2014, from made-up measurements, and from models of some states."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-import host.studies.wijs.mec_document as document_module
+from host.command_line.main import main
 from host.measuring.components import SoftwareRequest
 from host.measuring.mecs import MecRequest
 from host.measuring.models import ModelSpec
@@ -33,7 +34,7 @@ def made_up(request: MecRequest | SoftwareRequest) -> dict[str, Any]:
 def made(**changes: Any) -> tuple[FakeMeasurements, dict[str, Any]]:
     measurements: Any = FakeMeasurements(made_up)
     settings: dict[str, Any] = {"quick": True, "device": "cpu", "threads": 5, "seed": 9, **changes}
-    return measurements, table2_document(measurements, **settings)
+    return measurements, table2_document(measurements, MODELS, **settings)
 
 
 def test_what_is_measured() -> None:
@@ -75,6 +76,13 @@ def test_for_people() -> None:
     assert "`parallel` and `fbt`, as F0,7: cuda." in table2_markdown(made(device="cuda")[1])
 
 
+def test_models_are_chosen(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    options = ["reproduce", "wijs-table2", "--quick", "--threads", "2", "-o", str(tmp_path)]
+    assert main([*options, "--models", "random,rand"]) == 2
+    known = ", ".join(chosen.name for chosen in MODELS)
+    assert capfd.readouterr() == ("", f"cyscc reproduce: --models: unknown model 'rand': there are {known}\n")
+
+
 def test_the_paper_has_its_models_in_the_same_order() -> None:
     assert [row.model for row in TABLE2] == [row.model for row in TABLE1]
     # "Speedups up to 79 times were measured."
@@ -83,8 +91,8 @@ def test_the_paper_has_its_models_in_the_same_order() -> None:
     assert speed_ups[-1] == pytest.approx(81.5, abs=0.1)
 
 
-def test_models_of_some_states(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document_module, "MODELS", [each for each in MODELS if each.name in ("walk", "islands")])
+def test_models_of_some_states() -> None:
+    chosen = [each for each in MODELS if each.name in ("walk", "islands")]
 
     def measured(request: MecRequest | SoftwareRequest) -> dict[str, Any]:
         graph = None if isinstance(request, MecRequest) else request.graph.generate()
@@ -95,7 +103,7 @@ def test_models_of_some_states(monkeypatch: pytest.MonkeyPatch) -> None:
         return result
 
     measurements: Any = FakeMeasurements(measured)
-    islands, walk = table2_document(measurements, quick=True, device="cpu", threads=2, seed=3)["rows"]
+    islands, walk = table2_document(measurements, chosen, quick=True, device="cpu", threads=2, seed=3)["rows"]
     assert (islands["mecs"], islands["in_mecs"], islands["rounds"]) == (401, 2001, 2)
     assert walk["states"] == walk["choices"] == walk["transitions"] == 2048
     assert walk["rounds"] == 1
