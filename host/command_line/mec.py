@@ -198,7 +198,7 @@ def _on_processor(
         result = run_mec(algorithm, mdp, Setting(device=device, watch=step))
     where = {"on": "processor", "device": result.device, "threads": result.threads}
     words = counted(result.threads, "thread") if result.device == "cpu" else result.device
-    return result.found, {"where": where, "cycles": None, "seconds": result.seconds}, words
+    return result.found, {"where": where, "simulated": None, "seconds": result.seconds}, words
 
 
 def _on_accelerator(
@@ -214,8 +214,8 @@ def _on_accelerator(
     named = asdict(setting)
     fields = ("config", "configuration", "memory", "memory_profile", "executor", "threads", "clock_hz")
     where = {"on": "accelerator", **{name: named[name] for name in fields}, "set": options.changes.values()}
-    cycles = [each.run.cycles for each in result.rounds]
-    facts = {"where": where, "cycles": cycles, "seconds": result.seconds, "simulate": simulate}
+    simulated = [{"edges": each.graph.edges, "cycles": each.run.cycles} for each in result.rounds]
+    facts = {"where": where, "simulated": simulated, "seconds": result.seconds, "simulate": simulate}
     return result.found, facts, f"components on the accelerator, {setting.machine}, executor {setting.executor}"
 
 

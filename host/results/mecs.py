@@ -16,6 +16,9 @@ from sim.notices import printable
 
 __all__ = ["MecSummary", "mec_document", "mec_table"]
 
+_ROUND = ("states", "choices", "transitions", "edges", "components", "dropped", "removed", "mecs", "cycles")
+"""Columns of the table of rounds on the accelerator."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class MecSummary:
@@ -49,7 +52,7 @@ def mec_document(
     algorithm: str,
     found: MecDecomposition,
     where: Mapping[str, Any],
-    cycles: Sequence[int] | None,
+    simulated: Sequence[Mapping[str, int]] | None,
     seconds: float,
     verified: bool,
     wall: Mapping[str, float],
@@ -68,8 +71,9 @@ def mec_document(
         What was found.
     where : mapping
         Fields that say where it ran.
-    cycles : sequence of int or None
-        Cycles of each round; None where it was not simulated.
+    simulated : sequence of mapping or None
+        For each round the ``edges`` of its graph as the machine had it, and its ``cycles``; None where it was not
+        simulated.
     seconds : float
         Time of the algorithm; simulated time where there are cycles.
     verified : bool
@@ -78,8 +82,10 @@ def mec_document(
         Real time of the rest by name, in seconds.
     """
     rounds = [asdict(each) for each in found.rounds]
-    if cycles is not None:
-        rounds = [{**each, "cycles": count} for each, count in zip(rounds, cycles, strict=True)]
+    cycles = {}
+    if simulated is not None:
+        rounds = [{**each, **machine} for each, machine in zip(rounds, simulated, strict=True)]
+        cycles = {"cycles": {"total": sum(each["cycles"] for each in rounds)}}
     return {
         **identity(),
         "model": {
@@ -93,7 +99,7 @@ def mec_document(
         "mecs": asdict(MecSummary.of(found)),
         "rounds": rounds,
         "counts": dict(found.counts),
-        **({} if cycles is None else {"cycles": {"total": sum(cycles)}}),
+        **cycles,
         "seconds": seconds,
         "verified": True if verified else None,
         "wall": dict(wall),
@@ -128,9 +134,6 @@ def mec_table(document: Mapping[str, Any], where: str) -> str:
     text = plain_table(rows, words=2)
     if not simulated:
         return text
-    head = ("round", "states", "choices", "transitions", "components", "dropped", "removed", "MECs", "cycles")
+    head = ("round", *(name.replace("mecs", "MECs") for name in _ROUND))
     cells = [[f"{number:,}", *(f"{each[key]:,}" for key in _ROUND)] for number, each in enumerate(rounds, start=1)]
     return f"{text}\n{plain_table(cells, head=head)}"
-
-
-_ROUND = ("states", "choices", "transitions", "components", "dropped", "removed", "mecs", "cycles")

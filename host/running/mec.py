@@ -1,6 +1,6 @@
 """The maximal end components of a Markov decision process, on this machine's processor or on the accelerator."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +47,8 @@ class AcceleratedMecs:
 def run_accelerated_mec(mdp: Mdp, options: RunOptions, progress: Progress, watch: Watch = unwatched) -> AcceleratedMecs:
     """Find the maximal end components by the basic algorithm, the components of each round on a simulated machine.
 
-    Each round has the graph of the choices that remain, and a machine of its own that it is placed in. The rest of a
-    round, choices that leave and attractors, is the host's.
+    Each round has the graph of the choices that remain, each edge once and without self-loops, and a machine of its own
+    that it is placed in. The rest of a round, choices that leave and attractors, is the host's.
 
     Parameters
     ----------
@@ -71,7 +71,8 @@ def run_accelerated_mec(mdp: Mdp, options: RunOptions, progress: Progress, watch
     rounds: list[SccResult] = []
 
     def components(graph: Graph) -> NDArray[np.int64]:
-        session = Session(options, progress, graph)
+        # Choices of a state often lead to the same ones; kernels would push these again and again.
+        session = Session(replace(options, simplify=True), progress, graph)
         session.tell(f"round {len(rounds) + 1}")
         rounds.append(run_scc(session))
         return rounds[-1].labels.astype(np.int64)

@@ -100,6 +100,8 @@ def test_on_the_accelerator(folder: Path, workshop: Workshop, capfd: pytest.Capt
     cycles = [each["cycles"] for each in document["rounds"]]
     assert len(cycles) == 2
     assert min(cycles) > 0
+    # Choices to stay are self-loops.
+    assert [each["edges"] for each in document["rounds"]] == [4, 0]
     assert document["cycles"] == {"total": sum(cycles)}
     assert document["seconds"] == sum(cycles) / document["clock_hz"]
     assert document["wall"].keys() == {"load", "simulate", "verify"}
@@ -108,9 +110,9 @@ def test_on_the_accelerator(folder: Path, workshop: Workshop, capfd: pytest.Capt
         "algorithm  basic, components on the accelerator, test (word_depth=32), memory fixed:75, executor compiled"
     )
     assert lines[-3].split() == [
-        *("round", "states", "choices", "transitions", "components", "dropped", "removed", "MECs", "cycles")
+        *("round", "states", "choices", "transitions", "edges", "components", "dropped", "removed", "MECs", "cycles")
     ]
-    assert lines[-1].split() == ["2", "2", "2", "2", "2", "0", "0", "2", f"{cycles[1]:,}"]
+    assert lines[-1].split() == ["2", "2", "2", "2", "0", "2", "0", "0", "2", f"{cycles[1]:,}"]
 
 
 def test_a_machine_that_finds_what_is_none_is_an_error(workshop: Workshop, capfd: pytest.CaptureFixture[str]) -> None:
