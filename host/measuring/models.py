@@ -42,7 +42,7 @@ class ModelSpec:
         InputError
             There is none of this family or size.
         """
-        return family(self.family, **dict(self.sizes))
+        return family(self.family, on_step=None, **dict(self.sizes))
 
     def generate(self) -> Graph:
         """Return the graph that the model induces; errors are those of `model`."""

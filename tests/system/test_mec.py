@@ -55,4 +55,4 @@ def test_a_random_model() -> None:
     [("islands", {"islands": 2000}), ("grid", {"width": 100, "height": 100, "room": 50})],
 )
 def test_ten_thousand_states(name: str, sizes: dict[str, int]) -> None:
-    check(family(name, **sizes))
+    check(family(name, on_step=None, **sizes))

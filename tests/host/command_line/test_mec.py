@@ -98,8 +98,9 @@ def test_on_the_accelerator(folder: Path, workshop: Workshop, capfd: pytest.Capt
     assert document["configuration"]["word_depth"] == 32
     assert document["mecs"] == {"count": 3, "states": 3, "largest": 1}
     cycles = [each["cycles"] for each in document["rounds"]]
-    assert len(cycles) == 2
-    assert min(cycles) > 0
+    # In the second round two states have no edges left, which the host trims.
+    assert cycles[0] > 0
+    assert cycles[1:] == [0]
     # Choices to stay are self-loops.
     assert [each["edges"] for each in document["rounds"]] == [4, 0]
     assert document["cycles"] == {"total": sum(cycles)}
