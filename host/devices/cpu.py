@@ -27,6 +27,8 @@ _CHUNK = 2048
 """Threads of a step that a core takes at a time; fewer are not worth a second core."""
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 """Steps make no arrays, so nothing counts references to them, which would be an atomic operation for each thread."""
+_BODY: dict[str, Any] = {**_OPTIONS, "forceinline": True}
+"""Of the functions of steps: called for each thread, one costs as much as some ten edges when its arrays are passed."""
 
 
 def _element(context: Any, builder: ir.IRBuilder, array_type: Any, array: Any, index: Any) -> Any:
@@ -79,7 +81,7 @@ def _kept(function: Any) -> bool:
 @cache
 def _compiled(function: Any) -> Any:
     copy = translated(function, _ATOMICS, _compiled)
-    return njit(cache=True, **_OPTIONS)(copy) if _kept(function) else numba.njit(**_OPTIONS)(copy)
+    return njit(cache=True, **_BODY)(copy) if _kept(function) else numba.njit(**_BODY)(copy)
 
 
 def _body(*_: Any) -> None:

@@ -42,7 +42,8 @@ class ModelSpec:
         InputError
             There is none of this family or size.
         """
-        return family(self.family, on_step=None, **dict(self.sizes))
+        sizes: dict[str, Any] = dict(self.sizes)
+        return family(self.family, **sizes)
 
     def generate(self) -> Graph:
         """Return the graph that the model induces; errors are those of `model`."""

@@ -54,8 +54,8 @@ class Store:
         """
         try:
             stored = json.loads(self._path(inputs).read_bytes())
-            # Another measurement, or what an older program wrote: measured again.
-            if stored["inputs"] != inputs:
+            # Another measurement, or what an older program wrote: measured again. Of JSON, which has no tuples.
+            if stored["inputs"] != json.loads(json.dumps(inputs)):
                 return None
             result: dict[str, Any] = stored["result"]
         except (OSError, ValueError, KeyError, TypeError):

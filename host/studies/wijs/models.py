@@ -32,25 +32,25 @@ _DRAWN = ("random", "islands")
 """Families that have a seed."""
 
 MODELS = (
-    Chosen("phil", "philosophers", {"philosophers": 8, "risky": 0}, {"philosophers": 4, "risky": 0}, "phil, phil_1ss"),
+    Chosen("phil", "philosophers", {"philosophers": 7, "risky": 0}, {"philosophers": 4, "risky": 0}, "phil, phil_1ss"),
     Chosen(
         "phil-risky",
         "philosophers",
-        {"philosophers": 7, "risky": 1},
+        {"philosophers": 6, "risky": 1},
         {"philosophers": 4, "risky": 1},
         "test-and-set",
     ),
-    Chosen("coin", "coin", {"processes": 6, "bound": 3}, {"processes": 3, "bound": 2}, "coin"),
+    Chosen("coin", "coin", {"processes": 5, "bound": 3}, {"processes": 3, "bound": 2}, "coin"),
     Chosen("leader", "leader", {"processes": 7, "numbers": 5, "restart": 0}, {"processes": 4, "numbers": 3}, "leader"),
-    Chosen("grid", "grid", {"width": 1024, "height": 1024, "room": 64}, {"width": 48, "height": 48, "room": 8}, ""),
-    Chosen("islands", "islands", {"islands": 200_000}, {"islands": 400}, "mutual"),
+    Chosen("grid", "grid", {"width": 512, "height": 512, "room": 64}, {"width": 48, "height": 48, "room": 8}, ""),
+    Chosen("islands", "islands", {"islands": 100_000}, {"islands": 400}, "mutual"),
     Chosen(
-        "random", "random", {"states": 1 << 20, "choices": 3, "transitions": 4}, {"states": 1 << 11}, "phil, mutual"
+        "random", "random", {"states": 1 << 19, "choices": 3, "transitions": 4}, {"states": 1 << 11}, "phil, mutual"
     ),
     Chosen(
         "walk",
         "random",
-        {"states": 1 << 20, "choices": 1, "transitions": 1},
+        {"states": 1 << 18, "choices": 1, "transitions": 1},
         {"states": 1 << 11, "choices": 1, "transitions": 1},
         "wlan, zeroconf, firewire",
     ),

@@ -75,6 +75,23 @@ def test_table_1_again_and_by_several_processes(folder: Path, capfd: pytest.Capt
     assert without_wall(json.loads(Path("several/table1.json").read_text())) == document
 
 
+def test_software_has_no_memory_profile(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "wijs-table1", "--memory", "hc2"]) == 2
+    assert capfd.readouterr().err.startswith("cyscc reproduce wijs-table1: unrecognized arguments: --memory")
+
+
+@pytest.mark.long
+def test_table_1_of_wijs_et_al_again(capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = "reproduce wijs-table1 --quick --threads 1 -o out".split()
+    assert main(arguments) == 0
+    assert summary(capfd.readouterr().out) == "48 measurements, 0 of them taken over from out/measurements"
+    document = json.loads(Path("out/wijs-table1.json").read_text())
+    assert [row["components"] for row in document["rows"][:2]] == [1, 16]
+    assert main(arguments) == 0
+    assert summary(capfd.readouterr().out) == "48 measurements, 48 of them taken over from out/measurements"
+    assert json.loads(Path("out/wijs-table1.json").read_text()) == document
+
+
 @pytest.mark.parametrize("figure", ["fig10", "fig11", "fig12", "fig13"])
 def test_figures(figure: str, capfd: pytest.CaptureFixture[str]) -> None:
     arguments = f"reproduce {figure} --vertices 2^7,2^8 --degrees 8,16 --max-edges 2^11 --jobs 1".split()

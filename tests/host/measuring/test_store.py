@@ -29,6 +29,12 @@ def test_what_was_added_is_found(store: Store, tmp_path: Path) -> None:
     assert Store(tmp_path / "made" / "with parents").find(INPUTS, verified=True) == RESULT
 
 
+def test_what_has_tuples_in_it_is_found(store: Store) -> None:
+    inputs = {"options": (("segment", 7), ("cached", 3))}
+    store.add(inputs, RESULT)
+    assert store.find(inputs, verified=True) == RESULT
+
+
 def test_the_digest_depends_on_every_value_and_not_on_the_order() -> None:
     turned = {"memory": {"kind": "hc2"}, "graph": {"vertices": 16, "degree": 8}}
     assert measurement_digest(turned) == measurement_digest(INPUTS)
