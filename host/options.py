@@ -26,6 +26,7 @@ __all__ = [
     "add_checkpoint_options",
     "add_config",
     "add_device",
+    "add_machine",
     "add_machine_options",
     "add_quiet",
     "add_record_options",
@@ -229,8 +230,8 @@ def add_result_options(parser: argparse.ArgumentParser) -> None:
     add_quiet(parser)
 
 
-def add_machine_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a simulation."""
+def add_machine(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what machine is simulated, and what executes it."""
     add_config(parser)
     parser.add_argument(
         "--memory",
@@ -245,6 +246,11 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
         help="compiled (default): built at the first run; amaranth: in Python, for small machines",
     )
     add_set(parser, memory=True)
+
+
+def add_machine_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a simulation."""
+    add_machine(parser)
     add_threads(parser, "the executor")
     add_result_options(parser)
     parser.add_argument(

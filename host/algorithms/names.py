@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-__all__ = ["KINDS", "MOST_PIVOTS", "Kind"]
+__all__ = ["KINDS", "MEC_KINDS", "MOST_PIVOTS", "Kind"]
 
 MOST_PIVOTS = 31
 """Pivots of ``quach`` at a time: the bits of half a word of 64 that leave its sign alone."""
@@ -57,3 +57,9 @@ KINDS = {
     ),
 }
 """By name."""
+
+MEC_KINDS = {
+    "basic": Kind(text="the sequential algorithm of Wijs et al. 2014, section 2.3, with Tarjan's; one thread"),
+    "parallel": Kind(text="the parallel algorithm of Wijs et al. 2014, section 3.4", threads=True, devices=True),
+}
+"""Algorithms for maximal end components, by name."""

@@ -12,6 +12,7 @@ from host.command_line import (
     explain,
     generate,
     life,
+    mec,
     model,
     replay,
     report,
@@ -37,7 +38,7 @@ exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
 """
 
 _COMMANDS = (
-    *(scc, bfs, explain, report, replay, life, generate, model, verilog, software, compare),
+    *(scc, bfs, explain, report, replay, life, generate, model, mec, verilog, software, compare),
     *(reproduce, sweep, bench, synth, timing, cache),
 )
 

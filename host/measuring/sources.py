@@ -19,8 +19,12 @@ _PATTERNS = {
         "graph/generators/*.py",
         "graph/memory_map.py",
         "graph/trim.py",
+        "mdp/*.py",
+        "mdp/families/*.py",
         "measuring/components.py",
         "measuring/graphs.py",
+        "measuring/mecs.py",
+        "measuring/models.py",
         "measuring/searches.py",
     ),
 }

@@ -16,4 +16,5 @@ STUDIES: tuple[Study, ...] = (
     li.LI_TABLE2,
     quach_table2.QUACH_TABLE2,
     wijs.TABLE1,
+    wijs.TABLE2,
 )

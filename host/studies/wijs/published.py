@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-__all__ = ["CONFIGURATIONS", "TABLE1", "Published"]
+__all__ = ["BEST", "CONFIGURATIONS", "TABLE1", "TABLE2", "Published", "PublishedMecs"]
 
 CONFIGURATIONS: dict[str, dict[str, int]] = {
     "F0,1": {"segment": 1},
@@ -12,6 +12,10 @@ CONFIGURATIONS: dict[str, dict[str, int]] = {
     "F0,1-nh": {"segment": 1, "no-hybrid": 1},
 }
 """Configurations by the paper's names, as options of ``fbt``."""
+
+
+BEST = "F0,7"
+"""The configuration of table 2."""
 
 
 class Published(NamedTuple):
@@ -45,3 +49,28 @@ TABLE1 = (
     Published("firewire_dl.800.36.(0.2)", 129.3, 293.6, 2.27, "129.3M", 104.07, (26.71, 6.71, 26.97, 6.87, 26.60)),
 )
 """The rows, from the top."""
+
+
+class PublishedMecs(NamedTuple):
+    """A row of table 2."""
+
+    model: str
+    basic: float
+    """Seconds of the basic algorithm with Tarjan's on the processor (BM)."""
+    parallel: float
+    """Seconds of the parallel one on the graphics processor (GM)."""
+
+
+TABLE2 = (
+    PublishedMecs("wlan.2500", 32.33, 21.46),
+    PublishedMecs("phil.7", 51.22, 0.73),
+    PublishedMecs("diningcrypt.t.10.(0.5)", 140.85, 1.80),
+    PublishedMecs("test-and-set.7", 203.50, 36.70),
+    PublishedMecs("leader.7", 239.80, 7.48),
+    PublishedMecs("phil_1ss.5,10", 281.32, 3.45),
+    PublishedMecs("coin.8.3", 363.07, 12.63),
+    PublishedMecs("mutual.7.13", 302.66, 3.83),
+    PublishedMecs("zeroconf_dl.F.200.1k.6", 390.05, 6.23),
+    PublishedMecs("firewire_dl.800.36.(0.2)", 470.96, 6.90),
+)
+"""The rows, from the top: the models of table 1."""

@@ -7,8 +7,11 @@ import numba
 import pytest
 from numba import cuda
 
+from host.algorithms.mec.parallel import parallel
+from host.algorithms.mec.warming import small_mdp
 from host.algorithms.names import KINDS
 from host.algorithms.software import ALGORITHMS, Setting
+from host.algorithms.software.fbt import decompose_regions
 from host.algorithms.software.warming import small_graph
 from host.devices.cpu import CpuDevice
 from host.devices.cuda import block_kernel, thread_kernel
@@ -86,4 +89,11 @@ def test_algorithms(name: str, options: dict[str, int], compiler: Any) -> None:
     device = Listening()
     graph = small_graph()
     ALGORITHMS[name](graph, graph.transpose(), Setting(device=device, options=options))
+    check(device, compiler)
+
+
+@pytest.mark.long
+def test_maximal_end_components(compiler: Any) -> None:
+    device = Listening()
+    parallel(small_mdp(), Setting(device=device), decompose_regions)
     check(device, compiler)

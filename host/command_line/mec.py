@@ -1,0 +1,230 @@
+"""`cyscc mec`: the maximal end components of a Markov decision process."""
+
+import argparse
+import time
+from dataclasses import asdict
+from os.path import realpath
+from typing import TYPE_CHECKING, Any
+
+from host.algorithms.names import MEC_KINDS
+from host.options import Absent, UsageError, add_device, add_machine, add_result_options, add_threads
+from host.progress import Progress
+
+if TYPE_CHECKING:
+    from host.algorithms.mec.decomposition import MecDecomposition
+    from host.mdp.model import Mdp
+    from host.running.session import RunOptions
+
+__all__ = ["add_parser", "run"]
+
+_EPILOG = """examples:
+  cyscc mec model.tra
+  cyscc mec model.drn --algorithm parallel --threads 2 -o mecs.txt --json result.json
+  cyscc mec model.tra --on accelerator --config hc2-1ae --memory fixed:75
+
+MODEL: transitions of PRISM's explicit engine (.tra), or Storm's explicit format (.drn); each also .gz
+
+"""
+
+_PLACES = ("processor", "accelerator")
+_MACHINE = {"config": "--config", "memory": "--memory", "executor": "--executor", "changes": "--set"}
+"""Options of the accelerator."""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to those of the command line."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "mec",
+        help="find the maximal end components of a Markov decision process",
+        description="Find the maximal end components of a Markov decision process, and check them.",
+        epilog=_EPILOG + "\n".join(f"{name + ':':10}{kind.text}" for name, kind in MEC_KINDS.items()),
+    )
+    parser.add_argument("model", metavar="MODEL", help="the model")
+    parser.add_argument(
+        "--algorithm",
+        choices=tuple(MEC_KINDS),
+        help=f"{', '.join(MEC_KINDS)} (default: basic, on a graphics processor parallel)",
+    )
+    parser.add_argument(
+        "--on",
+        choices=_PLACES,
+        default=_PLACES[0],
+        help="where the components of each round are found: processor (default), or accelerator, a simulated one",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="write a line 'state MEC' for each state that is in one ('-': standard output)",
+    )
+    add_device(parser)
+    add_machine(parser)
+    add_threads(parser, "the algorithm, or the executor,")
+    add_result_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _algorithm(arguments: argparse.Namespace) -> str:
+    """Return the algorithm that is to run.
+
+    Raises
+    ------
+    UsageError
+        Options that do not go together.
+    """
+    if arguments.on == "accelerator":
+        if arguments.device != "cpu":
+            raise UsageError("--device is of what runs without the accelerator", prog="cyscc mec")
+        if arguments.algorithm == "parallel":
+            raise UsageError("--on accelerator finds components for the basic algorithm only", prog="cyscc mec")
+        return "basic"
+    for name, option in _MACHINE.items():
+        if not isinstance(getattr(arguments, name), Absent | None):
+            raise UsageError(f"{option} needs --on accelerator", prog="cyscc mec")
+    algorithm = arguments.algorithm or ("basic" if arguments.device == "cpu" else "parallel")
+    if arguments.device != "cpu" and not MEC_KINDS[algorithm].devices:
+        raise UsageError(f"{algorithm} runs on --device cpu only", prog="cyscc mec")
+    return algorithm
+
+
+def _machine_options(arguments: argparse.Namespace) -> "RunOptions":
+    """Return how the machine runs.
+
+    Raises
+    ------
+    UsageError
+        Options that make no sense, or a machine that only searches.
+    """
+    from host.options import changes, configuration, memory_profile
+    from host.running.session import RunOptions
+
+    changed = changes(arguments.changes, memory=True)
+    config = configuration(arguments.config, changed)
+    if config.bfs_only:
+        name = changed.config_text(arguments.config)
+        raise UsageError(f"--config: {name} only searches: it keeps no reach queue to intersect", prog="cyscc mec")
+    return RunOptions(
+        graph=str(arguments.model),
+        config=config,
+        config_name=arguments.config,
+        memory=memory_profile(arguments.memory, changed),
+        memory_name=arguments.memory,
+        changes=changed,
+        executor=arguments.executor,
+        threads=arguments.threads,
+        verify=not arguments.no_verify,
+    )
+
+
+def _check_outputs(arguments: argparse.Namespace) -> None:
+    from host.output import STANDARD_OUTPUT, check_output
+
+    used = {realpath(arguments.model): "the model"}
+    for option, path in (("-o", arguments.output), ("--json", arguments.json)):
+        if path is None:
+            continue
+        check_output(path, option)
+        key = path if path == STANDARD_OUTPUT else realpath(path)
+        if key in used:
+            raise UsageError(f"{option} and {used[key]} are the same file: {path}", prog="cyscc mec")
+        used[key] = option
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command.
+
+    Raises
+    ------
+    InputError
+        Bad input.
+    SimulationError
+        The simulation failed, or the result is wrong.
+    UsageError
+        Options that do not go together.
+    """
+    algorithm = _algorithm(arguments)
+    options = _machine_options(arguments) if arguments.on == "accelerator" else None
+    _check_outputs(arguments)
+    from host.algorithms.mec.checker import check_mecs
+    from host.mdp.formats import read_mdp
+    from host.output import STANDARD_OUTPUT
+    from host.results.documents import publish
+    from host.results.mecs import mec_document, mec_table
+    from host.running.session import check_result
+
+    progress = Progress(quiet=arguments.quiet)
+    begin = time.perf_counter()
+    with progress.step("reading") as step:
+        mdp = read_mdp(arguments.model, watch=step)
+    wall = {"load": time.perf_counter() - begin}
+    if options is None:
+        found, facts, words = _on_processor(arguments, algorithm, mdp, progress)
+    else:
+        found, facts, words = _on_accelerator(options, mdp, progress)
+        wall["simulate"] = facts.pop("simulate")
+    begin = time.perf_counter()
+    if not arguments.no_verify:
+        with progress.step("verifying"):
+            check_result(check_mecs(mdp, found.mecs))
+    wall["verify"] = time.perf_counter() - begin
+    if arguments.output is not None:
+        _write(arguments.output, found)
+    document = mec_document(
+        model=arguments.model,
+        mdp=mdp,
+        algorithm=algorithm,
+        found=found,
+        verified=not arguments.no_verify,
+        wall=wall,
+        **facts,
+    )
+    quiet = arguments.quiet or arguments.output == STANDARD_OUTPUT
+    publish(document, mec_table(document, words), path=arguments.json, quiet=quiet)
+
+
+def _on_processor(
+    arguments: argparse.Namespace, algorithm: str, mdp: "Mdp", progress: Progress
+) -> "tuple[MecDecomposition, dict[str, Any], str]":
+    """Run an algorithm; return what it found, the fields of the document that say how, and where in words."""
+    from host.algorithms.mec.algorithms import run_mec
+    from host.algorithms.software.decomposition import Setting
+    from host.devices import open_device
+    from host.words import counted
+
+    with (
+        open_device(arguments.device, threads=arguments.threads) as device,
+        progress.step(f"{algorithm}: compiling and running") as step,
+    ):
+        result = run_mec(algorithm, mdp, Setting(device=device, watch=step))
+    where = {"on": "processor", "device": result.device, "threads": result.threads}
+    words = counted(result.threads, "thread") if result.device == "cpu" else result.device
+    return result.found, {"where": where, "simulated": None, "seconds": result.seconds}, words
+
+
+def _on_accelerator(
+    options: "RunOptions", mdp: "Mdp", progress: Progress
+) -> "tuple[MecDecomposition, dict[str, Any], str]":
+    """Find the components of each round on the accelerator; returns what `_on_processor` does, and the real time."""
+    from host.running.mec import run_accelerated_mec
+
+    begin = time.perf_counter()
+    result = run_accelerated_mec(mdp, options, progress)
+    simulate = time.perf_counter() - begin
+    setting = result.rounds[0].setting
+    named = asdict(setting)
+    fields = ("config", "configuration", "memory", "memory_profile", "executor", "threads", "clock_hz")
+    where = {"on": "accelerator", **{name: named[name] for name in fields}, "set": options.changes.values()}
+    simulated = [{"edges": each.graph.edges, "cycles": each.run.cycles} for each in result.rounds]
+    facts = {"where": where, "simulated": simulated, "seconds": result.seconds, "simulate": simulate}
+    return result.found, facts, f"components on the accelerator, {setting.machine}, executor {setting.executor}"
+
+
+def _write(path: str, found: "MecDecomposition") -> None:
+    import numpy as np
+
+    from host.graph.formats.writer import write_pairs
+    from host.output import open_output
+
+    states = np.flatnonzero(found.mecs >= 0)
+    with open_output(path) as file:
+        write_pairs(file, states, found.mecs[states])

@@ -1,0 +1,81 @@
+"""The maximal end components of a Markov decision process, on this machine's processor or on the accelerator."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from host.algorithms.mec.basic import basic
+from host.algorithms.mec.decomposition import MecDecomposition
+from host.algorithms.software.decomposition import Watch, unwatched
+from host.graph.csr import Graph
+from host.mdp.model import Mdp
+from host.progress import Progress
+from host.running.results import SccResult
+from host.running.scc import run_scc
+from host.running.session import RunOptions, Session
+
+__all__ = ["AcceleratedMecs", "run_accelerated_mec"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AcceleratedMecs:
+    """Maximal end components that were found with the accelerator.
+
+    Parameters
+    ----------
+    found : MecDecomposition
+        What was found.
+    rounds : tuple of SccResult
+        The components of each round, as the accelerator found them.
+    """
+
+    found: MecDecomposition
+    rounds: tuple[SccResult, ...]
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of all rounds."""
+        return sum(result.run.cycles for result in self.rounds)
+
+    @property
+    def seconds(self) -> float:
+        """Simulated time of all rounds in seconds; what the host does in between is in none of them."""
+        return sum(result.setting.seconds(result.run.cycles) for result in self.rounds)
+
+
+def run_accelerated_mec(mdp: Mdp, options: RunOptions, progress: Progress, watch: Watch = unwatched) -> AcceleratedMecs:
+    """Find the maximal end components by the basic algorithm, the components of each round on a simulated machine.
+
+    Each round has the graph of the choices that remain, each edge once and without self-loops, and a machine of its own
+    that it is placed in. The rest of a round, choices that leave and attractors, is the host's.
+
+    Parameters
+    ----------
+    mdp : Mdp
+        The Markov decision process.
+    options : RunOptions
+        How the machine runs; results call the graphs what `options.graph` says.
+    progress : Progress
+        Shows how far each round is.
+    watch : callable
+        Told after each round how many states are decided.
+
+    Raises
+    ------
+    InputError
+        The simulation of a round needs more memory than there is.
+    SimulationError
+        It failed, or found what are not the components.
+    """
+    rounds: list[SccResult] = []
+
+    def components(graph: Graph) -> NDArray[np.int64]:
+        # Choices of a state often lead to the same ones; kernels would push these again and again.
+        session = Session(replace(options, simplify=True), progress, graph)
+        session.tell(f"round {len(rounds) + 1}")
+        rounds.append(run_scc(session))
+        return rounds[-1].labels.astype(np.int64)
+
+    found = basic(mdp, components, watch)
+    return AcceleratedMecs(found=found, rounds=tuple(rounds))

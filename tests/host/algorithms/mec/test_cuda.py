@@ -1,0 +1,24 @@
+"""The parallel algorithm as kernels of a graphics processor, on numba's simulator, in every order of threads."""
+
+from host.algorithms.mec.algorithms import ALGORITHMS
+from host.algorithms.software.decomposition import Setting
+from host.devices import ORDERS, Order, open_device
+from tests.host.devices.simulator import simulate
+from tests.host.mdp.models import SMALL, model
+
+
+def check_models() -> None:
+    # Two rounds, attractors, a component that is closed at once, regions.
+    mdp = model([[0], [1, 4]], [[1], [0, 4]], [[3]], [[2], [0, 3]], [[4]], [[6]], [[5, 0]])
+    small, expected = SMALL["a leak that takes others along"]
+    for order in ORDERS:
+        with open_device("cuda", order=Order(order, seed=2)) as device:
+            setting = Setting(device=device)
+            found = ALGORITHMS["parallel"](mdp, setting)
+            assert ALGORITHMS["parallel"](small, setting).mecs.tolist() == expected
+        assert found.mecs.tolist() == [0, 1, 2, 2, 4, -1, -1]
+        assert len(found.rounds) == 2
+
+
+def test_on_the_simulator() -> None:
+    simulate(check_models)

@@ -1,0 +1,179 @@
+"""`cyscc mec`: the table, the JSON, the file, the accelerator (a fake), and what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from host.algorithms.mec.attractor import Losses
+from host.command_line.main import main
+from host.mdp.model import Mdp
+from host.results.version import identity
+from tests.host.command_line.conftest import Workshop
+from tests.host.fake_coprocessor import FakeCoprocessor
+
+LEAK = "3 5 7\n0 0 0 1\n0 1 1 0.5\n0 1 2 0.5\n1 0 1 1\n1 1 0 0.5\n1 1 2 0.5\n2 0 2 1\n"
+"""Two states, each with a choice to itself and one half to the other, half to a third."""
+
+
+@pytest.fixture(autouse=True)
+def model(folder: Path) -> None:
+    (folder / "leak.tra").write_text(LEAK)
+    # One state leads to a pair that cannot be left.
+    (folder / "pair.tra").write_text("3 3 4\n0 0 0 0.5\n0 0 1 0.5\n1 0 2 1\n2 0 1 1\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "basic, 1 thread"),
+        (["--algorithm", "basic", "--threads", "3"], "basic, 1 thread"),
+        (["--algorithm", "parallel", "--threads", "3"], "parallel, 3 threads"),
+    ],
+)
+def test_table(options: list[str], words: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["mec", "pair.tra", *options]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    lines = out.splitlines()
+    assert lines[:5] == [
+        "model      pair.tra: 3 states, 3 choices, 4 transitions",
+        f"algorithm  {words}",
+        "MECs       1, the largest of 2 states",
+        "states     2 in MECs, 1 in none",
+        "rounds     1",
+    ]
+    assert lines[5].startswith("edges      ")
+    assert lines[-2].startswith("time       ")
+    assert lines[-1] == "verified   yes"
+
+
+def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["mec", "leak.tra", "--no-verify", "--json", "-"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    document = json.loads(out)
+    assert document.pop("seconds") > 0
+    assert document.pop("wall").keys() == {"load", "verify"}
+    assert document == {
+        **identity(),
+        "model": {"file": "leak.tra", "states": 3, "choices": 5, "transitions": 7},
+        "algorithm": "basic",
+        "on": "processor",
+        "device": "cpu",
+        "threads": 1,
+        "mecs": {"count": 3, "states": 3, "largest": 1},
+        "rounds": [
+            {"states": 3, "choices": 5, "transitions": 7, "components": 2, "dropped": 2, "removed": 0, "mecs": 1},
+            {"states": 2, "choices": 2, "transitions": 2, "components": 2, "dropped": 0, "removed": 0, "mecs": 2},
+        ],
+        "counts": {"edges": 9},
+        "verified": None,
+    }
+    assert main(["mec", "leak.tra", "--quiet", "--json", "out.json"]) == 0
+    assert capfd.readouterr() == ("", "")
+    assert json.loads((folder / "out.json").read_text())["verified"] is True
+
+
+def test_the_file_has_the_states_that_are_in_one(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["mec", "pair.tra", "-o", "mecs.txt"]) == 0
+    assert (folder / "mecs.txt").read_text() == "1 1\n2 1\n"
+    capfd.readouterr()
+    assert main(["mec", "pair.tra", "-o", "-"]) == 0
+    assert capfd.readouterr() == ("1 1\n2 1\n", "")
+
+
+def test_on_the_accelerator(folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]) -> None:
+    options = ["--on", "accelerator", "--config", "test", "--memory", "fixed:75", "--set", "word_depth=32"]
+    assert main(["mec", "leak.tra", *options, "--threads", "2", "--json", "out.json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert workshop.asked["config"].word_depth == 32
+    assert workshop.asked["threads"] == 2
+    document = json.loads((folder / "out.json").read_text())
+    assert document["on"] == "accelerator"
+    assert (document["config"], document["memory"], document["executor"]) == ("test", "fixed:75", "compiled")
+    assert document["set"] == {"word_depth": 32}
+    assert document["configuration"]["word_depth"] == 32
+    assert document["mecs"] == {"count": 3, "states": 3, "largest": 1}
+    cycles = [each["cycles"] for each in document["rounds"]]
+    # In the second round two states have no edges left, which the host trims.
+    assert cycles[0] > 0
+    assert cycles[1:] == [0]
+    # Choices to stay are self-loops.
+    assert [each["edges"] for each in document["rounds"]] == [4, 0]
+    assert document["cycles"] == {"total": sum(cycles)}
+    assert document["seconds"] == sum(cycles) / document["clock_hz"]
+    assert document["wall"].keys() == {"load", "simulate", "verify"}
+    lines = out.splitlines()
+    assert lines[1] == (
+        "algorithm  basic, components on the accelerator, test (word_depth=32), memory fixed:75, executor compiled"
+    )
+    assert lines[-3].split() == [
+        *("round", "states", "choices", "transitions", "edges", "components", "dropped", "removed", "MECs", "cycles")
+    ]
+    assert lines[-1].split() == ["2", "2", "2", "2", "0", "2", "0", "0", "2", f"{cycles[1]:,}"]
+
+
+def test_a_machine_that_finds_what_is_none_is_an_error(workshop: Workshop, capfd: pytest.CaptureFixture[str]) -> None:
+    def broken() -> FakeCoprocessor:
+        machine = FakeCoprocessor()
+        machine.stray_writes = lambda: [64]  # type: ignore[method-assign]  # as if it had written beside its arrays
+        return machine
+
+    workshop.make = broken
+    assert main(["mec", "leak.tra", "--on", "accelerator", "--config", "test"]) == 3
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "address 0x40, which is in no array, was written to" in err
+
+
+def test_a_wrong_result_is_an_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("host.algorithms.mec.basic.lose_choices", nothing_is_lost)
+    assert main(["mec", "leak.tra", "-o", "mecs.txt", "--json", "out.json"]) == 3
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err == (
+        "cyscc mec: wrong result: state 1 is not strongly connected with state 0 by choices that stay in their MEC\n"
+    )
+    assert sorted(path.name for path in folder.iterdir()) == ["g.txt", "leak.tra", "pair.tra"]
+
+
+def nothing_is_lost(mdp: Mdp, labels: np.ndarray) -> Losses:
+    nothing = np.zeros(labels.size, np.bool_)
+    return Losses(np.zeros(mdp.choice_count, np.bool_), 0, nothing, nothing)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--config", "test"], "--config needs --on accelerator"),
+        (["--memory", "fixed:75"], "--memory needs --on accelerator"),
+        (["--executor", "amaranth"], "--executor needs --on accelerator"),
+        (["--set", "word_depth=32"], "--set needs --on accelerator"),
+        (["--algorithm", "basic", "--device", "cuda"], "basic runs on --device cpu only"),
+        (["--on", "accelerator", "--device", "cuda"], "--device is of what runs without the accelerator"),
+        (
+            ["--on", "accelerator", "--algorithm", "parallel"],
+            "--on accelerator finds components for the basic algorithm only",
+        ),
+        (
+            ["--on", "accelerator", "--config", "published-bfs"],
+            "--config: published-bfs only searches: it keeps no reach queue to intersect",
+        ),
+        (["-o", "leak.tra"], "-o and the model are the same file: leak.tra"),
+        (["-o", "out", "--json", "out"], "--json and -o are the same file: out"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["mec", "leak.tra", *options]) == 2
+    assert capfd.readouterr() == ("", f"cyscc mec: {message}\n")
+
+
+def test_a_bad_model_is_refused(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "bad.tra").write_text("1 1 1\n0 0 1 1\n")
+    assert main(["mec", "bad.tra"]) == 2
+    assert capfd.readouterr() == ("", "cyscc mec: bad.tra:2: state 1 is outside 0..0\n")
