@@ -46,7 +46,11 @@ def _settle(
     return count, closed
 
 
-def basic(mdp: Mdp, components: Components = tarjan, watch: Watch = unwatched) -> MecDecomposition:
+def _by_tarjan(graph: Graph) -> NDArray[np.int64]:
+    return tarjan(graph).labels
+
+
+def basic(mdp: Mdp, components: Components = _by_tarjan, watch: Watch = unwatched) -> MecDecomposition:
     """Find the maximal end components.
 
     A round finds the strongly connected components of what is left, drops the choices that can leave theirs, and
@@ -58,7 +62,7 @@ def basic(mdp: Mdp, components: Components = tarjan, watch: Watch = unwatched) -
     mdp : Mdp
         The Markov decision process.
     components : callable
-        What finds the components of each round.
+        What finds the components of each round; Tarjan's algorithm by default.
     watch : callable
         Told after each round how many states are decided.
     """

@@ -95,7 +95,7 @@ def test_larger_models(make: Callable[[], Mdp], order: str, threads: int) -> Non
 
 
 def by_tarjan(graph: Any, _: Any, __: Any, ___: Any) -> Decomposition:
-    return Decomposition(labels=tarjan(graph), counts={"edges": 1_000_000})
+    return Decomposition(labels=tarjan(graph).labels, counts={"edges": 1_000_000})
 
 
 def test_an_attractor_like_a_chain_takes_few_launches() -> None:
