@@ -183,3 +183,15 @@ def test_too_many_vertices(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_depth_of_figure_3(sources: int, depth: int) -> None:
     found = decompose(random_graph(100_000, 1, 1), sources=sources)
     assert found.counts["depth"] == pytest.approx(depth, rel=0.3)
+
+
+@pytest.mark.long
+def test_it_takes_at_most_three_times_as_long_as_hong() -> None:
+    graph = random_graph(1 << 20, 12, 1)
+    transpose = graph.transpose()
+    seconds: dict[str, list[float]] = {"hong": [], "li": []}
+    with open_device("cpu", threads=2) as device:
+        for _ in range(5):
+            for name, times in seconds.items():
+                times.append(run_software(name, graph, transpose, Setting(device=device)).seconds)
+    assert min(seconds["li"]) < 3 * min(seconds["hong"])
