@@ -116,7 +116,7 @@ def test_paths_exist(page: Path) -> None:
     ],
 )
 def test_options_are_described(command: str, capfd: pytest.CaptureFixture[str]) -> None:
-    kinds = {"generate": ["rmat", "netlist"], "reproduce": ["table1", "fig10", "fig13", "wijs-table1"]}
+    kinds = {"generate": ["rmat", "netlist"], "reproduce": ["table1", "fig10", "fig13", "wijs-table1", "wijs-table2"]}
     helps = [[command, kind] for kind in kinds[command]] if command in kinds else [[command]]
     offered = set()
     for words in helps:

@@ -82,7 +82,7 @@ def test_software_has_no_memory_profile(capfd: pytest.CaptureFixture[str]) -> No
 
 @pytest.mark.long
 def test_table_1_of_wijs_et_al_again(capfd: pytest.CaptureFixture[str]) -> None:
-    arguments = "reproduce wijs-table1 --quick --threads 1 -o out".split()
+    arguments = ["reproduce", "wijs-table1", "--quick", "--threads", "1", "-o", "out"]
     assert main(arguments) == 0
     assert summary(capfd.readouterr().out) == "48 measurements, 0 of them taken over from out/measurements"
     document = json.loads(Path("out/wijs-table1.json").read_text())
