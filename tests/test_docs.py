@@ -118,7 +118,7 @@ def test_paths_exist(page: Path) -> None:
 def test_options_are_described(command: str, capfd: pytest.CaptureFixture[str]) -> None:
     kinds = {
         "generate": ["rmat", "gnm", "netlist"],
-        "reproduce": ["table1", "fig10", "fig13", "quach-table2", "wijs-table1"],
+        "reproduce": ["table1", "fig10", "fig13", "li-fig2", "li-table2", "quach-table2", "wijs-table1", "wijs-table2"],
     }
     helps = [[command, kind] for kind in kinds[command]] if command in kinds else [[command]]
     offered = set()

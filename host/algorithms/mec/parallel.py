@@ -12,6 +12,7 @@ from host.algorithms.mec.parts import number_parts
 from host.algorithms.software.decomposition import Decomposition, Setting, unwatched
 from host.devices import Device, DeviceArray
 from host.devices.primitives import prefix_sum
+from host.errors import InputError
 from host.graph.csr import Graph
 from host.mdp.model import Mdp
 
@@ -20,6 +21,9 @@ __all__ = ["RegionComponents", "parallel"]
 RegionComponents = Callable[[Graph, Graph, Setting, NDArray[np.int64]], Decomposition]
 """Finds the strongly connected components of a graph, given its transpose too, and for each vertex its region: every
 component lies inside of one. Its labels are vertices of the graph, one for each component."""
+
+_MOST = 2**31 - 1
+"""States, choices and transitions, which steps count in 32-bit integers with a sign."""
 
 _DROPPED, _QUEUED, _FOLLOWED, _EDGES, _CLOSED = range(5)
 """What the steps count, by place."""
@@ -69,6 +73,8 @@ class _Incoming:
 
 
 def _upload(device: Device, mdp: Mdp) -> _Left:
+    if max(mdp.states, mdp.choice_count, mdp.transition_count) > _MOST:
+        raise InputError(f"algorithms made of steps take at most {_MOST} states, choices and transitions")
     return _Left(
         states=mdp.states,
         choices=mdp.choice_count,
@@ -250,5 +256,10 @@ def parallel(mdp: Mdp, setting: Setting, components: RegionComponents) -> MecDec
         How it runs.
     components : callable
         What finds the components of each round.
+
+    Raises
+    ------
+    InputError
+        The model is too large.
     """
     return _Run(mdp, setting, components).finish()

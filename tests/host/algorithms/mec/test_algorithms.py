@@ -20,9 +20,11 @@ from host.algorithms.software.decomposition import Decomposition, Setting
 from host.algorithms.software.fbt import decompose_regions
 from host.algorithms.software.tarjan import tarjan
 from host.devices import ORDERS, Order, open_device
+from host.errors import InputError
 from host.mdp.families import family
 from host.mdp.model import Mdp
 from tests.host.mdp.models import SMALL, model
+from tests.refusals import refused
 
 WAYS = [("basic", "natural", 1), *(("parallel", order, threads) for order in ORDERS for threads in (1, 3))]
 
@@ -170,6 +172,13 @@ def test_models_with_nothing_to_find(algorithm: str) -> None:
     assert nothing.rounds == ()
     # A model that no reader lets through: a state without a choice is in no maximal end component.
     assert find(model([], [[0, 1]], [[2]]), algorithm).mecs.tolist() == [-1, -1, 2]
+
+
+def test_too_large_a_model_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("host.algorithms.mec.parallel._MOST", 6)
+    with refused(InputError, "algorithms made of steps take at most 6 states, choices and transitions"):
+        find(SMALL["two that leak"][0], "parallel")
+    assert find(SMALL["a pair that cannot be left"][0], "parallel").mecs.tolist() == [-1, 1, 1]
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
