@@ -10,13 +10,14 @@ __all__ = ["small_graph"]
 _CYCLES = 40
 _LONGEST = 5
 _CHAIN = 20
-_MIXED = 600
+_MIXED = 5000
+"""Enough for a prefix sum over several tiles."""
 _TRIANGLES = 200
 _SEED = 1
 
 
 def small_graph() -> Graph:
-    """Return a graph of some hundred vertices.
+    """Return a graph of some thousand vertices.
 
     It has cycles that lead into each other, a chain, a sparse random part, and triangles of which one half leads to the
     other, so that few of them are reached from any.
