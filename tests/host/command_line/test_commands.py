@@ -69,7 +69,7 @@ def test_verilog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
 
 
 def test_help_and_bad_usage_import_nothing_heavy() -> None:
-    commands = ["scc", "bfs", "generate", "verilog", "software", "reproduce"]
+    commands = ["scc", "bfs", "generate", "model", "verilog", "software", "reproduce"]
     helps = [["--help"], *([command, "--help"] for command in commands)]
     mistakes = [["scc"], ["sc"], ["bfs", "g.txt", "--source", "x"]]
     heavy = {"amaranth", "matplotlib", "multiprocessing", "numba", "numpy", "rich", "scipy", "subprocess", "tabulate"}

@@ -69,7 +69,7 @@ def test_bad_graph(name: str, parts: tuple[str, ...], folder: Path, capfd: pytes
 USAGE = {
     "": "cyscc: the following arguments are required: COMMAND",
     "sc g.txt": "cyscc: argument COMMAND: invalid choice: 'sc' "
-    "(choose from 'scc', 'bfs', 'explain', 'report', 'replay', 'life', 'generate', 'verilog', 'software', "
+    "(choose from 'scc', 'bfs', 'explain', 'report', 'replay', 'life', 'generate', 'model', 'verilog', 'software', "
     "'reproduce', 'sweep', 'bench', "
     "'synth', 'timing', 'cache'); "
     "did you mean scc?",

@@ -1,0 +1,47 @@
+"""Models that do not fit in memory are refused as they grow, before they take it."""
+
+from pathlib import Path
+
+import pytest
+
+from host import memory_room
+from host.errors import InputError
+from host.mdp import pieces
+from host.mdp.families import family
+from host.mdp.formats import read_mdp, rows, write_mdp
+from host.memory_room import Room
+from tests.refusals import refused
+
+
+@pytest.fixture
+def small_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let there be 1 MB, which is looked at after every thousand transitions."""
+    monkeypatch.setattr(memory_room, "memory_room", lambda: Room(1_000_000, "control group"))
+    for module in (pieces, rows):
+        monkeypatch.setattr(module, "_CHECKED", 1000)
+
+
+def test_reading(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    file = tmp_path / "stairs.tra"
+    write_mdp(family("stairs", steps=300_000), file)
+    request.getfixturevalue("small_room")
+    with pytest.raises(
+        InputError,
+        match=rf"^{file}: the first [\d,]+ transitions need about [\d.]+ MB of memory, and 1.0 MB are left \(control",
+    ):
+        read_mdp(file)
+
+
+@pytest.mark.usefixtures("small_room")
+def test_a_family_is_judged_by_its_sizes() -> None:
+    with refused(
+        InputError, "stairs models of this size need about 1.8 MB of memory, and 1.0 MB are left (control group)"
+    ):
+        family("stairs", steps=50_000)
+
+
+@pytest.mark.usefixtures("small_room")
+def test_a_small_model_fits(tmp_path: Path) -> None:
+    file = tmp_path / "stairs.drn"
+    write_mdp(family("stairs", steps=5000), file)
+    assert read_mdp(file).states == 5000
