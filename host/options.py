@@ -28,6 +28,7 @@ __all__ = [
     "add_device",
     "add_machine",
     "add_machine_options",
+    "add_order",
     "add_quiet",
     "add_record_options",
     "add_result_options",
@@ -48,6 +49,9 @@ RECORD_INTERVAL = 1024
 """Cycles of an interval of a record, unless said otherwise."""
 
 _LARGEST = 1 << 64
+
+_MOST_CHOICES = 12
+"""Choices that a message lists."""
 
 
 class Absent(str):
@@ -114,7 +118,11 @@ class Parser(argparse.ArgumentParser):
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
-            raise argparse.ArgumentError(action, error.message + _hint(value, action.choices or ())) from None
+            choices = list(action.choices or ())
+            message = error.message
+            if len(choices) > _MOST_CHOICES:
+                message = f"invalid choice: {value!r} (--help lists all {len(choices)})"
+            raise argparse.ArgumentError(action, message + _hint(value, choices)) from None
 
 
 def integer(text: str, *, low: int, high: int = _LARGEST) -> int:
@@ -204,11 +212,15 @@ def add_device(parser: argparse.ArgumentParser) -> None:
         choices=("cpu", "cuda"),
         help="where it runs: cpu (default), or cuda, a graphics processor",
     )
+
+
+def add_order(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says in which order the threads of a step run."""
     parser.add_argument(
         "--order",
         default="natural",
         choices=("natural", "reversed", "shuffled"),
-        help="order in which the threads of a step run: natural (default), reversed, shuffled by --seed",
+        help="order in which the threads of a step run: natural (default), reversed, or shuffled",
     )
 
 

@@ -7,6 +7,7 @@ from host.algorithms.names import KINDS
 from host.options import (
     UsageError,
     add_device,
+    add_order,
     add_quiet,
     add_threads,
     at_least,
@@ -82,6 +83,7 @@ def add_parser(commands: Any) -> None:
         "--memory", default="hc2", metavar="PROFILE|FILE.toml", help="their memory, as of scc (default: hc2)"
     )
     add_device(parser)
+    add_order(parser)
     add_threads(parser, "an algorithm, or the executor,")
     parser.add_argument(
         "--seed", type=at_least(0), default=1, metavar="S", help="of what is drawn at random (default: 1)"

@@ -7,7 +7,7 @@ from os.path import realpath
 from typing import TYPE_CHECKING, Any
 
 from host.algorithms.names import MEC_KINDS
-from host.options import Absent, UsageError, add_device, add_machine, add_result_options, add_threads
+from host.options import Absent, UsageError, add_device, add_machine, add_order, add_result_options, add_threads
 from host.progress import Progress
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def add_parser(commands: Any) -> None:
         help="write a line 'state MEC' for each state that is in one ('-': standard output)",
     )
     add_device(parser)
+    add_order(parser)
     add_machine(parser)
     add_threads(parser, "the algorithm, or the executor,")
     add_result_options(parser)
@@ -188,11 +189,11 @@ def _on_processor(
     """Run an algorithm; return what it found, the fields of the document that say how, and where in words."""
     from host.algorithms.mec.algorithms import run_mec
     from host.algorithms.software.decomposition import Setting
-    from host.devices import open_device
+    from host.devices import Order, open_device
     from host.words import counted
 
     with (
-        open_device(arguments.device, threads=arguments.threads) as device,
+        open_device(arguments.device, threads=arguments.threads, order=Order(arguments.order)) as device,
         progress.step(f"{algorithm}: compiling and running") as step,
     ):
         result = run_mec(algorithm, mdp, Setting(device=device, watch=step))

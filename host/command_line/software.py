@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from host.algorithms.names import KINDS, MOST_PIVOTS
-from host.options import UsageError, add_device, add_result_options, add_threads, at_least
+from host.options import UsageError, add_device, add_order, add_result_options, add_threads, at_least
 from host.progress import Progress
 
 __all__ = ["add_parser", "run"]
@@ -42,6 +42,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("algorithm", metavar="ALGORITHM", choices=tuple(KINDS), help=", ".join(KINDS))
     parser.add_argument("graph", metavar="GRAPH", help="the graph")
     add_device(parser)
+    add_order(parser)
     add_threads(parser, "the algorithm")
     parser.add_argument(
         "--seed", type=at_least(0), default=1, metavar="S", help="of what is drawn at random (default: 1)"
