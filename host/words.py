@@ -1,6 +1,6 @@
 """Numbers with their nouns and units."""
 
-__all__ = ["counted", "sized"]
+__all__ = ["counted", "place", "sized"]
 
 _UNITS = ("kB", "MB", "GB", "TB", "PB")
 
@@ -8,6 +8,11 @@ _UNITS = ("kB", "MB", "GB", "TB", "PB")
 def counted(number: int, one: str, many: str = "") -> str:
     """Return ``1 edge``, ``2,000 edges``; `many` is the plural where it is not `one` with an s behind."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def place(device: str, threads: int) -> str:
+    """Return where something runs: ``2 threads`` of the processor, or the name of another device."""
+    return counted(threads, "thread") if device == "cpu" else device
 
 
 def sized(number: int) -> str:

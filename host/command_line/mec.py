@@ -190,7 +190,7 @@ def _on_processor(
     from host.algorithms.mec.algorithms import run_mec
     from host.algorithms.software.decomposition import Setting
     from host.devices import Order, open_device
-    from host.words import counted
+    from host.words import place
 
     with (
         open_device(arguments.device, threads=arguments.threads, order=Order(arguments.order)) as device,
@@ -198,7 +198,7 @@ def _on_processor(
     ):
         result = run_mec(algorithm, mdp, Setting(device=device, watch=step))
     where = {"on": "processor", "device": result.device, "threads": result.threads}
-    words = counted(result.threads, "thread") if result.device == "cpu" else result.device
+    words = place(result.device, result.threads)
     return result.found, {"where": where, "simulated": None, "seconds": result.seconds}, words
 
 

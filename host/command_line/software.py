@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> None:
     from host.results.tables import graph_text, largest_text
     from host.results.version import identity
     from host.running.session import check_result
-    from host.words import counted
+    from host.words import place
     from sim.notices import notice
 
     options = _check_options(arguments)
@@ -132,7 +132,7 @@ def run(arguments: argparse.Namespace) -> None:
         "verified": None if arguments.no_verify else True,
         "wall": {"load": load},
     }
-    where = counted(result.threads, "thread") if result.device == "cpu" else result.device
+    where = place(result.device, result.threads)
     rows = [
         ("graph", graph_text(arguments.graph, graph.vertices, graph.edges)),
         ("algorithm", f"{result.algorithm}, {where}"),

@@ -13,7 +13,7 @@ from host.algorithms.software import Setting, SoftwareRun, run_software
 from host.contest.entries import SCIPY, Entry
 from host.devices import Device, Order, open_device
 from host.graph.csr import Graph
-from host.words import counted
+from host.words import place
 from sim.errors import SimulationError
 
 __all__ = ["scipy_entry", "software_entry"]
@@ -92,7 +92,7 @@ def software_entry(
     """
     kind = KINDS[algorithm]
     with open_device(device if kind.devices else "cpu", threads=threads if kind.threads else 1, order=order) as opened:
-        where = counted(opened.threads, "thread") if opened.name == "cpu" else opened.name
+        where = place(opened.name, opened.threads)
         try:
             best = _best(algorithm, graph, transpose, opened, seed=seed, runs=runs, limit=limit, watch=watch)
         except _TooLongError:

@@ -25,7 +25,7 @@ from host.measuring.requests import Measured, Request
 from host.measuring.searches import MachineRequest
 from host.measuring.setting import peak_memory, processor_name
 from host.measuring.sources import sources_digest
-from host.words import counted
+from host.words import place
 from sim.configuration import PRESETS
 from sim.errors import SimulationError
 from sim.memory import parse_profile
@@ -135,7 +135,7 @@ class SoftwareRequest(Request):
     def label(self) -> str:
         """What messages call it."""
         given = "".join(f", {name} = {value}" for name, value in self.options)
-        where = counted(self.threads, "thread") if self.device == "cpu" else self.device
+        where = place(self.device, self.threads)
         return f"{self.graph.label}, {self.algorithm} on {where}{given}"
 
     def setting(self) -> dict[str, Any]:

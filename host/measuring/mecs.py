@@ -15,7 +15,7 @@ from host.measuring.models import ModelSpec
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import processor_name
 from host.measuring.sources import sources_digest
-from host.words import counted
+from host.words import place
 from sim.errors import SimulationError
 
 __all__ = ["MecRequest"]
@@ -52,7 +52,7 @@ class MecRequest(Request):
     def label(self) -> str:
         """What messages call it."""
         given = "".join(f", {name} = {value}" for name, value in self.options)
-        where = counted(self.threads, "thread") if self.device == "cpu" else self.device
+        where = place(self.device, self.threads)
         return f"{self.model.label}, MECs by {self.algorithm} on {where}{given}"
 
     def setting(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from host.results.table_text import markdown_table
-from host.words import counted
+from host.words import counted, place
 
 __all__ = ["table2_markdown"]
 
@@ -16,7 +16,7 @@ def table2_markdown(document: dict[str, Any]) -> str:
     document : dict
         What `host.studies.quach_table2.document.table2_document` returned.
     """
-    where = counted(document["threads"], "thread") if document["device"] == "cpu" else document["device"]
+    where = place(document["device"], document["threads"])
     head = (
         "# Table 2 of Quach et al. 2012: concurrent pivots against Tarjan's algorithm\n\n"
         f"G(n, m) graphs, seed {document['seed']}. {document['processor']}; `quach` on {where}, "

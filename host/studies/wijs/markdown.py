@@ -5,8 +5,9 @@ from typing import Any
 
 from host.results.table_text import markdown_table
 from host.studies.wijs.document import TARJAN
+from host.studies.wijs.models import sizes_text
 from host.studies.wijs.published import CONFIGURATIONS, TABLE1
-from host.words import counted
+from host.words import place
 
 __all__ = ["table1_markdown"]
 
@@ -79,11 +80,7 @@ def table1_markdown(document: dict[str, Any]) -> str:
         What `host.studies.wijs.document.table1_document` returned.
     """
     rows = document["rows"]
-    where = counted(document["threads"], "thread") if document["device"] == "cpu" else document["device"]
-    sizes = "\n".join(
-        f"- {row['model']}: {row['family']}, " + ", ".join(f"{name} {size:,}" for name, size in row["sizes"].items())
-        for row in rows
-    )
+    where = place(document["device"], document["threads"])
     return "\n".join(
         [
             "# Table 1 of Wijs et al. 2014: components of graphs of models\n\n"
@@ -98,6 +95,6 @@ def table1_markdown(document: dict[str, Any]) -> str:
             _speed_ups(rows),
             "## What was done\n",
             _counts(rows),
-            f"## The models\n\n{sizes}\n",
+            f"## The models\n\n{sizes_text(rows)}\n",
         ]
     )

@@ -5,8 +5,9 @@ from typing import Any
 
 from host.results.table_text import markdown_table
 from host.studies.wijs.mec_document import SERIES
+from host.studies.wijs.models import sizes_text
 from host.studies.wijs.published import BEST, CONFIGURATIONS, TABLE1, TABLE2
-from host.words import counted
+from host.words import place
 
 __all__ = ["table2_markdown"]
 
@@ -50,11 +51,7 @@ def table2_markdown(document: dict[str, Any]) -> str:
         What `host.studies.wijs.mec_document.table2_document` returned.
     """
     rows = document["rows"]
-    where = counted(document["threads"], "thread") if document["device"] == "cpu" else document["device"]
-    sizes = "\n".join(
-        f"- {row['model']}: {row['family']}, " + ", ".join(f"{name} {size:,}" for name, size in row["sizes"].items())
-        for row in rows
-    )
+    where = place(document["device"], document["threads"])
     return "\n".join(
         [
             "# Table 2 of Wijs et al. 2014: maximal end components\n\n"
@@ -68,6 +65,6 @@ def table2_markdown(document: dict[str, Any]) -> str:
             _times(rows),
             "## What the parallel algorithm did\n",
             _counts(rows),
-            f"## Sizes\n\n{sizes}\n",
+            f"## Sizes\n\n{sizes_text(rows)}\n",
         ]
     )

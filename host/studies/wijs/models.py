@@ -1,10 +1,11 @@
 """The models of the tables: families of our own in the place of PRISM's, which cannot be generated here."""
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from host.measuring.models import ModelSpec
 
-__all__ = ["MODELS", "Chosen"]
+__all__ = ["MODELS", "Chosen", "sizes_text"]
 
 
 class Chosen(NamedTuple):
@@ -26,6 +27,14 @@ class Chosen(NamedTuple):
         sizes = self.quick if quick else self.sizes
         drawn = {"seed": seed} if self.family in _DRAWN else {}
         return ModelSpec(family=self.family, sizes=tuple((sizes | drawn).items()))
+
+
+def sizes_text(rows: Iterable[dict[str, Any]]) -> str:
+    """Return a line of Markdown for each model of a table: its family, and the sizes of that."""
+    return "\n".join(
+        f"- {row['model']}: {row['family']}, " + ", ".join(f"{name} {size:,}" for name, size in row["sizes"].items())
+        for row in rows
+    )
 
 
 _DRAWN = ("random", "islands")
