@@ -128,6 +128,7 @@ class CudaDevice(Device):
             )
         self.compiles = not config.ENABLE_CUDASIM
         super().__init__(order, block=_BLOCK if self.compiles else _SIMULATED_BLOCK, threads=1)
+        self._ascending = self.array(np.empty(0, np.int64))
 
     def array(self, values: NDArray) -> DeviceArray:
         """Copy an array to the device."""
@@ -150,11 +151,16 @@ class CudaDevice(Device):
         """Copy an element to the device."""
         array[index : index + 1].copy_to_device(np.array([value], array.dtype))
 
+    def _permutation(self, count: int) -> DeviceArray:
+        """Return the order of so many threads or blocks; one array serves all that are ascending."""
+        numbers = self._order.permutation(count, self.launches)
+        return self.array(numbers) if numbers.size else self._ascending
+
     def _run(self, step: Step, threads: int, arguments: tuple[Any, ...]) -> None:
-        order = self.array(self._order.permutation(threads, self.launches))
-        _launched(step)[self.blocks_of(threads), self.block](threads, order, *arguments)
+        grid = self.blocks_of(threads)
+        _launched(step)[grid, self.block](threads, self._permutation(threads), *arguments)
 
     def _run_blocks(self, step: BlockStep, blocks: int, phases: int, arguments: tuple[Any, ...]) -> None:
-        orders = [self.array(self._order.permutation(count, self.launches)) for count in (blocks, self.block)]
+        orders = self._permutation(blocks), self._permutation(self.block)
         memory = self.block * step.words * _WORD
         _launched(step)[blocks, self.block, 0, memory](*orders, phases, *arguments)

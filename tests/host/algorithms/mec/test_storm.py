@@ -6,8 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from host.algorithms.mec.algorithms import ALGORITHMS
 from host.algorithms.mec.checker import check_mecs
 from host.algorithms.mec.reference import reference_mecs
+from host.algorithms.software.decomposition import Setting
+from host.devices import open_device
 from host.mdp.families import FAMILIES, family
 from host.mdp.formats import read_mdp, write_mdp
 from host.mdp.model import Mdp
@@ -23,7 +26,7 @@ def storm() -> Any:
 
 
 def agrees(storm: Any, mdp: Mdp, file: Path) -> bool:
-    """Whether Storm reads as many states, choices and transitions, and finds the components of the reference."""
+    """Whether Storm reads as many states, choices and transitions, and finds what each algorithm here finds."""
     write_mdp(mdp, file)
     model = storm.build_model_from_drn(str(file))
     assert (model.nr_states, model.nr_choices, model.nr_transitions) == (
@@ -36,7 +39,10 @@ def agrees(storm: Any, mdp: Mdp, file: Path) -> bool:
         states = [state for state, _ in component]
         mecs[states] = min(states)
     assert check_mecs(mdp, mecs) is None
-    return np.array_equal(mecs, reference_mecs(mdp))
+    with open_device("cpu", threads=2) as device:
+        setting = Setting(device=device)
+        found = [algorithm(mdp, setting).mecs for algorithm in ALGORITHMS.values()]
+    return all(np.array_equal(mecs, each) for each in (*found, reference_mecs(mdp)))
 
 
 @pytest.mark.parametrize("name", sorted(SMALL.keys() - {"a target named twice"}))
