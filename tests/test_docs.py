@@ -112,7 +112,7 @@ def test_paths_exist(page: Path) -> None:
     "command",
     [
         *("scc", "bfs", "explain", "replay", "life", "generate", "verilog", "software", "reproduce", "sweep", "bench"),
-        *("model", "mec", "synth", "timing"),
+        *("model", "mec", "compare", "synth", "timing"),
     ],
 )
 def test_options_are_described(command: str, capfd: pytest.CaptureFixture[str]) -> None:
