@@ -16,6 +16,9 @@ __all__ = ["contest_figure"]
 _BAR = 0.3
 """Inches of a bar."""
 
+_WHOLE = 100
+"""Milliseconds from which on a label has no fraction."""
+
 
 def contest_figure(contests: Sequence[Contest]) -> "Figure":
     """Return a figure: times on a logarithmic axis, simulated ones hatched and named so.
@@ -27,7 +30,7 @@ def contest_figure(contests: Sequence[Contest]) -> "Figure":
     """
     heights = [1.0 + _BAR * len(contest.entries) for contest in contests]
     figure = new_figure(width=9, height=sum(heights) + 0.5)
-    panels = figure.subplots(len(contests), 1, squeeze=False, height_ratios=heights)[:, 0]
+    panels = figure.subplots(len(contests), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
     for axes, contest in zip(panels, contests, strict=True):
         _draw(axes, contest)
     handles = {
@@ -35,6 +38,11 @@ def contest_figure(contests: Sequence[Contest]) -> "Figure":
     }
     figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=2, frameon=False)
     return figure
+
+
+def _time_text(milliseconds: float) -> str:
+    """Return a time of three digits, whole from 100 on."""
+    return f"{milliseconds:,.0f}" if milliseconds >= _WHOLE else f"{milliseconds:.3g}"
 
 
 def _draw(axes: "Axes", contest: Contest) -> None:
@@ -59,7 +67,7 @@ def _draw(axes: "Axes", contest: Contest) -> None:
             linewidth=0,
             label=label,
         )
-        axes.bar_label(bars, [f"{entry.milliseconds:,.3g}" for _, entry in shown], padding=3, fontsize=8)
+        axes.bar_label(bars, [_time_text(entry.milliseconds or 0) for _, entry in shown], padding=3, fontsize=8)
     for place, entry in enumerate(contest.entries):
         if entry.milliseconds is None:
             axes.text(0.01, place, entry.trouble, transform=axes.get_yaxis_transform(), va="center", fontsize=8)
@@ -68,6 +76,7 @@ def _draw(axes: "Axes", contest: Contest) -> None:
     axes.set_xscale("log")
     axes.margins(x=0.12)
     axes.set_xlabel("time (ms)")
+    axes.tick_params(labelbottom=True)
     axes.grid(axis="x", color="0.85")
     axes.set_axisbelow(True)
     axes.set_title(
