@@ -1,6 +1,7 @@
 """Steps on a graphics processor by CUDA, or on numba's simulator of one (``NUMBA_ENABLE_CUDASIM=1``)."""
 
 import inspect
+import warnings
 from functools import cache
 from typing import Any
 
@@ -126,6 +127,8 @@ class CudaDevice(Device):
                 "--device cuda: no graphics processor was found (it needs an NVIDIA driver, and numba-cuda: "
                 "pip install 'cyscc[cuda]'; with NUMBA_ENABLE_CUDASIM=1 a simulator runs small graphs)"
             )
+        # Launches of few blocks are wanted: a search begins with one vertex, and what was found last is little.
+        warnings.filterwarnings("ignore", message="Grid size .* low occupancy")
         self.compiles = not config.ENABLE_CUDASIM
         super().__init__(order, block=_BLOCK if self.compiles else _SIMULATED_BLOCK, threads=1)
         self._ascending = self.array(np.empty(0, np.int64))

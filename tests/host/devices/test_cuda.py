@@ -1,5 +1,6 @@
 """The same steps as kernels of a graphics processor: on numba's simulator, in every order of threads."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,25 @@ def check_blocks() -> None:
 @pytest.mark.parametrize("check", [check_steps, check_names, check_blocks], ids=lambda check: check.__name__)
 def test_on_the_simulator(check: object) -> None:
     simulate(check)  # type: ignore[arg-type]  # a function, which parameters of tests do not say
+
+
+def test_launches_of_few_blocks_are_no_matter_for_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    from numba import cuda
+
+    from host.devices.cuda import CudaDevice
+
+    def launch_few() -> None:
+        cuda.jit(lambda array: None)[1, 8]
+
+    with pytest.warns(match="low occupancy"):
+        launch_few()
+    # As if there were a graphics processor.
+    monkeypatch.setattr(cuda, "is_available", lambda: True)
+    monkeypatch.setattr(cuda, "to_device", lambda values: values)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        CudaDevice()
+        launch_few()
 
 
 def test_without_a_graphics_processor() -> None:
