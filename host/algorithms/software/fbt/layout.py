@@ -123,12 +123,13 @@ def lay_out(device: Device, graph: Graph, transpose: Graph, segment: int) -> Lay
     segmented = few.size // WARP * WARP
     behind = np.ones(states, np.bool_)
     behind[few[:segmented]] = False
+    # Before there are arrays of positions: their integers are of 64 bits, these of any size.
+    places = segmented * segment + int(degrees[behind].sum())
+    _check(states, places)
     names = np.concatenate([few[:segmented], np.flatnonzero(behind)])
     numbers = np.empty(states, np.int32)
     numbers[names] = np.arange(states, dtype=np.int32)
     forward = _positions(degrees[names], segmented, segment)
-    places = int(forward[-1])
-    _check(states, places)
     backward = _positions(transpose.out_degrees()[names], 0, 0)
     device_names, device_numbers = device.array(names), device.array(numbers)
     arrays = []

@@ -276,8 +276,9 @@ def test_graphs_that_29_bits_have_no_room_for() -> None:
     ):
         lay_out(device, Large(), Large(), 0)  # type: ignore[arg-type]  # all that is looked at before it refuses
     wide = graph_of(64, [(v, v) for v in range(64)])
-    with open_device("cpu") as device, pytest.raises(InputError, match=r"not 64 and 640000000$"):
-        lay_out(device, wide, wide, 10_000_000)
+    for segment in (10_000_000, 2**58, 2**64):
+        with open_device("cpu") as device, pytest.raises(InputError, match=rf"not 64 and {64 * segment}$"):
+            lay_out(device, wide, wide, segment)
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
