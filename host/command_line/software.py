@@ -17,6 +17,11 @@ _EPILOG = """examples:
 
 """
 
+_ITERATIONS = 256
+"""Most iterations of a launch, which cannot be interrupted."""
+_PLACES = 4096
+"""Most places of a state in a segment; the graph that an algorithm is compiled with has them, too."""
+
 _OPTIONS: dict[str, dict[str, Any]] = {
     "sources": {
         "type": at_least(0),
@@ -24,8 +29,16 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "help": "li: vertices that Partition draws, 0 for no Partition (default: min(n / 10, n / d^2), d = m / n)",
     },
     "pivots": {"type": at_least(1, MOST_PIVOTS), "metavar": "M", "help": "pivots at a time, of quach (default: 10)"},
-    "cached": {"type": at_least(0), "metavar": "I", "help": "fbt: iterations of a search in a launch, with a cache"},
-    "segment": {"type": at_least(0), "metavar": "J", "help": "fbt: interleave transitions of states of up to J"},
+    "cached": {
+        "type": at_least(0, _ITERATIONS),
+        "metavar": "I",
+        "help": "fbt: iterations of a search in a launch, with a cache",
+    },
+    "segment": {
+        "type": at_least(0, _PLACES),
+        "metavar": "J",
+        "help": "fbt: interleave transitions of states of up to J",
+    },
     "no-hybrid": {"action": "store_true", "default": None, "help": "fbt: a launch for each direction of a search"},
 }
 """Options of single algorithms, by name: how they are parsed."""
@@ -59,7 +72,7 @@ def _check_options(arguments: argparse.Namespace) -> dict[str, Any]:
     Raises
     ------
     UsageError
-        It has none of that name, or does not run on that device.
+        It has none of that name, does not run on that device, or has no steps to be ordered.
     """
     kind = KINDS[arguments.algorithm]
     given = {name: getattr(arguments, name) for name in _OPTIONS if getattr(arguments, name) is not None}
@@ -68,6 +81,8 @@ def _check_options(arguments: argparse.Namespace) -> dict[str, Any]:
             raise UsageError(f"{arguments.algorithm} has no option --{name}", prog="cyscc software")
     if arguments.device != "cpu" and not kind.devices:
         raise UsageError(f"{arguments.algorithm} runs on --device cpu only", prog="cyscc software")
+    if arguments.order != "natural" and not kind.devices:
+        raise UsageError(f"{arguments.algorithm} has no option --order", prog="cyscc software")
     return given
 
 

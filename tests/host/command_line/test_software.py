@@ -109,3 +109,13 @@ def test_what_an_algorithm_does_not_have_is_refused(capfd: pytest.CaptureFixture
     assert capfd.readouterr().err == "cyscc software: hong has no option --pivots\n"
     assert main(["software", "hong", "g.txt", "--sources", "3"]) == 2
     assert capfd.readouterr().err == "cyscc software: hong has no option --sources\n"
+    # It is not made of steps.
+    assert main(["software", "hong", "g.txt", "--order", "reversed"]) == 2
+    assert capfd.readouterr().err == "cyscc software: hong has no option --order\n"
+
+
+def test_what_would_take_too_long_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    for option, most in (("--cached", 256), ("--segment", 4096)):
+        assert main(["software", "fbt", "g.txt", option, str(most + 1)]) == 2
+        error = f"cyscc software: argument {option}: must be at most {most}, not {most + 1}\n"
+        assert capfd.readouterr().err == error
