@@ -3,7 +3,6 @@
 import argparse
 import time
 from dataclasses import asdict
-from os.path import realpath
 from typing import TYPE_CHECKING, Any
 
 from host.algorithms.names import MEC_KINDS
@@ -117,20 +116,6 @@ def _machine_options(arguments: argparse.Namespace) -> "RunOptions":
     )
 
 
-def _check_outputs(arguments: argparse.Namespace) -> None:
-    from host.output import STANDARD_OUTPUT, check_output
-
-    used = {realpath(arguments.model): "the model"}
-    for option, path in (("-o", arguments.output), ("--json", arguments.json)):
-        if path is None:
-            continue
-        check_output(path, option)
-        key = path if path == STANDARD_OUTPUT else realpath(path)
-        if key in used:
-            raise UsageError(f"{option} and {used[key]} are the same file: {path}", prog="cyscc mec")
-        used[key] = option
-
-
 def run(arguments: argparse.Namespace) -> None:
     """Run the command.
 
@@ -145,7 +130,9 @@ def run(arguments: argparse.Namespace) -> None:
     """
     algorithm = _algorithm(arguments)
     options = _machine_options(arguments) if arguments.on == "accelerator" else None
-    _check_outputs(arguments)
+    from host.command_line.outputs import check_outputs
+
+    check_outputs({"-o": arguments.output, "--json": arguments.json}, others={"the model": arguments.model})
     from host.algorithms.mec.checker import check_mecs
     from host.mdp.formats import read_mdp
     from host.output import STANDARD_OUTPUT

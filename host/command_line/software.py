@@ -86,9 +86,9 @@ def run(arguments: argparse.Namespace) -> None:
     from host.algorithms.components import component_sizes
     from host.algorithms.reference import check_components
     from host.algorithms.software import Setting, run_software
+    from host.command_line.outputs import check_outputs
     from host.devices import Order, open_device
     from host.graph.formats import read_graph
-    from host.output import check_output
     from host.results.documents import publish
     from host.results.table_text import plain_table
     from host.results.tables import graph_text, largest_text
@@ -98,8 +98,7 @@ def run(arguments: argparse.Namespace) -> None:
     from sim.notices import notice
 
     options = _check_options(arguments)
-    if arguments.json is not None:
-        check_output(arguments.json, "--json")
+    check_outputs({"--json": arguments.json}, others={"the graph": arguments.graph})
     order = Order(arguments.order, arguments.seed)
     progress = Progress(quiet=arguments.quiet)
     begin = time.perf_counter()
