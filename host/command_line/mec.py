@@ -75,6 +75,8 @@ def _algorithm(arguments: argparse.Namespace) -> str:
     if arguments.on == "accelerator":
         if arguments.device != "cpu":
             raise UsageError("--device is of what runs without the accelerator", prog="cyscc mec")
+        if arguments.order != "natural":
+            raise UsageError("--order is of what runs without the accelerator", prog="cyscc mec")
         if arguments.algorithm == "parallel":
             raise UsageError("--on accelerator finds components for the basic algorithm only", prog="cyscc mec")
         return "basic"
@@ -84,6 +86,8 @@ def _algorithm(arguments: argparse.Namespace) -> str:
     algorithm = arguments.algorithm or ("basic" if arguments.device == "cpu" else "parallel")
     if arguments.device != "cpu" and not MEC_KINDS[algorithm].devices:
         raise UsageError(f"{algorithm} runs on --device cpu only", prog="cyscc mec")
+    if arguments.order != "natural" and not MEC_KINDS[algorithm].devices:
+        raise UsageError(f"{algorithm} is not made of steps, which --order is of", prog="cyscc mec")
     return algorithm
 
 

@@ -59,7 +59,7 @@ def _check_options(arguments: argparse.Namespace) -> dict[str, Any]:
     Raises
     ------
     UsageError
-        It has none of that name, or does not run on that device.
+        It has none of that name, does not run on that device, or has no steps to order.
     """
     kind = KINDS[arguments.algorithm]
     given = {name: getattr(arguments, name) for name in _OPTIONS if getattr(arguments, name) is not None}
@@ -68,6 +68,8 @@ def _check_options(arguments: argparse.Namespace) -> dict[str, Any]:
             raise UsageError(f"{arguments.algorithm} has no option --{name}", prog="cyscc software")
     if arguments.device != "cpu" and not kind.devices:
         raise UsageError(f"{arguments.algorithm} runs on --device cpu only", prog="cyscc software")
+    if arguments.order != "natural" and not kind.devices:
+        raise UsageError(f"{arguments.algorithm} is not made of steps, which --order is of", prog="cyscc software")
     return given
 
 
