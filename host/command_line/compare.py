@@ -1,6 +1,7 @@
 """`cyscc compare`: every algorithm, scipy and simulated machines on the same graphs."""
 
 import argparse
+from os.path import exists
 from typing import TYPE_CHECKING, Any
 
 from host.algorithms.names import KINDS
@@ -100,7 +101,7 @@ def add_parser(commands: Any) -> None:
         type=at_least(1),
         default=300,
         metavar="SECONDS",
-        help="after which an algorithm is given up (default: 300)",
+        help="after which an algorithm made of steps is given up (default: 300)",
     )
     parser.add_argument("--plot", metavar="OUT.svg", help="draw the times")
     parser.add_argument("--json", metavar="OUT", help="write the result as JSON ('-': standard output)")
@@ -119,14 +120,17 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A simulation failed, or a result is wrong.
     """
-    from host.output import STANDARD_OUTPUT, check_output, show
+    from host.command_line.outputs import check_outputs
+    from host.output import STANDARD_OUTPUT, show
     from host.progress import Progress
 
-    for option in ("json", "plot"):
-        if getattr(arguments, option) is not None:
-            check_output(getattr(arguments, option), f"--{option}")
     if arguments.plot == STANDARD_OUTPUT:
         raise UsageError("--plot needs a file")
+    check_outputs(
+        {"--json": arguments.json, "--plot": arguments.plot},
+        others={f"the graph {path}": path for path in arguments.graphs},
+    )
+    _check_contest(arguments)
     machines = _machines(arguments)
     quiet = arguments.quiet or arguments.json == STANDARD_OUTPUT
     progress = Progress(quiet=arguments.quiet)
@@ -138,6 +142,27 @@ def run(arguments: argparse.Namespace) -> None:
 
             show(("\n" if len(contests) > 1 else "") + contest_text(contests[-1]))
     _write(arguments, contests)
+
+
+def _check_contest(arguments: argparse.Namespace) -> None:
+    """Refuse what would end the command only after other algorithms and graphs have taken their time.
+
+    Raises
+    ------
+    UsageError, InputError
+        No algorithm runs on the device, or there is no such device; a graph is not there.
+    """
+    from host.devices import open_device
+    from host.errors import InputError
+
+    if arguments.device != "cpu":
+        if not any(name != _SCIPY and KINDS[name].devices for name in arguments.algorithms):
+            raise UsageError(f"--device {arguments.device}: none of {', '.join(arguments.algorithms)} is made of steps")
+        with open_device(arguments.device):
+            pass
+    for path in arguments.graphs:
+        if not exists(path):
+            raise InputError("does not exist", path=path)
 
 
 def _machines(arguments: argparse.Namespace) -> "list[RunOptions]":

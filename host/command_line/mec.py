@@ -3,7 +3,6 @@
 import argparse
 import time
 from dataclasses import asdict
-from os.path import realpath
 from typing import TYPE_CHECKING, Any
 
 from host.algorithms.names import MEC_KINDS
@@ -76,6 +75,8 @@ def _algorithm(arguments: argparse.Namespace) -> str:
     if arguments.on == "accelerator":
         if arguments.device != "cpu":
             raise UsageError("--device is of what runs without the accelerator", prog="cyscc mec")
+        if arguments.order != "natural":
+            raise UsageError("--order is of what runs without the accelerator", prog="cyscc mec")
         if arguments.algorithm == "parallel":
             raise UsageError("--on accelerator finds components for the basic algorithm only", prog="cyscc mec")
         return "basic"
@@ -85,6 +86,8 @@ def _algorithm(arguments: argparse.Namespace) -> str:
     algorithm = arguments.algorithm or ("basic" if arguments.device == "cpu" else "parallel")
     if arguments.device != "cpu" and not MEC_KINDS[algorithm].devices:
         raise UsageError(f"{algorithm} runs on --device cpu only", prog="cyscc mec")
+    if arguments.order != "natural" and not MEC_KINDS[algorithm].devices:
+        raise UsageError(f"{algorithm} is not made of steps, which --order is of", prog="cyscc mec")
     return algorithm
 
 
@@ -117,20 +120,6 @@ def _machine_options(arguments: argparse.Namespace) -> "RunOptions":
     )
 
 
-def _check_outputs(arguments: argparse.Namespace) -> None:
-    from host.output import STANDARD_OUTPUT, check_output
-
-    used = {realpath(arguments.model): "the model"}
-    for option, path in (("-o", arguments.output), ("--json", arguments.json)):
-        if path is None:
-            continue
-        check_output(path, option)
-        key = path if path == STANDARD_OUTPUT else realpath(path)
-        if key in used:
-            raise UsageError(f"{option} and {used[key]} are the same file: {path}", prog="cyscc mec")
-        used[key] = option
-
-
 def run(arguments: argparse.Namespace) -> None:
     """Run the command.
 
@@ -145,7 +134,9 @@ def run(arguments: argparse.Namespace) -> None:
     """
     algorithm = _algorithm(arguments)
     options = _machine_options(arguments) if arguments.on == "accelerator" else None
-    _check_outputs(arguments)
+    from host.command_line.outputs import check_outputs
+
+    check_outputs({"-o": arguments.output, "--json": arguments.json}, others={"the model": arguments.model})
     from host.algorithms.mec.checker import check_mecs
     from host.mdp.formats import read_mdp
     from host.output import STANDARD_OUTPUT

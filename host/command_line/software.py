@@ -72,7 +72,7 @@ def _check_options(arguments: argparse.Namespace) -> dict[str, Any]:
     Raises
     ------
     UsageError
-        It has none of that name, does not run on that device, or has no steps to be ordered.
+        It has none of that name, does not run on that device, or has no steps to order.
     """
     kind = KINDS[arguments.algorithm]
     given = {name: getattr(arguments, name) for name in _OPTIONS if getattr(arguments, name) is not None}
@@ -82,7 +82,7 @@ def _check_options(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.device != "cpu" and not kind.devices:
         raise UsageError(f"{arguments.algorithm} runs on --device cpu only", prog="cyscc software")
     if arguments.order != "natural" and not kind.devices:
-        raise UsageError(f"{arguments.algorithm} has no option --order", prog="cyscc software")
+        raise UsageError(f"{arguments.algorithm} is not made of steps, which --order is of", prog="cyscc software")
     return given
 
 
@@ -101,9 +101,9 @@ def run(arguments: argparse.Namespace) -> None:
     from host.algorithms.components import component_sizes
     from host.algorithms.reference import check_components
     from host.algorithms.software import Setting, run_software
+    from host.command_line.outputs import check_outputs
     from host.devices import Order, open_device
     from host.graph.formats import read_graph
-    from host.output import check_output
     from host.results.documents import publish
     from host.results.table_text import plain_table
     from host.results.tables import graph_text, largest_text
@@ -113,8 +113,7 @@ def run(arguments: argparse.Namespace) -> None:
     from sim.notices import notice
 
     options = _check_options(arguments)
-    if arguments.json is not None:
-        check_output(arguments.json, "--json")
+    check_outputs({"--json": arguments.json}, others={"the graph": arguments.graph})
     order = Order(arguments.order, arguments.seed)
     progress = Progress(quiet=arguments.quiet)
     begin = time.perf_counter()

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from host.algorithms.mec.basic import basic
 from host.algorithms.mec.decomposition import MecDecomposition
-from host.algorithms.software.decomposition import Watch, unwatched
 from host.graph.csr import Graph
 from host.mdp.model import Mdp
 from host.progress import Progress
@@ -44,7 +43,7 @@ class AcceleratedMecs:
         return sum(result.setting.seconds(result.run.cycles) for result in self.rounds)
 
 
-def run_accelerated_mec(mdp: Mdp, options: RunOptions, progress: Progress, watch: Watch = unwatched) -> AcceleratedMecs:
+def run_accelerated_mec(mdp: Mdp, options: RunOptions, progress: Progress) -> AcceleratedMecs:
     """Find the maximal end components by the basic algorithm, the components of each round on a simulated machine.
 
     Each round has the graph of the choices that remain, each edge once and without self-loops, and a machine of its own
@@ -58,8 +57,6 @@ def run_accelerated_mec(mdp: Mdp, options: RunOptions, progress: Progress, watch
         How the machine runs; results call the graphs what `options.graph` says.
     progress : Progress
         Shows how far each round is.
-    watch : callable
-        Told after each round how many states are decided.
 
     Raises
     ------
@@ -77,5 +74,5 @@ def run_accelerated_mec(mdp: Mdp, options: RunOptions, progress: Progress, watch
         rounds.append(run_scc(session))
         return rounds[-1].labels.astype(np.int64)
 
-    found = basic(mdp, components, watch)
+    found = basic(mdp, components)
     return AcceleratedMecs(found=found, rounds=tuple(rounds))

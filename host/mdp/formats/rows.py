@@ -21,7 +21,7 @@ TOLERANCE = 1e-5
 Files have decimals: Storm writes ten digits of each probability, and many small ones add up."""
 
 _CHECKED = 1 << 24  # rows after which the memory is looked at again
-_ROW = 24  # bytes
+_ROW = 28  # bytes
 _BUILT = 12  # bytes of a row in the model, and in between
 
 Block = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64], NDArray[np.int64]]

@@ -51,6 +51,7 @@ _CAUSES = {
 }
 _E, _SLASH = 101, 47
 _MOST_DIGITS = 18  # as many always fit in 64 bits
+_LONGEST_FRACTION = 300  # digits of either number, so that both are floats
 _LARGEST = 2**63 - 1
 _SMALLEST_POSITIVE = 5e-324
 _ROUNDED = 1e-9  # by which a probability may be above 1
@@ -112,10 +113,16 @@ def probability(buffer: NDArray[np.uint8], start: int) -> tuple[float, int]:
         return -1.0, stop
     positive = value > 0
     if position < stop and buffer[position] == _SLASH and not point:
-        below, end = whole(buffer, position + 1)
-        if end != stop or below <= 0 or used > _MOST_DIGITS:
+        end = digits_end(buffer, position + 1)
+        if end != stop or max(digits, end - position - 1) > _LONGEST_FRACTION:
             return -1.0, stop
-        value /= np.float64(below)
+        # Doubles as fractions have powers of two below, which 64 bits may not hold.
+        below = 0.0
+        for place in range(position + 1, end):
+            below = below * 10 + np.float64(buffer[place] - ZERO)
+        if below == 0:
+            return -1.0, stop
+        value = value * 10.0**scale / below
     else:
         if position < stop and buffer[position] | LOWER_CASE == _E:
             position += 1

@@ -58,6 +58,9 @@ def test_what_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
         ),
         (["--configs", "hc3"], "--config: unknown configuration 'hc3': there are "),
         (["--plot", "-"], "--plot needs a file"),
+        (["--plot", "out.svg", "--json", "./out.svg"], "--plot and --json are the same file: out.svg"),
+        (["--json", "g.txt"], "--json and the graph g.txt are the same file: g.txt"),
+        (["--algorithms", "scipy,hong", "--device", "cuda"], "--device cuda: none of scipy, hong is made of steps"),
     ],
 )
 def test_bad_usage(options: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
@@ -69,5 +72,6 @@ def test_bad_usage(options: list[str], message: str, capfd: pytest.CaptureFixtur
 
 
 def test_a_graph_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", "nothing.txt", "--configs", "none"]) == 2
-    assert capfd.readouterr().err == "cyscc compare: nothing.txt: does not exist\n"
+    assert main(["compare", "g.txt", "nothing.txt", "--configs", "none"]) == 2
+    # Before the first graph takes its time.
+    assert capfd.readouterr() == ("", "cyscc compare: nothing.txt: does not exist\n")

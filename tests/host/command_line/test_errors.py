@@ -132,6 +132,7 @@ USAGE = {
     "scc g.txt --labels directory": "cyscc scc: directory: is a directory (--labels)",
     "scc g.txt --json g.txt/out": "cyscc scc: g.txt/out: its directory does not exist (--json)",
     "scc g.txt --json g.txt": "cyscc scc: --json and the graph are the same file: g.txt",
+    "software tarjan g.txt --json g.txt": "cyscc software: --json and the graph are the same file: g.txt",
     "scc g.txt --json out --labels ./out": "cyscc scc: --json and --labels are the same file: out",
     "scc g.txt --json - --labels -": "cyscc scc: --json and --labels are the same file: -",
     "scc g.txt --waves directory": "cyscc scc: directory: is a directory (--waves)",

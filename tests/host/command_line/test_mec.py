@@ -155,7 +155,9 @@ def nothing_is_lost(mdp: Mdp, labels: np.ndarray) -> Losses:
         (["--executor", "amaranth"], "--executor needs --on accelerator"),
         (["--set", "word_depth=32"], "--set needs --on accelerator"),
         (["--algorithm", "basic", "--device", "cuda"], "basic runs on --device cpu only"),
+        (["--order", "reversed"], "basic is not made of steps, which --order is of"),
         (["--on", "accelerator", "--device", "cuda"], "--device is of what runs without the accelerator"),
+        (["--on", "accelerator", "--order", "shuffled"], "--order is of what runs without the accelerator"),
         (
             ["--on", "accelerator", "--algorithm", "parallel"],
             "--on accelerator finds components for the basic algorithm only",

@@ -105,13 +105,12 @@ def test_an_algorithm_of_steps_shows_its_counts(capfd: pytest.CaptureFixture[str
 def test_what_an_algorithm_does_not_have_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["software", "tarjan", "g.txt", "--device", "cuda"]) == 2
     assert capfd.readouterr().err == "cyscc software: tarjan runs on --device cpu only\n"
+    assert main(["software", "hong", "g.txt", "--order", "reversed"]) == 2
+    assert capfd.readouterr().err == "cyscc software: hong is not made of steps, which --order is of\n"
     assert main(["software", "hong", "g.txt", "--pivots", "4"]) == 2
     assert capfd.readouterr().err == "cyscc software: hong has no option --pivots\n"
     assert main(["software", "hong", "g.txt", "--sources", "3"]) == 2
     assert capfd.readouterr().err == "cyscc software: hong has no option --sources\n"
-    # It is not made of steps.
-    assert main(["software", "hong", "g.txt", "--order", "reversed"]) == 2
-    assert capfd.readouterr().err == "cyscc software: hong has no option --order\n"
 
 
 def test_what_would_take_too_long_is_refused(capfd: pytest.CaptureFixture[str]) -> None:

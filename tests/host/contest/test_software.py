@@ -11,6 +11,7 @@ import host.devices.cpu
 from host.algorithms.names import KINDS
 from host.algorithms.reference import strong_components
 from host.algorithms.software import Decomposition, Setting
+from host.algorithms.software.tarjan import tarjan
 from host.contest.entries import Contest, Entry
 from host.contest.plot import contest_figure
 from host.contest.software import scipy_entry, software_entry
@@ -89,6 +90,21 @@ def test_what_takes_too_long(monkeypatch: pytest.MonkeyPatch, other: Callable[[A
     entry = entry_of("tarjan", limit=0.05)
     assert entry.milliseconds is None
     assert entry.trouble == "given up after 0.05 s"
+
+
+def test_a_later_run_that_takes_too_long(monkeypatch: pytest.MonkeyPatch, other: Callable[[Any], None]) -> None:
+    runs: list[int] = []
+
+    def slower(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
+        runs.append(1)
+        return endless(graph, transpose, setting) if len(runs) > 1 else tarjan(graph)
+
+    other(slower)
+    monkeypatch.setattr(host.devices.cpu.CpuDevice, "compiles", False)
+    entry = entry_of("tarjan", limit=0.5)
+    assert len(runs) == 2
+    assert entry.trouble == ""
+    assert entry.milliseconds is not None
 
 
 def contest(*entries: Entry) -> Contest:

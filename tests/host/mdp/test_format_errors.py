@@ -45,6 +45,7 @@ TRA = {
     "1 1 1\n0 0 0 1e\n": ":2: '1e' is not a probability",
     "1 1 1\n0 0 0 .\n": ":2: '.' is not a probability",
     "1 1 1\n0 0 0 1..0\n": ":2: '1..0' is not a probability",
+    "1 1 1\n0 0 0 1/\n": ":2: '1/' is not a probability",
     "1 1 1\n0 0 0 -1\n": ":2: '-1' is not a probability",
     "1 1 1\n0 0 0 1.1\n": ":2: '1.1' is not a probability",
     "1 1 1\n0 0 0 1e999999999999999999999\n": ":2: '1e999999999999999999999' is not a probability",

@@ -38,19 +38,21 @@ def _first_alive(vertex: int, mark: int, marks: Any, offsets: Any, targets: Any,
 
 
 @device_function
-def _only_neighbour(vertex: int, mark: int, marks: Any, offsets: Any, targets: Any, starts: Any) -> int:
+def _only_neighbour(vertex: int, mark: int, marks: Any, offsets: Any, targets: Any, starts: Any, counters: Any) -> int:
     """Return the neighbour to which all edges of a vertex lead that are not dead, or -1."""
+    first = offsets[vertex] + starts[vertex]
     edge = _first_alive(vertex, mark, marks, offsets, targets, starts)
     last = offsets[vertex + 1]
-    if edge == last:
-        return -1
-    only = int(targets[edge])
-    edge += 1
-    while edge < last:
-        target = targets[edge]
-        if target != vertex and target != only and marks[target] == mark:
-            return -1
+    only = -1
+    if edge < last:
+        only = int(targets[edge])
         edge += 1
+        while edge < last and only >= 0:
+            target = targets[edge]
+            if target != vertex and target != only and marks[target] == mark:
+                only = -1
+            edge += 1
+    atomic_add(counters, EDGES, edge - first)
     return only
 
 
@@ -96,12 +98,12 @@ def _remove_single(
         mark = marks[vertex]
         edge = offsets[vertex] + starts[vertex]
         alive = _first_alive(vertex, mark, marks, offsets, targets, starts)
-        edges += alive - edge + 1
+        edges += min(alive + 1, offsets[vertex + 1]) - edge
         single = alive == offsets[vertex + 1]
         if not single:
             edge = back_offsets[vertex] + back_starts[vertex]
             alive = _first_alive(vertex, mark, marks, back_offsets, back_targets, back_starts)
-            edges += alive - edge + 1
+            edges += min(alive + 1, back_offsets[vertex + 1]) - edge
             single = alive == back_offsets[vertex + 1]
         if single:
             marks[vertex] = -1 - vertex
@@ -127,13 +129,13 @@ def _remove_pairs(
         mark = marks[vertex]
         if mark < 0:
             continue
-        other = _only_neighbour(vertex, mark, marks, offsets, targets, starts)
-        alone = other > vertex and _only_neighbour(other, mark, marks, offsets, targets, starts) == vertex
+        other = _only_neighbour(vertex, mark, marks, offsets, targets, starts, counters)
+        alone = other > vertex and _only_neighbour(other, mark, marks, offsets, targets, starts, counters) == vertex
         if not alone:
-            other = _only_neighbour(vertex, mark, marks, back_offsets, back_targets, back_starts)
+            other = _only_neighbour(vertex, mark, marks, back_offsets, back_targets, back_starts, counters)
             alone = (
                 other > vertex
-                and _only_neighbour(other, mark, marks, back_offsets, back_targets, back_starts) == vertex
+                and _only_neighbour(other, mark, marks, back_offsets, back_targets, back_starts, counters) == vertex
             )
         if alone:
             marks[vertex] = -1 - vertex
@@ -161,7 +163,7 @@ def _remove_side(
             continue
         start = back_offsets[target] + back_starts[target]
         alive = _first_alive(target, mark, marks, back_offsets, back_targets, back_starts)
-        edges += alive - start + 1
+        edges += min(alive + 1, back_offsets[target + 1]) - start
         if alive == back_offsets[target + 1] and atomic_swap(marks, target, mark, -1 - target) == mark:
             atomic_add(counters, FOUND, 1)
             if kept < 0:

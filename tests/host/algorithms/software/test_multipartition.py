@@ -245,6 +245,13 @@ def test_a_giant_component_needs_one_round() -> None:
     assert counts["edges"] < (1 << 13) * 12
 
 
+def test_edges_are_counted_once_a_look() -> None:
+    # The ends are removed without a look. Each then looks at its edge; one of them sees that the middle's edge back is
+    # dead; and the middle, removed, looks at both of its edges.
+    path = graph_of(3, [(0, 1), (1, 2)])
+    assert counts_of(path)["edges"] == 5
+
+
 def test_long_paths_take_few_launches() -> None:
     vertices = np.arange(50_000, dtype=np.uint32)
     path = counts_of(Graph.from_edges(50_000, vertices[:-1].copy(), vertices[1:].copy()))
