@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from host.algorithms.names import MEC_KINDS
+from host.command_line.steps import check_steps
 from host.options import Absent, UsageError, add_device, add_machine, add_order, add_result_options, add_threads
 from host.progress import Progress
 
@@ -74,20 +75,17 @@ def _algorithm(arguments: argparse.Namespace) -> str:
     """
     if arguments.on == "accelerator":
         if arguments.device != "cpu":
-            raise UsageError("--device is of what runs without the accelerator", prog="cyscc mec")
+            raise UsageError("--device is of what runs without the accelerator")
         if arguments.order != "natural":
-            raise UsageError("--order is of what runs without the accelerator", prog="cyscc mec")
+            raise UsageError("--order is of what runs without the accelerator")
         if arguments.algorithm == "parallel":
-            raise UsageError("--on accelerator finds components for the basic algorithm only", prog="cyscc mec")
+            raise UsageError("--on accelerator finds components for the basic algorithm only")
         return "basic"
     for name, option in _MACHINE.items():
         if not isinstance(getattr(arguments, name), Absent | None):
-            raise UsageError(f"{option} needs --on accelerator", prog="cyscc mec")
+            raise UsageError(f"{option} needs --on accelerator")
     algorithm = arguments.algorithm or ("basic" if arguments.device == "cpu" else "parallel")
-    if arguments.device != "cpu" and not MEC_KINDS[algorithm].devices:
-        raise UsageError(f"{algorithm} runs on --device cpu only", prog="cyscc mec")
-    if arguments.order != "natural" and not MEC_KINDS[algorithm].devices:
-        raise UsageError(f"{algorithm} is not made of steps, which --order is of", prog="cyscc mec")
+    check_steps(arguments, algorithm, MEC_KINDS[algorithm])
     return algorithm
 
 
@@ -106,7 +104,7 @@ def _machine_options(arguments: argparse.Namespace) -> "RunOptions":
     config = configuration(arguments.config, changed)
     if config.bfs_only:
         name = changed.config_text(arguments.config)
-        raise UsageError(f"--config: {name} only searches: it keeps no reach queue to intersect", prog="cyscc mec")
+        raise UsageError(f"--config: {name} only searches: it keeps no reach queue to intersect")
     return RunOptions(
         graph=str(arguments.model),
         config=config,

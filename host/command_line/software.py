@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 from host.algorithms.names import KINDS, MOST_PIVOTS
+from host.command_line.steps import check_steps
 from host.options import UsageError, add_device, add_order, add_result_options, add_threads, at_least
 from host.progress import Progress
 
@@ -78,11 +79,8 @@ def _check_options(arguments: argparse.Namespace) -> dict[str, Any]:
     given = {name: getattr(arguments, name) for name in _OPTIONS if getattr(arguments, name) is not None}
     for name in given:
         if name not in kind.options:
-            raise UsageError(f"{arguments.algorithm} has no option --{name}", prog="cyscc software")
-    if arguments.device != "cpu" and not kind.devices:
-        raise UsageError(f"{arguments.algorithm} runs on --device cpu only", prog="cyscc software")
-    if arguments.order != "natural" and not kind.devices:
-        raise UsageError(f"{arguments.algorithm} is not made of steps, which --order is of", prog="cyscc software")
+            raise UsageError(f"{arguments.algorithm} has no option --{name}")
+    check_steps(arguments, arguments.algorithm, kind)
     return given
 
 
