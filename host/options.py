@@ -42,6 +42,7 @@ __all__ = [
     "configuration",
     "integer",
     "memory_profile",
+    "usable",
     "window",
 ]
 
@@ -404,9 +405,9 @@ def configuration(text: str, changes: "Changes | None" = None) -> "AcceleratorCo
     """
     from sim.configuration import load_config
 
-    with _usable("--config", text):
+    with usable("--config", text):
         config = load_config(text)
-    with _usable("--set", text):
+    with usable("--set", text):
         return config if changes is None else changes.configured(config)
 
 
@@ -420,15 +421,15 @@ def memory_profile(text: str, changes: "Changes | None" = None) -> "Profile":
     """
     from sim.memory import parse_profile
 
-    with _usable("--memory", text):
+    with usable("--memory", text):
         profile = parse_profile(text)
-    with _usable("--set", text):
+    with usable("--set", text):
         return profile if changes is None else changes.remembered(profile)
 
 
 @contextmanager
-def _usable(option: str, text: str) -> Iterator[None]:
-    """Refuse the name, or the TOML file, that an option has when the block cannot use it.
+def usable(option: str, text: str) -> Iterator[None]:
+    """Refuse what an option names, also a TOML file, when the block cannot use it.
 
     Raises
     ------

@@ -18,6 +18,13 @@ Remembered = Annotated[int, Meta(ge=0, le=4096)]
 
 _LEAST_REMEMBERED = 8
 
+_LACKING = {
+    "finds_components": "only searches: it keeps no reach queue to intersect",
+    "keeps_reach_queue": "only searches: it keeps no reach queue",
+    "reads_every_word": "drops copies (remembered_ids)",
+}
+"""By what a machine may be asked to do, what is said of one that does not."""
+
 
 class ConfigError(ValueError):
     """A configuration that does not exist, cannot be read or describes no possible machine. One line."""
@@ -125,6 +132,51 @@ class AcceleratorConfig:
     def total_intersection_kernels(self) -> int:
         """Intersection kernels of the whole machine."""
         return self.engines * self.intersection_kernels
+
+    @property
+    def keeps_reach_queue(self) -> bool:
+        """Whether searches keep a reach queue; else they write levels into the graph words."""
+        return not self.bfs_only
+
+    @property
+    def finds_components(self) -> bool:
+        """Whether it finds components: it needs reach queues to intersect."""
+        return self.keeps_reach_queue
+
+    @property
+    def filters_copies(self) -> bool:
+        """Whether BFS kernels drop neighbour ids that come again."""
+        return self.remembered_ids > 0
+
+    @property
+    def reads_every_word(self) -> bool:
+        """Whether a search reads the graph word of every neighbour, however often it comes."""
+        return not self.filters_copies
+
+    def require(self, *capabilities: str, name: str = "the machine") -> None:
+        """Check what the machine can do.
+
+        Parameters
+        ----------
+        *capabilities : str
+            Properties that must hold: ``finds_components``, ``keeps_reach_queue``, ``reads_every_word``.
+        name : str, optional
+            What people call this configuration.
+
+        Raises
+        ------
+        ConfigError
+            One does not hold.
+        """
+        for capability in capabilities:
+            if not getattr(self, capability):
+                raise ConfigError(f"{name} {_LACKING[capability]}")
+
+    @classmethod
+    def limits(cls, name: str) -> tuple[int, int]:
+        """Return the least and the greatest value of a field that is an integer."""
+        (limits,) = get_type_hints(cls, include_extras=True)[name].__metadata__
+        return limits.ge, limits.le
 
     def replace(self, **changes: Any) -> Self:
         """Return a variant with some values changed, validated like any other."""

@@ -37,11 +37,6 @@ class Coprocessor(abc.ABC):
         return self.config.engines
 
     @property
-    def reach_queue(self) -> bool:
-        """Whether searches keep a reach queue; else they write levels into the graph words, and none can intersect."""
-        return not self.config.bfs_only
-
-    @property
     @abc.abstractmethod
     def cycle(self) -> int:
         """Cycles simulated since reset, over all instructions."""

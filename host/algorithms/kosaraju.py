@@ -349,8 +349,7 @@ def strong_components(
     ValueError
         The coprocessor keeps no reach queue.
     """
-    if not coprocessor.reach_queue:
-        raise ValueError("the coprocessor only searches: it keeps no reach queue to intersect")
+    coprocessor.config.require("finds_components", name="the coprocessor")
     vertices = forward.graph.vertices
     colours = MemoryArray.allocate(coprocessor, np.uint32, vertices, holds=ArrayKind.COLOURS)
 

@@ -126,7 +126,7 @@ def check_graphs(coprocessor: Coprocessor, graphs: Sequence[PlacedGraph]) -> Che
     SimulationError
         Something differs: which array, and where.
     """
-    levels = not coprocessor.reach_queue
+    levels = not coprocessor.config.keeps_reach_queue
     for graph in graphs:
         _check_neighbours(graph)
     holding = sum(_check_words(graph, levels=levels) for graph in graphs)

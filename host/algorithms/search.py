@@ -157,7 +157,7 @@ def breadth_first_search(
             retries=0,
         )
 
-    directions = int(coprocessor.reach_queue)
+    directions = int(coprocessor.config.keeps_reach_queue)
     run, retries = with_larger_queues(
         attempt,
         coprocessor,

@@ -113,8 +113,7 @@ def scc(graph: Graph | str | PathLike[str], **arguments: Unpack[RunArguments]) -
         The simulation failed, or its result is wrong.
     """
     with _Run("scc", graph, arguments) as (session, recording):
-        if session.options.config.bfs_only:
-            raise ValueError(f"{session.options.config_name} only searches: it keeps no reach queue to intersect")
+        session.options.config.require("finds_components", name=session.options.config_name)
         return run_scc(session, recording=recording)
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from host.errors import InputError
 from host.options import (
-    UsageError,
     add_checkpoint_options,
     add_machine_options,
     add_record_options,
     at_least,
     check_required,
+    usable,
 )
 
 if TYPE_CHECKING:
@@ -151,10 +151,8 @@ class _Roofline:
 
     def __init__(self, arguments: argparse.Namespace, options: "RunOptions") -> None:
         name = options.changes.config_text(options.config_name)
-        if options.config.bfs_only:
-            raise UsageError(f"--roofline reads the reach queue, and {name} keeps none")
-        if options.config.remembered_ids:
-            raise UsageError(f"--roofline counts two reads an edge, and {name} drops copies (remembered_ids)")
+        with usable("--roofline", options.config_name):
+            options.config.require("keeps_reach_queue", "reads_every_word", name=name)
         self._plot = arguments.roofline_plot
         self._options = options
         self._recorder: Recorder | None = None

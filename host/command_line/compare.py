@@ -15,6 +15,7 @@ from host.options import (
     changes,
     configuration,
     memory_profile,
+    usable,
 )
 
 if TYPE_CHECKING:
@@ -180,8 +181,8 @@ def _machines(arguments: argparse.Namespace) -> "list[RunOptions]":
     memory = memory_profile(arguments.memory, unchanged)
     for name in arguments.configs if arguments.configs != (_NONE,) else ():
         config = configuration(name, unchanged)
-        if config.bfs_only:
-            raise UsageError(f"--configs: {name} only searches: it keeps no reach queue to intersect")
+        with usable("--configs", name):
+            config.require("finds_components", name=name)
         machines.append(
             RunOptions(
                 graph="",

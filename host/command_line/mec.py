@@ -97,14 +97,13 @@ def _machine_options(arguments: argparse.Namespace) -> "RunOptions":
     UsageError
         Options that make no sense, or a machine that only searches.
     """
-    from host.options import changes, configuration, memory_profile
+    from host.options import changes, configuration, memory_profile, usable
     from host.running.session import RunOptions
 
     changed = changes(arguments.changes, memory=True)
     config = configuration(arguments.config, changed)
-    if config.bfs_only:
-        name = changed.config_text(arguments.config)
-        raise UsageError(f"--config: {name} only searches: it keeps no reach queue to intersect")
+    with usable("--config", arguments.config):
+        config.require("finds_components", name=changed.config_text(arguments.config))
     return RunOptions(
         graph=str(arguments.model),
         config=config,

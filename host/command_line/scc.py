@@ -4,7 +4,7 @@ import argparse
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from host.options import UsageError, add_checkpoint_options, add_machine_options, add_record_options, check_required
+from host.options import add_checkpoint_options, add_machine_options, add_record_options, check_required, usable
 
 if TYPE_CHECKING:
     from host.command_line.keeping import Keeping
@@ -68,9 +68,9 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
 
     simulation = Simulation(arguments, {"--labels": arguments.labels})
     session = simulation.session
-    if session.options.config.bfs_only:
+    with usable("--config", arguments.config):
         name = session.options.changes.config_text(arguments.config)
-        raise UsageError(f"--config: {name} only searches: it keeps no reach queue to intersect")
+        session.options.config.require("finds_components", name=name)
     with opened_recording(arguments, "scc", session, keeping) as recording:
         result = run_scc(
             session,

@@ -25,8 +25,6 @@ _ANSWERS = {
 _BURSTS = 2
 """Reads under way at most, as a multiple of their mean: what a depth is made for."""
 
-_SHALLOWEST, _DEEPEST = 4, 512  # as the configuration has them
-
 __all__ = ["BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse"]
 
 
@@ -150,9 +148,10 @@ class FifoUse:
         A place is promised before its answer is read, so one that takes answers needs places for reads under way too;
         that it is full of answers tells of what comes after it.
         """
+        shallowest, deepest = AcceleratorConfig.limits(self.parameter)
         if self.lacked if self.under_way is not None else self.full:
-            return min(2 * self.depth, _DEEPEST)
-        return min(self.depth, max(_SHALLOWEST, 1 << max(self.needed - 1, 0).bit_length()))
+            return min(2 * self.depth, deepest)
+        return min(self.depth, max(shallowest, 1 << max(self.needed - 1, 0).bit_length()))
 
     @property
     def reason(self) -> str:

@@ -123,8 +123,10 @@ class _Duplicate:
     """The reach queue has got a vertex that stood in it already."""
 
     def __init__(self, machine: "Machine") -> None:
-        if not machine.reach_queue:
-            raise InputError("there is no duplicate to be found in the run: its machine keeps no reach queue")
+        try:
+            machine.config.require("keeps_reach_queue")
+        except ValueError as error:
+            raise InputError(f"there is no duplicate to be found in the run: {error}") from None
         self._machine = machine
         self._queue: npt.NDArray[np.uint32] | None = None
         self._before = 0

@@ -38,7 +38,7 @@ def recorded_roofline(activity: Activity, traffic: Traffic) -> tuple[Roofline, I
     """
     document = activity.record.document
     config = AcceleratorConfig(**document["configuration"])
-    if config.bfs_only or config.remembered_ids:
+    if not (config.keeps_reach_queue and config.reads_every_word):
         return None
     try:
         memory = profile_from({name: value for name, value in document["memory_profile"].items() if name != "source"})

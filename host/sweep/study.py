@@ -264,8 +264,8 @@ class _Reader:
             record_interval=values.get("record_interval", RECORD_INTERVAL),
         )
         changed.remembered(parse_profile(memory_name))
-        if point.algorithm == "scc" and point.config.bfs_only:
-            raise ValueError(f"{changed.config_text(config_name)} only searches: it keeps no reach queue to intersect")
+        if point.algorithm == "scc":
+            point.config.require("finds_components", name=changed.config_text(config_name))
         if point.algorithm == "scc" and point.source is not None:
             raise ValueError("source: only searches have one")
         return point

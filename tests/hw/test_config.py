@@ -206,3 +206,19 @@ def test_load_says_that_there_is_no_file(tmp_path: Path) -> None:
 def test_load_refuses_other_names(name: str) -> None:
     with refused(f"unknown configuration {name!r}: there are {NAMES}, or a .toml file"):
         load_config(name)
+
+
+def test_capabilities() -> None:
+    searches, filters = PRESETS["published-bfs"], PRESETS["hc2"].replace(remembered_ids=8)
+    PRESETS["hc2"].require("finds_components", "keeps_reach_queue", "reads_every_word")
+    filters.require("finds_components", "keeps_reach_queue")
+    with refused("published-bfs only searches: it keeps no reach queue to intersect"):
+        searches.require("finds_components", name="published-bfs")
+    with refused("the machine only searches: it keeps no reach queue"):
+        searches.require("reads_every_word", "keeps_reach_queue")
+    with refused("the machine drops copies (remembered_ids)"):
+        filters.require("keeps_reach_queue", "reads_every_word")
+
+
+def test_limits_are_read_from_the_types() -> None:
+    assert {name: AcceleratorConfig.limits(name) for name, *_ in LIMITS} == {name: (a, b) for name, a, b in LIMITS}

@@ -105,7 +105,7 @@ def check_bfs(machine: Machine, graph: Graph, source: int, *, slack: int | None 
     pushed = [level.pushed for level in run.level_records]
     assert frontiers == [1, *pushed[:-1]]
     assert pushed[-1] == 0
-    queued = reached if machine.reach_queue else reached & (graph.out_degrees() > 0)
+    queued = reached if machine.config.keeps_reach_queue else reached & (graph.out_degrees() > 0)
     queued[source] = True
     assert sum(frontiers) == np.count_nonzero(queued) + run.duplicates
     assert run.duplicates >= 0
@@ -117,7 +117,7 @@ def check_bfs(machine: Machine, graph: Graph, source: int, *, slack: int | None 
         else:
             assert counted["items"] == run.edges_traversed
         writes = counted["requests"] - sum(frontiers) - run.edges_traversed - counted["items"]
-        if machine.reach_queue:
+        if machine.config.keeps_reach_queue:
             assert writes == 3 * sum(pushed)
         else:
             # Kernels that race may mark a vertex without neighbours more than once.

@@ -131,7 +131,7 @@ def test_level_overhead_binds_small_levels(config: str) -> None:
 def test_a_machine_without_reach_queue_is_refused() -> None:
     with made("published-bfs-1ae", "fixed:1") as machine, pytest.raises(ValueError, match="reach queue") as caught:
         recorded(machine, GRAPHS["chain"], 0, bounds_of("published-bfs-1ae", "fixed:1"))
-    assert str(caught.value) == "a roofline needs the reach queue, and this machine keeps none"
+    assert str(caught.value) == "the machine only searches: it keeps no reach queue"
 
 
 def test_ring_binds_where_few_vertices_can_wait() -> None:

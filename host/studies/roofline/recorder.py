@@ -88,8 +88,7 @@ class Recorder(Coprocessor):
     close = _passed_on("close")
 
     def __init__(self, machine: "Machine", graph: PlacedGraph, bounds: Bounds, *, keeper: Keeper | None = None) -> None:
-        if not machine.reach_queue:
-            raise ValueError("a roofline needs the reach queue, and this machine keeps none")
+        machine.config.require("keeps_reach_queue")
         self.config = machine.config
         self._machine = machine
         self._graph = graph

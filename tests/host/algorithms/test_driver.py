@@ -26,7 +26,7 @@ def drive(
     """Search by the driver alone; return what then stands in memory."""
     placed = PlacedGraph.place(coprocessor, graph)
     placed.reset(np.zeros(graph.vertices, np.bool_))
-    queues = QueueArrays.allocate(coprocessor, capacity=capacity, directions=int(coprocessor.reach_queue))
+    queues = QueueArrays.allocate(coprocessor, capacity=capacity, directions=int(coprocessor.config.keeps_reach_queue))
     Driver(coprocessor, queues).search(Direction(graph=placed, reach=next(iter(queues.reaches), None)), source)
     return placed, queues
 

@@ -79,12 +79,12 @@ USAGE = {
     f"{', '.join(PRESETS)}, or a .toml file",
     "scc g.txt --config published-bfs": "cyscc scc: --config: published-bfs only searches: it keeps no reach queue to "
     "intersect",
-    "bfs g.txt --source 0 --config published-bfs --roofline": "cyscc bfs: --roofline reads the reach queue, and "
-    "published-bfs keeps none",
-    "bfs g.txt --source 0 --config once.toml --roofline": "cyscc bfs: --roofline counts two reads an edge, and "
-    "once.toml drops copies (remembered_ids)",
-    "bfs g.txt --source 0 --config published-bfs-1ae --roofline-plot p.svg": "cyscc bfs: --roofline reads the reach "
-    "queue, and published-bfs-1ae keeps none",
+    "bfs g.txt --source 0 --config published-bfs --roofline": "cyscc bfs: --roofline: published-bfs only searches: "
+    "it keeps no reach queue",
+    "bfs g.txt --source 0 --config once.toml --roofline": "cyscc bfs: --roofline: once.toml drops copies "
+    "(remembered_ids)",
+    "bfs g.txt --source 0 --config published-bfs-1ae --roofline-plot p.svg": "cyscc bfs: --roofline: published-bfs-1ae "
+    "only searches: it keeps no reach queue",
     "scc g.txt --config none.toml": "cyscc scc: --config: none.toml: No such file or directory",
     "scc g.txt --config bad.toml": "cyscc scc: --config: bad.toml: not TOML: Invalid value (at line 1, column 11)",
     "scc g.txt --config value.toml": "cyscc scc: --config: value.toml: engines must be an integer from 1 to 4, not 9",

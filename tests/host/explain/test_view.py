@@ -144,7 +144,7 @@ def test_depths(most: int, under_way: float | None, lacked: bool, proposed: int,
     fifo = FifoUse(
         module="bfs",
         name="f",
-        parameter="f_depth",
+        parameter="word_depth",
         depth=64,
         most=most,
         mean=1.0,
