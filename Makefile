@@ -98,6 +98,9 @@ $(SUPPLY)/installed: requirements-supply.lock
 	@$(SUPPLY)/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements-supply.lock
 	@touch $@
 
+# A file by one worker: its fixtures are made once. A test that ends its worker ends the run, else it would be run again.
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 0
+
 sim: $(INSTALLED) $(if $(GRAPH),,$(NETLIST)) ## Find the components of GRAPH (by default the machine's own netlist)
 	@$(BIN)/cyscc scc "$(or $(GRAPH),$(NETLIST))" --config "$(CONFIG)" --memory "$(MEMORY)"
 
@@ -120,11 +123,10 @@ test: lint ## Lint, then run the tests (all but the long ones)
 	@mkdir -p $(BUILD)
 	@printf '0 1\n1 0\n' > $(BUILD)/pair.txt
 	@$(BIN)/cyscc scc $(BUILD)/pair.txt --config test --quiet
-	@# A file by one worker: its fixtures are made once.
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m 'not long'
+	@$(PYTEST) -m 'not long'
 
 test-long: $(INSTALLED) $(INSTALLED_FPGA) ## Run the long tests
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m long
+	@$(PYTEST) -m long -o faulthandler_timeout=7200
 
 fuzz: $(INSTALLED) ## Look for what is wrong for MINUTES: random runs, changed files, flipped bits, faults of the environment
 	@$(BIN)/python -m tests.fuzz --minutes "$(MINUTES)" $(if $(filter file,$(origin SEED)),,--seed "$(SEED)")

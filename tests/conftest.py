@@ -1,4 +1,4 @@
-"""What all tests share: reproducible hypothesis runs and the two real graphs."""
+"""What all tests share: reproducible hypothesis runs, time limits and the two real graphs."""
 
 import os
 from pathlib import Path
@@ -14,7 +14,17 @@ if TYPE_CHECKING:
 settings.register_profile("cyscc", derandomize=True, deadline=None)
 settings.load_profile("cyscc")
 
+LONG_SECONDS = 3600
+"""How long a test marked `long` may take."""
+
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give long tests their own time limit."""
+    for item in items:
+        if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(LONG_SECONDS))
 
 
 def real_graph(name: str) -> Path:

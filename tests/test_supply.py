@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from itertools import pairwise
 
 import pytest
 
@@ -35,14 +34,6 @@ def test_locks_have_versions_and_hashes_and_nothing_else(lock: str) -> None:
     wanted = {normal(re.split(r"[\[<>=]", requirement)[0]) for requirement in LOCKS[lock]}
     assert wanted
     assert wanted <= pinned
-
-
-def test_each_dependency_says_why_it_is_there() -> None:
-    lines = (ROOT / "pyproject.toml").read_text().splitlines()
-    wanted = {requirement for requirements in LOCKS.values() for requirement in requirements}
-    for above, line in pairwise(lines):
-        if line.strip().strip(',"') in wanted:
-            assert above.strip().startswith("# "), line
 
 
 def test_a_file_of_another_hash_is_refused() -> None:

@@ -81,7 +81,7 @@ def _kept(function: Any) -> bool:
 @cache
 def _compiled(function: Any) -> Any:
     copy = translated(function, _ATOMICS, _compiled)
-    return njit(cache=True, **_BODY)(copy) if _kept(function) else numba.njit(**_BODY)(copy)
+    return njit(cache=True, **_BODY)(copy) if _kept(function) else numba.njit(**_BODY)(copy)  # noqa: TID251
 
 
 def _body(*_: Any) -> None:

@@ -67,7 +67,7 @@ def njit(*, cache: bool = False, stamp: str | None = None, **options: Any) -> Ca
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(**options)(function)
+        dispatcher = numba.njit(**options)(function)  # noqa: TID251
         _stamps[dispatcher] = stamp or _stamp(function)
         if cache:
             dispatcher._cache = _CodeCache(function, _stamps[dispatcher], options)

@@ -14,6 +14,7 @@ import pytest
 
 from host.checkpoints.folder import CheckpointFolder
 from host.command_line.main import main
+from tests.waiting import wait_until
 
 SMALL = ["--config", "test", "--memory", "hc2"]
 KEPT = ["--checkpoint", "kept", "--checkpoint-every", "1kcycles"]
@@ -212,9 +213,7 @@ def started(*arguments: str) -> "subprocess.Popen[bytes]":
 def test_kill_and_resume() -> None:
     assert main(["scc", "g.txt", *SMALL, "--json", "whole", "--quiet"]) == 0
     run = started("scc", "g.txt", *SMALL, "--checkpoint", "kept", "--checkpoint-every", "20cycles", "--json", "json")
-    while not Path("kept", "checkpoint.json").exists():
-        assert run.poll() is None
-        time.sleep(0.005)
+    wait_until(Path("kept", "checkpoint.json").exists, run)
     run.kill()
     assert run.wait() == -signal.SIGKILL
     assert not Path("json").exists()

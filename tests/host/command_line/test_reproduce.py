@@ -5,13 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from host.command_line.main import main
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 TABLE = ["reproduce", "table1", "--configs", "published"]
@@ -136,12 +136,8 @@ def test_an_interrupt_leaves_what_is_finished(folder: Path, capfd: pytest.Captur
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as process:
         try:
-            limit = time.monotonic() + 120
             # Not those that begin with a dot: they are being written.
-            while not list(folder.glob("out/measurements/[!.]*.json")):
-                assert process.poll() is None, process.communicate()
-                assert time.monotonic() < limit
-                time.sleep(0.01)
+            wait_until(lambda: list(folder.glob("out/measurements/[!.]*.json")), process)
             os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
             out, err = process.communicate(timeout=60)
         finally:

@@ -21,6 +21,7 @@ from hw.config import PRESETS
 from sim.observation.causes import CAUSES
 from tests.host.sweep.studies import SMALL
 from tests.record.checks import check_record
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[3]
 MANY = SMALL.replace("[5, 40]", "[2, 4, 6, 8, 10, 12]") + 'algorithm = ["bfs", "scc"]\n'
@@ -177,9 +178,7 @@ def started(*arguments: str) -> "subprocess.Popen[bytes]":
 
 def until(process: "subprocess.Popen[bytes]", points: int) -> None:
     """Wait until so many points are complete."""
-    while not Path("out", "points").exists() or len(times()) < points:
-        assert process.poll() is None
-        time.sleep(0.01)
+    wait_until(lambda: Path("out", "points").exists() and len(times()) >= points, process)
 
 
 def test_killed_sweep_goes_on_and_interrupted_one_ends_at_once() -> None:

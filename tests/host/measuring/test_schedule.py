@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import signal
-import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from host.errors import InputError
 from host.measuring.schedule import EndedError, run_groups
 from sim.errors import HangError
 from tests.host.measuring.requests import Nap, nap, sleep_below
+from tests.waiting import is_gone, wait_until
 
 Slept = dict[str, tuple[float, float, int]]
 
@@ -157,7 +157,4 @@ def test_what_a_process_started_ends_with_it(tmp_path: Path) -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    limit = time.monotonic() + 10
-    while Path(f"/proc/{file.read_text()}").exists():
-        assert time.monotonic() < limit
-        time.sleep(0.01)
+    wait_until(lambda: is_gone(int(file.read_text())))

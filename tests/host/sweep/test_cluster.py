@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from host.command_line.main import main
 from tests.conftest import ROOT
 from tests.host.sweep.studies import SMALL
+from tests.waiting import wait_until
 
 pytest.importorskip("distributed")
 
@@ -45,10 +45,7 @@ def scheduler() -> Iterator[str]:
     file = Path("scheduler.json")
     options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
     with running("distributed.cli.dask_scheduler", *options):
-        end = time.monotonic() + SLOWEST
-        while not file.exists():
-            assert time.monotonic() < end
-            time.sleep(0.02)
+        wait_until(lambda: file.exists() and file.stat().st_size)
         yield json.loads(file.read_text())["address"]
 
 
@@ -67,11 +64,7 @@ def points() -> dict[str, int]:
 def kill_one_of_two(address: str, *sweep: str) -> dict[str, int]:
     """Make a sweep with two workers, of which one is killed; return the points that were complete then."""
     with worker(address, "one") as one, worker(address, "two"), running(*sweep, "--scheduler", address) as run:
-        end = time.monotonic() + SLOWEST
-        while not Path("out", "points").exists() or len(points()) < 3:
-            assert run.poll() is None
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        wait_until(lambda: Path("out", "points").exists() and len(points()) >= 3, run)
         one.send_signal(signal.SIGKILL)
         before = points()
         assert run.wait(SLOWEST) == 0

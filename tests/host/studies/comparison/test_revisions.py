@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from host.measuring.store import Store
 from host.studies.benchmark.workloads import Workload
 from host.studies.comparison.revisions import compare_revisions, comparison_markdown
 from sim.errors import SimulationError
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[4]
 WORKLOAD = Workload(config="test", memory="hc2", vertices=2**4, degree=2)
@@ -146,11 +146,7 @@ def test_interrupt_leaves_nothing(number: signal.Signals, tmp_path: Path) -> Non
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as process:
         try:
-            limit = time.monotonic() + 60
-            while not (tmp_path / "build" / "bench-compare" / "graph.npz").exists():
-                assert process.poll() is None, process.communicate()
-                assert time.monotonic() < limit
-                time.sleep(0.01)
+            wait_until((tmp_path / "build" / "bench-compare" / "graph.npz").exists, process)
             process.send_signal(number)
             out, err = process.communicate(timeout=60)
         finally:
