@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from host.errors import InputError
-from sim.temporary import temporary_file
+from sim.temporary import replaced, temporary_file
 
 __all__ = [
     "STANDARD_OUTPUT",
@@ -123,9 +123,8 @@ def renamed_when_complete(path: str) -> Iterator[Path]:
     if _is_special(target):
         yield target
         return
-    with temporary_file(target) as temporary:
+    with replaced(target) as temporary:
         yield temporary
-        temporary.replace(target)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ A file is locked as long as the process that writes it lives; so the next one th
 that nobody writes any more, whatever ended their process, and removes them.
 """
 
-import fcntl
 import os
 import re
 import stat
@@ -12,7 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["locked", "same_file", "temporary_file"]
+from sim.locks import locked, same_file
+
+__all__ = ["is_temporary", "replaced", "temporary_file"]
 
 _LEFT = re.compile(r"\..*\.cyscc-[0-9a-f]{16}(\..*)?")
 _LONGEST_STEM = 64
@@ -20,21 +21,39 @@ _LONGEST_STEM = 64
 _looked_at: set[Path] = set()
 
 
-def locked(descriptor: int, *, shared: bool = False) -> bool:
-    """Lock an open file without waiting; return whether that was possible. The lock ends with the process."""
-    try:
-        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+def is_temporary(name: str) -> bool:
+    """Whether a file is called as temporary ones are; one that is left goes when the next is made beside it."""
+    return _LEFT.fullmatch(name) is not None
 
 
-def same_file(path: Path, descriptor: int) -> bool:
-    """Whether a path still names the open file."""
-    try:
-        return os.path.samestat(os.stat(path, follow_symlinks=False), os.fstat(descriptor))
-    except OSError:
-        return False
+@contextmanager
+def replaced(target: Path, *, durable: bool = False, mode: int | None = None) -> Iterator[Path]:
+    """Give a temporary name beside a file, and put what was written there in its place at the end of the block.
+
+    So the file is there whole or as it was; after an error nothing is left.
+
+    Parameters
+    ----------
+    target : Path
+        The file; its permissions stay.
+    durable : bool
+        Also if the machine stops: what is written is on the disk before it has its name.
+    mode : int, optional
+        Permissions that it is to have instead.
+
+    Raises
+    ------
+    OSError
+        It cannot be written.
+    """
+    with temporary_file(target) as path:
+        yield path
+        if durable:
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+        if mode is not None:
+            path.chmod(mode)
+        path.replace(target)
 
 
 @contextmanager
@@ -90,7 +109,7 @@ def _remove_left(folder: Path) -> None:
     _looked_at.add(folder)
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if _LEFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+            if is_temporary(entry.name) and entry.is_file(follow_symlinks=False):
                 _remove_unlocked(Path(entry.path))
 
 

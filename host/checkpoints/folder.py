@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from host.errors import InputError
 from host.output import reason
-from sim.temporary import locked
+from sim.locks import lock_folder
+from sim.temporary import is_temporary, replaced
 
 __all__ = ["VERSION", "CheckpointFolder"]
 
@@ -34,9 +35,7 @@ _FORMAT = "cyscc checkpoint"
 _BLOCK = 1 << 20
 _MANIFEST = "checkpoint.json"
 _BLOCKS = "blocks"
-_NEW = ".new"
-_OWN = {_MANIFEST, _MANIFEST + _NEW}
-_OWN_BLOCK = re.compile(r"[0-9a-f]{64}(\.new)?")
+_OWN_BLOCK = re.compile(r"[0-9a-f]{64}")
 
 _LEVEL = 1
 """Of the compression: higher ones take several times as long."""
@@ -71,20 +70,19 @@ class CheckpointFolder:
             other = min(_others(path), default=None)
             if other is not None:
                 raise InputError(f"is no folder of checkpoints: it holds {other}", path=path)
-            self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            self._lock = lock_folder(path)
         except OSError as error:
             raise InputError(reason(error), path=path) from None
-        if not locked(self._descriptor):
-            os.close(self._descriptor)
+        if self._lock is None:
             raise InputError("is in use by another run", path=path)
 
     def close(self) -> None:
         """Let others use the folder; remove it if it was made here, and no checkpoint has come of it."""
-        if self._descriptor >= 0:
+        if self._lock is not None:
             if self._made and not self.complete:
                 self.remove()
-            os.close(self._descriptor)
-            self._descriptor = -1
+            os.close(self._lock)
+            self._lock = None
 
     @property
     def complete(self) -> bool:
@@ -228,8 +226,9 @@ def _others(folder: Path) -> Iterator[str]:
     """Yield what is in a folder and of no checkpoint."""
     for entry in os.scandir(folder):
         if entry.name == _BLOCKS and entry.is_dir(follow_symlinks=False):
-            yield from (f"{_BLOCKS}/{name}" for name in os.listdir(entry) if not _OWN_BLOCK.fullmatch(name))
-        elif entry.name not in _OWN:
+            named = (name for name in os.listdir(entry) if not (_OWN_BLOCK.fullmatch(name) or is_temporary(name)))
+            yield from (f"{_BLOCKS}/{name}" for name in named)
+        elif entry.name != _MANIFEST and not is_temporary(entry.name):
             yield entry.name
 
 
@@ -260,16 +259,9 @@ def _name(content: NDArray[np.uint8]) -> str | None:
 
 
 def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file under another name, and rename it when it is on the disk."""
-    temporary = path.with_name(path.name + _NEW)
-    temporary.unlink(missing_ok=True)
-    # A name that is there again, perhaps as a link to elsewhere, is refused.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    """Write a file that is on the disk when it has its name."""
+    with replaced(path, durable=True) as temporary:
+        temporary.write_bytes(data)
 
 
 def _sync_folder(path: Path) -> None:

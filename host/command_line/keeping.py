@@ -83,7 +83,7 @@ class Keeping:
             raise
 
     def _take_up(self) -> None:
-        from host.measuring.sources import sources_digest
+        from host.sources import sources_digest
 
         arguments = self._arguments
         folder = self._used(CheckpointFolder(Path(arguments.resume), create=False))
@@ -138,7 +138,7 @@ class Keeping:
         if self._folder is None and self._resumed is None:
             return None
         from host.checkpoints.checkpoints import Checkpoints
-        from host.measuring.sources import sources_digest
+        from host.sources import sources_digest
 
         identity = self._identity(session, graphs[0].graph)
         if self._resumed is not None:

@@ -24,7 +24,7 @@ from host.measuring.models import ModelSpec
 from host.measuring.requests import Measured, Request
 from host.measuring.searches import MachineRequest
 from host.measuring.setting import peak_memory, processor_name
-from host.measuring.sources import sources_digest
+from host.sources import sources_digest
 from host.words import place
 from sim.configuration import PRESETS
 from sim.errors import SimulationError

@@ -10,9 +10,9 @@ from host.measuring.graphs import GraphSpec
 from host.measuring.models import ModelSpec
 from host.measuring.requests import Measured, OnStep, Request, no_step
 from host.measuring.schedule import run_groups
-from host.measuring.sources import sources_digest
 from host.measuring.store import Store
 from host.memory_room import memory_room
+from host.sources import sources_digest
 from sim.configuration import PRESETS
 from sim.errors import SimulationError
 from sim.memory import parse_profile

@@ -14,7 +14,7 @@ from host.measuring.components import BEST_OF, LONG
 from host.measuring.models import ModelSpec
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import processor_name
-from host.measuring.sources import sources_digest
+from host.sources import sources_digest
 from host.words import place
 from sim.errors import SimulationError
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from host.measuring.graphs import GraphSpec
 from host.measuring.models import ModelSpec
-from host.measuring.sources import text_digest
+from host.sources import text_digest
 
 __all__ = ["Measured", "OnStep", "Request", "no_step"]
 

@@ -13,7 +13,7 @@ from host.graph.memory_map import PlacedGraph, default_slack
 from host.measuring.graphs import SOURCE_RULE, GraphSpec, source_vertex
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import peak_memory
-from host.measuring.sources import sources_digest
+from host.sources import sources_digest
 from sim.configuration import PRESETS
 from sim.coprocessor import Cause
 from sim.errors import SimulationError

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from host.measuring.sources import sources_digest
 from host.record.arrow import numbers_of
 from host.record.reader import RECORD_SCHEMA
 from host.record.tables import MODULES
 from host.results.version import identity
+from host.sources import sources_digest
 from sim.errors import HangError, SimulationError
 from sim.executors.making import watchdog_cycles
 from sim.memory import Contention

@@ -9,7 +9,8 @@ from host.output import reason
 from host.record.reader import DOCUMENT, FAILURE
 from host.record.tables import TABLES
 from host.record.writer import PARTS
-from sim.temporary import locked
+from sim.locks import lock_folder
+from sim.temporary import is_temporary
 
 __all__ = ["LAST_CYCLES", "RecordFolder"]
 
@@ -42,7 +43,7 @@ class RecordFolder:
             self._made = not path.exists()
             if self._made:
                 path.mkdir()
-            held = {entry.name for entry in os.scandir(path)} - _OWN
+            held = {entry.name for entry in os.scandir(path) if not is_temporary(entry.name)} - _OWN
             if DOCUMENT in held and not resumed:
                 raise InputError("holds a record: remove it, or name another folder (--record)", path=path)
             if FAILURE in held and not resumed:
@@ -52,11 +53,10 @@ class RecordFolder:
             other = min(held - {DOCUMENT} - _LEFT, default=None)
             if other is not None:
                 raise InputError(f"is no folder of a record: it holds {other} (--record)", path=path)
-            self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            self._lock = lock_folder(path)
         except OSError as error:
             raise InputError(f"{reason(error)} (--record)", path=path) from None
-        if not locked(self._descriptor):
-            os.close(self._descriptor)
+        if self._lock is None:
             raise InputError("is in use by another run (--record)", path=path)
 
     def clear(self, *, complete: bool) -> None:
@@ -77,4 +77,6 @@ class RecordFolder:
 
     def close(self) -> None:
         """Let others use the folder."""
-        os.close(self._descriptor)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from host.errors import InputError
 from host.measuring.requests import Request
-from host.measuring.sources import digest_beside
+from host.sources import digest_beside
 from sim.errors import SimulationError
 
 __all__ = [

@@ -1,11 +1,10 @@
 """The folder of sweeps: points that are complete, those that are being made, and their graphs."""
 
-import fcntl
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from host.errors import InputError
@@ -16,7 +15,7 @@ from host.measuring.store import measurement_digest
 from host.output import reason
 from host.sweep.graphs import GraphFile
 from host.sweep.points import Point
-from sim.temporary import locked, same_file
+from sim.locks import alone, private_folder
 
 __all__ = ["POINT", "SweepFolder"]
 
@@ -68,12 +67,10 @@ class SweepFolder:
         record : callable
             Records the run in a folder that does not exist yet.
         """
-        with _alone(self._work(point)) as work:
+        with alone(self._work(point)) as work:
             if self.of(point).exists():
                 return
             made = work / "record"
-            # What a process that was killed has left.
-            shutil.rmtree(made, ignore_errors=True)
             record(made)
             (made / POINT).write_text(json.dumps(point.inputs(), indent=1) + "\n")
             made.rename(self.of(point))
@@ -81,13 +78,9 @@ class SweepFolder:
     def clear(self, point: Point) -> None:
         """Remove what is left of a point that nobody makes any more."""
         work = self._work(point)
-        with suppress(OSError):
-            descriptor = os.open(work, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                if locked(descriptor):
-                    shutil.rmtree(work)
-            finally:
-                os.close(descriptor)
+        with suppress(OSError), private_folder(work) as mine:
+            if mine:
+                shutil.rmtree(work)
 
     def graph(self, graph: GraphSpec | GraphFile) -> tuple[Path, Graph]:
         """Return the file of a graph, and the graph. One that is to be generated is so once.
@@ -102,7 +95,7 @@ class SweepFolder:
         path = self._graphs / f"{measurement_digest(graph.identity())}.npz"
         if path.exists():
             return path, read_graph(str(path))
-        with _alone(path.with_name(f".{path.stem}")):
+        with alone(path.with_name(f".{path.stem}")):
             if path.exists():
                 return path, read_graph(str(path))
             made = graph.generate()
@@ -111,26 +104,3 @@ class SweepFolder:
 
     def _work(self, point: Point) -> Path:
         return self.points / f".{point.digest}"
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[Path]:
-    """Give a folder that nobody else has meanwhile, wait for it if need be, and remove it at the end."""
-    while True:
-        folder.mkdir(exist_ok=True)
-        try:
-            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            continue
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            # The one who had it before has removed it.
-            if not same_file(folder, descriptor):
-                continue
-            try:
-                yield folder
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
-            return
-        finally:
-            os.close(descriptor)

@@ -12,8 +12,8 @@ from host.changes import Changes
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.measuring.graphs import GraphSpec, source_vertex
-from host.measuring.sources import sources_digest
 from host.progress import Progress
+from host.sources import sources_digest
 from host.sweep.folder import SweepFolder
 from host.sweep.graphs import GraphFile
 from host.sweep.points import Point

@@ -6,10 +6,10 @@ from typing import Any
 
 from host.changes import Changes
 from host.measuring.graphs import SOURCE_RULE, GraphSpec
-from host.measuring.sources import digest_beside, sources_digest
 from host.measuring.store import measurement_digest
 from host.record.reader import RECORD_SCHEMA
 from host.running import session
+from host.sources import digest_beside, sources_digest
 from host.sweep.graphs import GraphFile
 from sim.configuration import AcceleratorConfig
 from sim.memory import Profile, parse_profile

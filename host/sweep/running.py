@@ -8,8 +8,8 @@ from typing import Protocol
 from host.measuring.cluster import run_on_cluster
 from host.measuring.requests import OnStep
 from host.measuring.schedule import EndedError, run_groups
-from host.measuring.sources import sources_digest
 from host.memory_room import memory_room
+from host.sources import sources_digest
 from host.sweep.folder import SweepFolder
 from host.sweep.making import make_point
 from host.sweep.points import Point

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sim.caching.files import UnusableError, read_sealed
-from sim.caching.folder import private_folder, untrusted
+from sim.caching.folder import untrusted
 from sim.caching.libraries import LIBRARY, OLD_LIBRARY, builds, check, description_of, remove_interrupted_builds
+from sim.locks import locked, private_folder
 from sim.notices import notice
-from sim.temporary import locked
 
 __all__ = [
     "BUILDING",

@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 from sim.caching.folder import untrusted
-from sim.temporary import temporary_file
+from sim.temporary import replaced
 
 __all__ = ["UnusableError", "digest_of", "open_trusted", "publish", "read_sealed", "read_trusted", "write_sealed"]
 
@@ -83,14 +83,9 @@ def publish(path: Path, content: bytes) -> None:
     OSError
         It cannot be written.
     """
-    with temporary_file(path) as name:
-        with name.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        # Whatever the user's mask is: what others may write would not be read again.
-        name.chmod(0o644)
-        name.replace(path)
+    # Whatever the user's mask is: what others may write would not be read again.
+    with replaced(path, durable=True, mode=0o644) as name:
+        name.write_bytes(content)
 
 
 def write_sealed(path: Path, key: bytes, content: bytes) -> None:

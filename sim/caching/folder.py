@@ -5,20 +5,18 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from platformdirs import user_cache_path
 
 from sim.errors import BuildError
+from sim.locks import lock_folder, private_folder
 from sim.notices import notice
-from sim.temporary import locked, same_file
 
 __all__ = [
     "cache_directory",
     "code_directory",
-    "private_folder",
     "provide_for_tools",
     "remove_temporary_cache",
     "temporary_cache",
@@ -30,8 +28,8 @@ _VARIABLE = "CYSCC_CACHE"
 _PREFIX = "cyscc-cache-"
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
-_temporary: dict[Path, int] = {}
-"""The temporary cache of this process, if it has one, and the descriptor that locks it."""
+_temporary: dict[Path, int | None] = {}
+"""The temporary cache of this process, if it has one, and the descriptor that locks it where that is possible."""
 
 
 def cache_directory() -> Path:
@@ -129,9 +127,7 @@ def temporary_cache(instead_of: Path, reason: str) -> Path:
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     except OSError as error:
         raise BuildError(f"{instead_of}: {reason}; and no temporary cache can be made: {error.strerror}") from None
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    locked(descriptor)
-    _temporary[folder] = descriptor
+    _temporary[folder] = lock_folder(folder)
     os.environ[_VARIABLE] = str(folder)
     notice(f"{instead_of}: {reason}: a temporary cache is used; {_VARIABLE} names another folder")
     return folder
@@ -143,7 +139,8 @@ def remove_temporary_cache() -> None:
     while _temporary:
         folder, descriptor = _temporary.popitem()
         shutil.rmtree(folder, ignore_errors=True)
-        os.close(descriptor)
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 def _remove_left() -> None:
@@ -152,20 +149,3 @@ def _remove_left() -> None:
         with suppress(OSError), private_folder(folder) as mine:
             if mine:
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def private_folder(folder: Path) -> Iterator[bool]:
-    """Lock a folder of this user for the block, without waiting; tell whether that was possible.
-
-    Raises
-    ------
-    OSError
-        There is no such folder, or it cannot be read.
-    """
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        own = os.fstat(descriptor).st_uid == os.geteuid()
-        yield own and locked(descriptor) and same_file(folder, descriptor)
-    finally:
-        os.close(descriptor)

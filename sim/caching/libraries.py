@@ -1,25 +1,21 @@
 """Built libraries in the cache: published with a description, verified before they are loaded, locked while in use."""
 
-import fcntl
 import json
 import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 from sim.caching.files import UnusableError, digest_of, open_trusted, publish, read_trusted
-from sim.caching.folder import private_folder
+from sim.locks import locked, private_folder, same_file
 from sim.notices import notice
-from sim.temporary import locked, same_file
 
 __all__ = [
     "LIBRARY",
     "OLD_LIBRARY",
-    "alone",
     "build_folder",
     "builds",
     "check",
@@ -190,60 +186,6 @@ def build_folder(library: Path) -> Path:
     return library.with_name(f"{_BUILD}{library.stem}")
 
 
-@contextmanager
-def alone(folder: Path, *, on_wait: Callable[[], None]) -> Iterator[Path]:
-    """Give a new folder to build in; who else asks for the same one waits until it is removed, at the end of the block.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder, in one that exists.
-    on_wait : callable
-        Called before waiting for another process.
-
-    Raises
-    ------
-    OSError
-        It cannot be made or locked.
-    """
-    descriptor = _lock(folder, on_wait)
-    try:
-        # What an interrupted build left in it.
-        for entry in folder.iterdir():
-            _remove(entry)
-        yield folder
-    finally:
-        _remove(folder)
-        os.close(descriptor)
-
-
-def _lock(folder: Path, on_wait: Callable[[], None]) -> int:
-    while True:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        try:
-            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except FileNotFoundError:
-            continue
-        try:
-            if not locked(descriptor):
-                on_wait()
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-        except BaseException:
-            os.close(descriptor)
-            raise
-        # Whoever had it has removed it.
-        if same_file(folder, descriptor):
-            return descriptor
-        os.close(descriptor)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
-
-
 def builds(cache: Path) -> list[Path]:
     """Return the folders in which is built, or was: others may have such names that are not its own."""
     return [
@@ -260,4 +202,4 @@ def remove_interrupted_builds(cache: Path) -> None:
             # Versions without descriptions lock the whole cache while they build.
             locks = [folder] if _OWN_BUILD.fullmatch(folder.name) else [folder, cache]
             if all(held.enter_context(private_folder(each)) for each in locks):
-                _remove(folder)
+                shutil.rmtree(folder, ignore_errors=True)

@@ -12,10 +12,11 @@ from typing import Any, Protocol
 from hw.config import PRESETS, AcceleratorConfig
 from sim.caching.entries import evict, limit
 from sim.caching.folder import provide_for_tools, temporary_cache, usable_cache
-from sim.caching.libraries import alone, build_folder, fetch, find, publish_library, remove_interrupted_builds
+from sim.caching.libraries import build_folder, fetch, find, publish_library, remove_interrupted_builds
 from sim.errors import BuildError
 from sim.executors.header import machine_headers
 from sim.executors.tools import NATIVE, OnStep, Steps, Toolchain
+from sim.locks import alone
 
 __all__ = ["cached_library", "cached_part", "cached_runtime", "digest_sources"]
 

@@ -17,7 +17,7 @@ from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import peak_memory, processor_name, root_folder
-from host.measuring.sources import digest_beside, sources_digest
+from host.sources import digest_beside, sources_digest
 from host.studies.benchmark.workloads import Workload
 from sim.caching.folder import cache_directory, code_directory
 from sim.configuration import load_config

@@ -18,8 +18,8 @@ from host.graph.formats import write_graph
 from host.measuring.measurements import Measurements
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import describe_setting, processor_name
-from host.measuring.sources import digest_beside
 from host.results.table_text import markdown_table
+from host.sources import digest_beside
 from host.studies.benchmark.workloads import Workload
 from sim.errors import SimulationError
 

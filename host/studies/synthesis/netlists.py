@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from host.measuring.requests import Measured
-from host.measuring.sources import text_digest
+from host.sources import text_digest
 from host.studies.fpga_tools import YOSYS, ToolRequest, run_yosys
 from host.studies.synthesis.hierarchy import read_hierarchy
 from hw.config import AcceleratorConfig

@@ -14,7 +14,7 @@ from sim.observation.waves.variables import Variable, read_head
 from sim.observation.waves.vcd import VcdWriter
 from sim.observation.waves.views import VIEWS
 from sim.observation.waves.writer import WaveWriter
-from sim.temporary import temporary_file
+from sim.temporary import replaced, temporary_file
 
 __all__ = ["ENDLESS", "FORMATS", "Waves"]
 
@@ -139,9 +139,8 @@ class Waves:
                 return
             if self._view:
                 for suffix, make in VIEWS.items():
-                    with temporary_file(self._output.with_suffix(suffix)) as path:
+                    with replaced(self._output.with_suffix(suffix)) as path:
                         path.write_text(make(self._output, self._variables, first))
-                        path.replace(self._output.with_suffix(suffix))
             self._path.replace(self._output)
         except OSError as error:
             raise self.refusal(error) from None

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from sim.locks import locked
 from sim.observation.waves.variables import Variable, walk
 from sim.observation.waves.writer import NativeSink, WaveWriter
-from sim.temporary import locked
 
 __all__ = ["FstWriter"]
 

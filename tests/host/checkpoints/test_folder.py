@@ -239,14 +239,5 @@ def test_what_is_no_file(folder: CheckpointFolder, put: Any, name: str) -> None:
     assert refusal(folder.path) == f"DIR/{path.relative_to(folder.path)}: {reason}"
 
 
-def test_what_an_attack_put_there_is_not_written_through(folder: CheckpointFolder, tmp_path: Path) -> None:
-    victim = tmp_path / "victim"
-    victim.write_text("precious")
-    (folder.path / "checkpoint.json.new").symlink_to(victim)
-    folder.write({}, files(1))
-    assert victim.read_text() == "precious"
-    assert not (folder.path / "checkpoint.json").is_symlink()
-
-
 def test_blocks_are_of_a_size(folder: CheckpointFolder) -> None:
     assert folder_module._BLOCK == MEBIBYTE

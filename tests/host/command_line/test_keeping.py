@@ -147,7 +147,7 @@ def test_runs_that_are_others(capfd: pytest.CaptureFixture[str]) -> None:
         "cyscc bfs: kept: is the checkpoint of a run of cyscc scc"
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("host.measuring.sources.sources_digest", lambda: "another")
+        patch.setattr("host.sources.sources_digest", lambda: "another")
         assert refused(*again, capfd=capfd) == (
             "cyscc scc: kept: the checkpoint was made by another version of this program"
         )

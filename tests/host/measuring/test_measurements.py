@@ -11,8 +11,8 @@ from host.errors import InputError
 from host.graph.csr import Graph
 from host.measuring.graphs import GraphSpec
 from host.measuring.measurements import Measurements, measure_request
-from host.measuring.sources import sources_digest
 from host.measuring.store import Store
+from host.sources import sources_digest
 from sim.errors import SimulationError
 from tests.host.measuring.requests import FakeRequest, spec
 

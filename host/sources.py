@@ -1,0 +1,64 @@
+"""Digests of the code that results come from, so that none outlives a change of it."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["digest_beside", "files_digest", "source_files", "sources_digest", "text_digest"]
+
+_ROOT = Path(__file__).resolve().parents[1]
+_ROOMS = ("measuring", "running")
+"""Rooms of the host whose results are digested: they, and what they import, decide about them."""
+
+_IMPORTED = re.compile(r"^\s*(?:from|import) host\.(\w+)", re.MULTILINE)
+_SUFFIXES = {".py", ".cpp", ".h"}
+
+
+def _files(place: Path) -> list[Path]:
+    """Return the files of a package, or of a module, in an order that is always the same."""
+    inside = sorted(place.rglob("*")) if place.is_dir() else [place.with_suffix(".py")]
+    return [file for file in inside if file.suffix in _SUFFIXES]
+
+
+def source_files() -> list[Path]:
+    """Return all files that a result depends on: hardware, simulator, and each room of the host that is imported."""
+    rooms: dict[str, list[Path]] = {}
+    waiting = list(_ROOMS)
+    while waiting:
+        room = waiting.pop()
+        if room not in rooms:
+            rooms[room] = _files(_ROOT / "host" / room)
+            waiting += [name for file in rooms[room] for name in _IMPORTED.findall(file.read_text())]
+    host = (file for _, files in sorted(rooms.items()) for file in files)
+    return [*_files(_ROOT / "hw"), *_files(_ROOT / "sim"), *host]
+
+
+def files_digest(files: Iterable[Path]) -> str:
+    """Return a digest, 64 hexadecimal digits, of the names and contents of files."""
+    digest = hashlib.sha256()
+    for file in files:
+        text = file.read_bytes()
+        # With its length in front, a line that moves from one file to the next is a change.
+        digest.update(f"{file.name} {len(text)}\n".encode())
+        digest.update(text)
+    return digest.hexdigest()
+
+
+def text_digest(text: str) -> str:
+    """Return a digest, 64 hexadecimal digits, of a text, which stands for it in the inputs of a measurement."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def digest_beside(file: str) -> str:
+    """Return the digest of the package of a module, for a study that measures in its own way."""
+    return files_digest(_files(Path(file).parent))
+
+
+# Taken when the program starts: a file that changes later is not what this process runs.
+_SOURCES = files_digest(source_files())
+
+
+def sources_digest() -> str:
+    """Return the digest of the hardware, the simulator and what of the host decides about a result."""
+    return _SOURCES
