@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from host.graph.csr import Graph
     from host.record.reader import Record
     from host.replay.replaying import Window
-    from host.running.results import BfsResult, Result, SccResult
+    from host.runs.results import BfsResult, Result, SccResult
     from sim.configuration import PRESETS, AcceleratorConfig
     from sim.errors import SimulationError
     from sim.memory import Profile
@@ -65,7 +65,7 @@ _HOMES = {
     "host.graph.csr": ("Graph",),
     "host.record.reader": ("Record",),
     "host.replay.replaying": ("Window",),
-    "host.running.results": ("BfsResult", "Result", "SccResult"),
+    "host.runs.results": ("BfsResult", "Result", "SccResult"),
     "sim.configuration": ("PRESETS", "AcceleratorConfig"),
     "sim.errors": ("SimulationError",),
     "sim.memory": ("Profile",),

@@ -13,8 +13,8 @@ from host.output import show
 from sim.executors.names import EXECUTORS
 
 if TYPE_CHECKING:
-    from host.changes import Changes
-    from host.interval import Interval
+    from host.runs.overrides import Overrides
+    from host.runs.interval import Interval
     from hw.config import AcceleratorConfig
     from sim.memory import Profile
 
@@ -42,7 +42,6 @@ __all__ = [
     "configuration",
     "integer",
     "memory_profile",
-    "usable",
     "window",
 ]
 
@@ -319,7 +318,7 @@ def add_record_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _interval(text: str) -> "Interval":
-    from host.interval import Interval
+    from host.runs.interval import Interval
 
     try:
         return Interval.parse(text)
@@ -365,7 +364,7 @@ def check_required(arguments: argparse.Namespace, **names: str) -> None:
         raise UsageError(f"the following arguments are required: {', '.join(missing)}")
 
 
-def changes(texts: Sequence[str] | None, *, config: bool = True, memory: bool = False) -> "Changes":
+def changes(texts: Sequence[str] | None, *, config: bool = True, memory: bool = False) -> "Overrides":
     """Return the changes that ``--set`` asks for.
 
     Parameters
@@ -380,10 +379,10 @@ def changes(texts: Sequence[str] | None, *, config: bool = True, memory: bool = 
     UsageError
         A text makes none, or there is nothing that it could change.
     """
-    from host.changes import MEMORY, Changes
+    from host.runs.overrides import MEMORY, Overrides
 
     try:
-        found = Changes.parse(texts or ())
+        found = Overrides.parse(texts or ())
     except ValueError as error:
         raise UsageError(f"--set: {error}") from None
     for kind, allowed, values, prefix in (
@@ -395,7 +394,7 @@ def changes(texts: Sequence[str] | None, *, config: bool = True, memory: bool = 
     return found
 
 
-def configuration(text: str, changes: "Changes | None" = None) -> "AcceleratorConfig":
+def configuration(text: str, changes: "Overrides | None" = None) -> "AcceleratorConfig":
     """Return the configuration of a name, with the changes of ``--set``.
 
     Raises
@@ -405,13 +404,13 @@ def configuration(text: str, changes: "Changes | None" = None) -> "AcceleratorCo
     """
     from sim.configuration import load_config
 
-    with usable("--config", text):
+    with _usable("--config", text):
         config = load_config(text)
-    with usable("--set", text):
-        return config if changes is None else changes.configured(config)
+    with _usable("--set", text):
+        return config if changes is None else changes.applied_to(config)
 
 
-def memory_profile(text: str, changes: "Changes | None" = None) -> "Profile":
+def memory_profile(text: str, changes: "Overrides | None" = None) -> "Profile":
     """Return the memory profile that an option names, with the changes of ``--set``.
 
     Raises
@@ -421,15 +420,15 @@ def memory_profile(text: str, changes: "Changes | None" = None) -> "Profile":
     """
     from sim.memory import parse_profile
 
-    with usable("--memory", text):
+    with _usable("--memory", text):
         profile = parse_profile(text)
-    with usable("--set", text):
-        return profile if changes is None else changes.remembered(profile)
+    with _usable("--set", text):
+        return profile if changes is None else changes.applied_to_memory(profile)
 
 
 @contextmanager
-def usable(option: str, text: str) -> Iterator[None]:
-    """Refuse what an option names, also a TOML file, when the block cannot use it.
+def _usable(option: str, text: str) -> Iterator[None]:
+    """Refuse the name, or the TOML file, that an option has when the block cannot use it.
 
     Raises
     ------

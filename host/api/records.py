@@ -15,7 +15,7 @@ from host.explain.terminal import as_html, as_text
 from host.explain.verdict import Finding, findings_of
 from host.explain.view import View
 from host.record.reader import Record
-from host.running.results import Result
+from host.runs.results import Result
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ from host.progress import Progress
 from host.record.reader import Record
 from host.replay.point import Point
 from host.replay.replaying import Window, replay_window
-from host.running.results import Result
+from host.runs.results import Result
 from sim.memory import Profile
 
 __all__ = ["replay"]

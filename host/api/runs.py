@@ -9,11 +9,11 @@ from host.api.machines import config_name, configuration, memory_name, memory_pr
 from host.graph.csr import Graph
 from host.options import RECORD_INTERVAL, available_threads
 from host.progress import Progress
-from host.running.bfs import run_bfs
-from host.running.recording import Recording
-from host.running.results import BfsResult, SccResult
-from host.running.scc import run_scc
-from host.running.session import RunOptions, Session
+from host.runs.bfs import run_bfs
+from host.runs.recording import Recording
+from host.runs.results import BfsResult, SccResult
+from host.runs.scc import run_scc
+from host.runs.session import RunOptions, Session
 from sim.configuration import AcceleratorConfig
 from sim.errors import SimulationError
 from sim.executors.names import EXECUTORS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from host.algorithms.keeper import Keeper
 from host.checkpoints.encoding import converted, decode_machine, encode
 from host.checkpoints.folder import Checkpoint, CheckpointFolder
-from host.interval import Interval
+from host.runs.interval import Interval
 from host.output import reason
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from host.graph.csr import Graph
     from host.graph.memory_map import PlacedGraph
     from host.progress import Progress
-    from host.running.results import BfsResult
-    from host.running.session import RunOptions
+    from host.runs.results import BfsResult
+    from host.runs.session import RunOptions
     from host.studies.roofline.recorder import Recorder
     from sim.machine import Machine
 
@@ -98,7 +98,7 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
     from host.command_line.simulation import Simulation
     from host.graph.formats.writer import write_pairs
     from host.output import figure_format, open_output
-    from host.running.bfs import run_bfs
+    from host.runs.bfs import run_bfs
 
     if arguments.roofline_plot is not None:
         figure_format(arguments.roofline_plot)

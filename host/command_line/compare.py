@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from host.contest.entries import Contest
     from host.graph.csr import Graph
     from host.progress import Progress
-    from host.running.session import RunOptions
+    from host.runs.session import RunOptions
 
 __all__ = ["add_parser", "run"]
 
@@ -174,7 +174,7 @@ def _machines(arguments: argparse.Namespace) -> "list[RunOptions]":
     UsageError, InputError
         There is none of that name, or it finds no components.
     """
-    from host.running.session import RunOptions
+    from host.runs.session import RunOptions
 
     machines = []
     unchanged = changes(None, memory=True)

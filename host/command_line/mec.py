@@ -13,7 +13,7 @@ from host.progress import Progress
 if TYPE_CHECKING:
     from host.algorithms.mec.decomposition import MecDecomposition
     from host.mdp.model import Mdp
-    from host.running.session import RunOptions
+    from host.runs.session import RunOptions
 
 __all__ = ["add_parser", "run"]
 
@@ -97,13 +97,14 @@ def _machine_options(arguments: argparse.Namespace) -> "RunOptions":
     UsageError
         Options that make no sense, or a machine that only searches.
     """
-    from host.options import changes, configuration, memory_profile, usable
-    from host.running.session import RunOptions
+    from host.options import changes, configuration, memory_profile
+    from host.runs.session import RunOptions
 
     changed = changes(arguments.changes, memory=True)
     config = configuration(arguments.config, changed)
-    with usable("--config", arguments.config):
-        config.require("finds_components", name=changed.config_text(arguments.config))
+    if config.bfs_only:
+        name = changed.config_text(arguments.config)
+        raise UsageError(f"--config: {name} only searches: it keeps no reach queue to intersect")
     return RunOptions(
         graph=str(arguments.model),
         config=config,
@@ -139,7 +140,7 @@ def run(arguments: argparse.Namespace) -> None:
     from host.output import STANDARD_OUTPUT
     from host.results.documents import publish
     from host.results.mecs import mec_document, mec_table
-    from host.running.session import check_result
+    from host.runs.session import check_result
 
     progress = Progress(quiet=arguments.quiet)
     begin = time.perf_counter()
@@ -194,7 +195,7 @@ def _on_accelerator(
     options: "RunOptions", mdp: "Mdp", progress: Progress
 ) -> "tuple[MecDecomposition, dict[str, Any], str]":
     """Find the components of each round on the accelerator; returns what `_on_processor` does, and the real time."""
-    from host.running.mec import run_accelerated_mec
+    from host.runs.mec import run_accelerated_mec
 
     begin = time.perf_counter()
     result = run_accelerated_mec(mdp, options, progress)

@@ -8,12 +8,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from host.options import RECORD_INTERVAL, UsageError
-from host.running.recording import Recording
+from host.runs.recording import Recording
 from sim.errors import SimulationError
 
 if TYPE_CHECKING:
     from host.command_line.keeping import Keeping
-    from host.running.session import Session
+    from host.runs.session import Session
 
 __all__ = ["opened_recording"]
 

@@ -64,7 +64,7 @@ def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
     from host.command_line.simulation import Simulation
     from host.graph.formats.writer import write_pairs
     from host.output import open_output
-    from host.running.scc import run_scc
+    from host.runs.scc import run_scc
 
     simulation = Simulation(arguments, {"--labels": arguments.labels})
     session = simulation.session

@@ -9,7 +9,7 @@ from host.options import UsageError, changes, configuration, memory_profile
 from host.output import STANDARD_OUTPUT
 from host.progress import Progress
 from host.results.documents import publish
-from host.running.session import RunOptions, Session
+from host.runs.session import RunOptions, Session
 
 __all__ = ["Simulation"]
 

@@ -3,8 +3,8 @@
 from host.contest.entries import Entry
 from host.graph.csr import Graph
 from host.progress import Progress
-from host.running.scc import run_scc
-from host.running.session import RunOptions, Session
+from host.runs.scc import run_scc
+from host.runs.session import RunOptions, Session
 
 __all__ = ["machine_entry"]
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from host.changes import Changes
+from host.runs.overrides import Overrides
 from host.explain.advice import array_text
 from host.explain.evidence import Evidence
 from host.explain.stacks import stacks
@@ -56,7 +56,7 @@ def head(view: View, rows: "pd.DataFrame") -> "list[RenderableType]":
     document = view.record.document
     run, cycles = document["run"], document["cycles"]
     options = run["options"]
-    changed = Changes.of(options.get("set", {}))
+    changed = Overrides.of(options.get("set", {}))
     lines = [
         f"{printable(str(view.record.folder))}: {document['command']} of {printable(str(run['graph']))}, "
         f"{counted(run['vertices'], 'vertex', 'vertices')}, {counted(run['edges'], 'edge')}; "

@@ -18,6 +18,7 @@ from sim.memory import Contention
 from sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
+    from host.runs.specification import RunSpec
     from sim.machine import Machine
 
 __all__ = ["failure_document", "kernel_cycles", "machine_document", "record_document"]
@@ -70,15 +71,15 @@ def kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
     return {module: dict(zip(names, row, strict=True)) for module, row in zip(MODULES, sums.tolist(), strict=True)}
 
 
-def _setting(machine: "Machine", *, command: str, run: Mapping[str, Any], interval: int) -> dict[str, Any]:
+def _setting(machine: "Machine", run: Mapping[str, Any], spec: "RunSpec") -> dict[str, Any]:
     """Return what ran."""
     return {
         "record": RECORD_SCHEMA,
         **identity(),
         "program": sources_digest(),
-        "command": command,
+        "command": spec.algorithm,
         "run": dict(run),
-        "interval": interval,
+        "interval": spec.interval,
         "clock_hz": machine.clock,
         "configuration": asdict(machine.config),
         "memory_profile": machine.memory.profile.describe(),
@@ -90,10 +91,8 @@ def failure_document(
     machine: "Machine",
     error: SimulationError,
     *,
-    command: str,
     run: Mapping[str, Any],
-    interval: int,
-    checkpoint: str | None,
+    spec: "RunSpec",
 ) -> dict[str, Any]:
     """Return the document of a run that failed, of which there are no tables.
 
@@ -103,30 +102,27 @@ def failure_document(
         The machine.
     error : SimulationError
         How it failed.
-    command, run, interval
+    run, spec
         As of `record_document`.
-    checkpoint : str or None
-        The folder that the run is kept in.
     """
     silent = watchdog_cycles(machine.memory.profile) if isinstance(error, HangError) else 0
     return {
-        **_setting(machine, command=command, run=run, interval=interval),
+        **_setting(machine, run, spec),
         "failure": {
             "message": str(error),
             "diagnosis": error.diagnosis,
             "cycle": machine.reached,
             "moved": max(machine.reached - silent - 1, 0) if silent else None,
         },
-        "checkpoint": checkpoint,
+        "checkpoint": spec.checkpoint,
     }
 
 
 def record_document(
     machine: "Machine",
     *,
-    command: str,
     run: Mapping[str, Any],
-    interval: int,
+    spec: "RunSpec",
     causes: Mapping[str, Mapping[str, int]],
     rows: Mapping[str, int],
     result: Mapping[str, Any],
@@ -137,12 +133,10 @@ def record_document(
     ----------
     machine : Machine
         The machine.
-    command : str
-        The command that ran.
     run : mapping
         What a replay needs: the graph's file and digest, the folder of the run, and its options.
-    interval : int
-        Cycles of an interval.
+    spec : RunSpec
+        The run.
     causes : mapping
         Kernel-cycles by module and cause.
     rows : mapping of str to int
@@ -151,7 +145,7 @@ def record_document(
         The result, as ``--json`` has it.
     """
     return {
-        **_setting(machine, command=command, run=run, interval=interval),
+        **_setting(machine, run, spec),
         "cycles": result["statistics"]["cycles"],
         "causes": causes,
         "tables": dict(rows),

@@ -16,7 +16,7 @@ from sim.notices import notice
 if TYPE_CHECKING:
     from host.checkpoints.folder import Checkpoint
     from host.graph.csr import Graph
-    from host.running.recording import Recording
+    from host.runs.recording import Recording
 
 __all__ = ["cycle_of_failure", "show_failure"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from host.checkpoints.checkpoints import Checkpoints
 from host.graph.csr import Graph
-from host.interval import Interval
+from host.runs.interval import Interval
 from host.progress import Progress
 from host.replay.finding import Span
 from host.replay.point import Point
@@ -15,9 +15,9 @@ from host.replay.search import Search
 from host.replay.signs import sign_of
 from host.replay.source import Source
 from host.replay.window import Reached, stop_behind
-from host.running.bfs import run_bfs
-from host.running.scc import run_scc
-from host.running.session import RunOptions, Session
+from host.runs.bfs import run_bfs
+from host.runs.scc import run_scc
+from host.runs.session import RunOptions, Session
 from sim.errors import SimulationError
 
 if TYPE_CHECKING:

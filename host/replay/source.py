@@ -4,13 +4,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from host.changes import Changes
+from host.runs.overrides import Overrides
 from host.checkpoints.folder import Checkpoint
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.digests import graph_digest
-from host.running.session import RunOptions
-from host.sources import sources_digest
+from host.measuring.sources import sources_digest
+from host.runs.session import RunOptions
 from sim.configuration import AcceleratorConfig
 from sim.memory import Profile, changed_profile, parse_profile, profile_from
 
@@ -87,7 +87,7 @@ class Source:
                 config_name=options["config"],
                 memory=_memory(document["memory_profile"], options["memory"], here, folder, memory),
                 memory_name=options["memory"],
-                changes=Changes.of(options["set"]),
+                changes=Overrides.of(options["set"]),
                 executor=options["executor"],
                 threads=threads,
                 simplify=options["simplify"],

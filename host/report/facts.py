@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from host.changes import Changes
+from host.runs.overrides import Overrides
 from host.record.reader import Record
 from host.words import counted
 
@@ -40,7 +40,7 @@ def facts(record: Record) -> list[tuple[str, str]]:
 
 def _machine(options: dict[str, Any]) -> tuple[str, str]:
     """Return configuration and memory, with what was changed in them."""
-    changes = Changes.of(options.get("set", {}))
+    changes = Overrides.of(options.get("set", {}))
     return changes.config_text(str(options["config"])), changes.memory_text(str(options["memory"]))
 
 

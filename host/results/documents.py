@@ -10,10 +10,10 @@ from host.algorithms.driver import Search
 from host.algorithms.kosaraju import ComponentRun, Iteration
 from host.algorithms.oracle import Checked
 from host.algorithms.search import BfsRun
-from host.changes import UNCHANGED, Changes
 from host.graph.csr import Graph
 from host.output import STANDARD_OUTPUT, open_output, show
 from host.results.version import identity
+from host.runs.specification import RunSpec
 
 __all__ = ["Setting", "Wall", "bfs_document", "input_name", "publish", "scc_document", "write_json"]
 
@@ -24,44 +24,38 @@ class Setting:
 
     Parameters
     ----------
-    graph : str
-        The graph's file, as given.
+    spec : RunSpec
+        The run.
     vertices, edges : int
-        Its size, as read.
+        Size of the graph, as read.
     dropped_edges : int or None
         Edges that were dropped before it was placed, None where none were to be.
-    config, memory, executor : str
-        Configuration, memory profile and executor, as given.
-    configuration, memory_profile : dict
-        What `config` and `memory` stand for, changes included, with every value.
-    changes : Changes
-        Values in the place of those that `config` and `memory` have by themselves.
-    threads : int
-        Threads that the executor may use.
     clock_hz : float
         Clock of the coprocessor in hertz.
     uploaded_bytes : int
         Bytes of the graph, in every direction needed, in coprocessor memory.
     """
 
-    graph: str
+    spec: RunSpec
     vertices: int
     edges: int
     dropped_edges: int | None = None
-    config: str
-    configuration: dict[str, Any]
-    memory: str
-    memory_profile: dict[str, Any]
-    changes: Changes = UNCHANGED
-    executor: str
-    threads: int
     clock_hz: float
     uploaded_bytes: int
 
-    @property
-    def machine(self) -> str:
-        """Configuration and memory as people read them: ``hc2 (word_depth=64), memory hc2``."""
-        return f"{self.changes.config_text(self.config)}, memory {self.changes.memory_text(self.memory)}"
+    def machine_document(self) -> dict[str, Any]:
+        """Return the machine that ran as a JSON document."""
+        spec = self.spec
+        return {
+            "config": spec.config_name,
+            "configuration": asdict(spec.configuration),
+            "memory": spec.memory_name,
+            "memory_profile": spec.profile.describe(),
+            "set": spec.overrides.values(),
+            "executor": spec.executor,
+            "threads": spec.threads,
+            "clock_hz": self.clock_hz,
+        }
 
     def seconds(self, cycles: int) -> float:
         """Return the simulated time of a number of cycles."""
@@ -136,15 +130,17 @@ def publish(document: dict[str, Any], text: str, *, path: str | None, quiet: boo
 
 def _common(run: ComponentRun | BfsRun, setting: Setting, wall: Wall, checked: Checked | None) -> dict[str, Any]:
     """Return what every document holds, the total of the cycles left out."""
-    where = {**asdict(setting), "set": setting.changes.values()}
-    del where["changes"]
     return {
         **identity(),
         "graph": {
-            "file": where.pop("graph"),
-            **{name: where.pop(name) for name in ("vertices", "edges", "dropped_edges")},
+            "file": setting.spec.graph,
+            "vertices": setting.vertices,
+            "edges": setting.edges,
+            "dropped_edges": setting.dropped_edges,
         },
-        **where,
+        **setting.machine_document(),
+        "options": setting.spec.document(),
+        "uploaded_bytes": setting.uploaded_bytes,
         "seconds": setting.seconds(run.cycles),
         "edges_traversed": run.edges_traversed,
         "gteps": setting.gteps(run.edges_traversed, run.cycles),

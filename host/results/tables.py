@@ -45,16 +45,17 @@ def _run_table(
     run: ComponentRun | BfsRun, setting: Setting, wall: Wall, checked: Checked | None, rows: list[tuple[str, str]]
 ) -> str:
     """Return what every table holds, with the rows of one kind of run in between."""
-    threads = counted(setting.threads, "thread")
+    spec = setting.spec
+    threads = counted(spec.threads, "thread")
     dropped = setting.dropped_edges
     left = setting.edges - (dropped or 0)
     simplified = [] if dropped is None else [("simplified", f"{counted(dropped, 'edge')} dropped, {left:,} left")]
     restarted = [("restarts", f"{run.retries}, the queues having overflowed")] if run.retries else []
     gteps = setting.gteps(run.edges_traversed, run.cycles)
     everything = [
-        ("graph", graph_text(setting.graph, setting.vertices, setting.edges)),
+        ("graph", graph_text(spec.graph, setting.vertices, setting.edges)),
         *simplified,
-        ("machine", f"{setting.machine}, executor {setting.executor}, {threads}"),
+        ("machine", f"{spec.machine_text}, executor {spec.executor}, {threads}"),
         *rows,
         ("simulated", f"{_time(setting.seconds(run.cycles))} at {setting.clock_hz / 1e6:g} MHz"),
         ("traversed", f"{counted(run.edges_traversed, 'edge')}, {gteps:.3f} GTEPS"),

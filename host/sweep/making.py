@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from host.changes import Changes
+from host.runs.overrides import Overrides
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.measuring.graphs import GraphSpec, source_vertex
@@ -20,7 +20,7 @@ from host.sweep.points import Point
 from sim.errors import SimulationError
 
 if TYPE_CHECKING:
-    from host.running.session import RunOptions
+    from host.runs.session import RunOptions
 
 __all__ = ["make_point"]
 
@@ -72,10 +72,10 @@ def _graph(folder: Path, graph: GraphSpec | GraphFile) -> tuple[Path, Graph]:
 
 def _record(point: Point, kept: SweepFolder, place: Path) -> None:
     """Record the run of a point in a folder."""
-    from host.running.bfs import run_bfs
-    from host.running.recording import Recording
-    from host.running.scc import run_scc
-    from host.running.session import Session
+    from host.runs.bfs import run_bfs
+    from host.runs.recording import Recording
+    from host.runs.scc import run_scc
+    from host.runs.session import Session
 
     path, graph = _graph(kept.path, point.graph)
     source = point.source
@@ -94,7 +94,7 @@ def _record(point: Point, kept: SweepFolder, place: Path) -> None:
 
 
 def _options(point: Point, graph: str) -> "RunOptions":
-    from host.running.session import RunOptions
+    from host.runs.session import RunOptions
 
     return RunOptions(
         graph=graph,
@@ -102,7 +102,7 @@ def _options(point: Point, graph: str) -> "RunOptions":
         config_name=point.config_name,
         memory=point.memory,
         memory_name=point.memory_name,
-        changes=Changes.of(dict(point.changes)),
+        changes=Overrides.of(dict(point.changes)),
         executor=point.executor,
         threads=1,
         simplify=point.simplify or None,

@@ -4,12 +4,12 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from host.changes import Changes
+from host.runs.overrides import Overrides
 from host.measuring.graphs import SOURCE_RULE, GraphSpec
+from host.measuring.sources import digest_beside, sources_digest
 from host.measuring.store import measurement_digest
 from host.record.reader import RECORD_SCHEMA
-from host.running import session
-from host.sources import digest_beside, sources_digest
+from host.runs import session
 from host.sweep.graphs import GraphFile
 from sim.configuration import AcceleratorConfig
 from sim.memory import Profile, parse_profile
@@ -69,7 +69,7 @@ class Point:
     @property
     def label(self) -> str:
         """What messages call it."""
-        changed = Changes.of(dict(self.changes))
+        changed = Overrides.of(dict(self.changes))
         machine = f"{changed.config_text(self.config_name)}, memory {changed.memory_text(self.memory_name)}"
         return f"{self.algorithm} of {self.graph.label} on {machine}"
 
@@ -81,7 +81,7 @@ class Point:
     @property
     def memory(self) -> Profile:
         """The memory profile, changes included."""
-        return Changes.of(dict(self.changes)).remembered(parse_profile(self.memory_name))
+        return Overrides.of(dict(self.changes)).applied_to_memory(parse_profile(self.memory_name))
 
     def inputs(self) -> dict[str, Any]:
         """Return everything that its result depends on, JSON-able."""

@@ -10,7 +10,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from host.changes import MEMORY, Changes, toml_text
+from host.runs.overrides import MEMORY, Overrides, toml_text
 from host.errors import InputError
 from host.measuring.graphs import KINDS, GraphSpec
 from host.options import RECORD_INTERVAL, integer
@@ -246,7 +246,7 @@ class _Reader:
 
     def _asked(self, values: dict[str, Any]) -> Point:
         changes = {name: value for name, value in values.items() if name in _FIELDS or name.startswith(MEMORY)}
-        changed = Changes.of(changes)
+        changed = Overrides.of(changes)
         config_name = self._file(values.get("config", "hc2"), "config")
         memory_name = self._file(values.get("memory", "hc2"), "memory")
         point = Point(
@@ -254,7 +254,7 @@ class _Reader:
             algorithm=values.get("algorithm", ALGORITHMS[0]),
             source=values.get("source"),
             config_name=config_name,
-            config=changed.configured(load_config(config_name)),
+            config=changed.applied_to(load_config(config_name)),
             memory_name=memory_name,
             changes=tuple(changes.items()),
             executor=values.get("executor", EXECUTORS[0]),
@@ -263,9 +263,9 @@ class _Reader:
             queue_slack=values.get("queue_slack"),
             record_interval=values.get("record_interval", RECORD_INTERVAL),
         )
-        changed.remembered(parse_profile(memory_name))
-        if point.algorithm == "scc":
-            point.config.require("finds_components", name=changed.config_text(config_name))
+        changed.applied_to_memory(parse_profile(memory_name))
+        if point.algorithm == "scc" and point.config.bfs_only:
+            raise ValueError(f"{changed.config_text(config_name)} only searches: it keeps no reach queue to intersect")
         if point.algorithm == "scc" and point.source is not None:
             raise ValueError("source: only searches have one")
         return point

@@ -167,7 +167,7 @@ def test_a_planted_fault_is_found_made_small_and_repeated(
 
 
 def test_ways_that_differ_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from host.running import results
+    from host.runs import results
 
     def broken(*arguments: Any, **options: Any) -> dict[str, Any]:
         document = scc_document(*arguments, **options)

@@ -4,31 +4,31 @@ import re
 
 import pytest
 
-from host.changes import UNCHANGED, Changes
+from host.runs.overrides import NO_OVERRIDES, Overrides
 from hw.config import PRESETS
 from sim.memory import Fixed, Hc2, parse_profile
 
 
 def test_values_go_where_they_belong() -> None:
     texts = ["neighbour_depth = 64", "memory.bank_busy=20", "blocking_reservation=true", "clock_mhz=133.5"]
-    changes = Changes.parse(texts)
+    changes = Overrides.parse(texts)
     expected = PRESETS["hc2"].replace(neighbour_depth=64, blocking_reservation=True, clock_mhz=133.5)
-    assert changes.configured(PRESETS["hc2"]) == expected
-    assert changes.remembered(Hc2()) == Hc2(bank_busy=20)
-    assert Changes.of(changes.values()) == changes
+    assert changes.applied_to(PRESETS["hc2"]) == expected
+    assert changes.applied_to_memory(Hc2()) == Hc2(bank_busy=20)
+    assert Overrides.of(changes.values()) == changes
     assert changes.config_text("hc2") == "hc2 (neighbour_depth=64, blocking_reservation=true, clock_mhz=133.5)"
     assert changes.memory_text("hc2") == "hc2 (bank_busy=20)"
 
 
 def test_values_are_applied_together() -> None:
-    changes = Changes.parse(["intersection_kernels=4", "bfs_kernels=4"])
-    assert changes.configured(PRESETS["hc2"]) == PRESETS["hc2"].replace(intersection_kernels=4, bfs_kernels=4)
+    changes = Overrides.parse(["intersection_kernels=4", "bfs_kernels=4"])
+    assert changes.applied_to(PRESETS["hc2"]) == PRESETS["hc2"].replace(intersection_kernels=4, bfs_kernels=4)
 
 
 def test_no_change_leaves_everything() -> None:
-    assert Changes.parse([]) == UNCHANGED
-    assert UNCHANGED.configured(PRESETS["test"]) is PRESETS["test"]
-    assert UNCHANGED.config_text("test") == "test"
+    assert Overrides.parse([]) == NO_OVERRIDES
+    assert NO_OVERRIDES.applied_to(PRESETS["test"]) is PRESETS["test"]
+    assert NO_OVERRIDES.config_text("test") == "test"
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_no_change_leaves_everything() -> None:
 )
 def test_what_is_no_change(texts: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        Changes.parse(texts)
+        Overrides.parse(texts)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_what_is_no_change(texts: list[str], message: str) -> None:
 )
 def test_impossible_configurations(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
-        Changes.parse([text]).configured(PRESETS["hc2"])
+        Overrides.parse([text]).applied_to(PRESETS["hc2"])
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,11 @@ def test_impossible_configurations(text: str, message: str) -> None:
 )
 def test_impossible_memories(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
-        Changes.parse([text]).remembered(Hc2())
+        Overrides.parse([text]).applied_to_memory(Hc2())
 
 
 def test_a_changed_memory_is_read_as_it_is_shown() -> None:
-    changes = Changes.parse(["memory.links=1", "memory.bank_busy=20"])
+    changes = Overrides.parse(["memory.links=1", "memory.bank_busy=20"])
     assert parse_profile(changes.memory_text("hc2")) == Hc2(links=1, bank_busy=20)
     assert parse_profile("fixed:75 (latency=80)") == Fixed(latency=80)
     with pytest.raises(ValueError, match=r"^memory key 'links' is not known for profile 'fixed': choose from latency$"):

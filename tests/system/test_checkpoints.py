@@ -13,7 +13,7 @@ from host.checkpoints.checkpoints import Checkpoints
 from host.checkpoints.folder import Checkpoint
 from host.graph.csr import Graph
 from host.graph.generators import rmat_graph
-from host.interval import Interval
+from host.runs.interval import Interval
 from hw.config import AcceleratorConfig
 from sim.machine import Machine
 from sim.observation.state import MachineState

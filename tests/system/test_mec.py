@@ -8,8 +8,8 @@ from host.algorithms.mec.checker import check_mecs
 from host.mdp.families import family
 from host.mdp.model import Mdp
 from host.progress import Progress
-from host.running.mec import AcceleratedMecs, run_accelerated_mec
-from host.running.session import RunOptions
+from host.runs.mec import AcceleratedMecs, run_accelerated_mec
+from host.runs.session import RunOptions
 from sim.configuration import PRESETS
 from sim.memory import parse_profile
 

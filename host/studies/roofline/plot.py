@@ -92,8 +92,8 @@ def roofline_figure(roofline: Roofline, setting: Setting) -> Figure:
     for axes in (left, right):
         axes.grid(which="major", color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
-    name = "".join(letter if letter.isprintable() else "?" for letter in setting.graph)
-    title = f"{name} on {setting.machine}: {reached:.3g} GTEPS"
+    name = "".join(letter if letter.isprintable() else "?" for letter in setting.spec.graph)
+    title = f"{name} on {setting.spec.machine_text}: {reached:.3g} GTEPS"
     figure.suptitle(title, parse_math=False)
     figure.legend(loc="outside lower center", ncols=4, fontsize="small", frameon=False)
     return figure

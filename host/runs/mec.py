@@ -10,9 +10,9 @@ from host.algorithms.mec.decomposition import MecDecomposition
 from host.graph.csr import Graph
 from host.mdp.model import Mdp
 from host.progress import Progress
-from host.running.results import SccResult
-from host.running.scc import run_scc
-from host.running.session import RunOptions, Session
+from host.runs.results import SccResult
+from host.runs.scc import run_scc
+from host.runs.session import RunOptions, Session
 
 __all__ = ["AcceleratedMecs", "run_accelerated_mec"]
 

@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from host.algorithms.keeper import Keeper
 from host.errors import InputError
@@ -14,40 +14,24 @@ from sim.errors import SimulationError
 if TYPE_CHECKING:
     from host.graph.csr import Graph
     from host.record.recorder import Recorder
-    from host.running.results import BfsResult, SccResult
-    from host.running.session import RunOptions
+    from host.runs.results import Result
+    from host.runs.specification import RunSpec
     from sim.machine import Machine
 
 __all__ = ["Recording"]
-
-Result = TypeVar("Result", "BfsResult", "SccResult")
-
 
 class Recording:
     """Records a run.
 
     Parameters
     ----------
-    folder : Path
-        Where to.
-    interval : int
-        Cycles of an interval.
-    command : str
-        What runs: bfs or scc.
-    options : RunOptions
-        How.
-    source : int or None
-        Where a search starts, as the graph's file names it.
-    resumed : bool
-        Whether the run is taken up again, so that the folder may hold what was written of it.
-    kept : bool
-        Whether the run may be taken up again: what is written of a run that ends early then stays.
+    spec : RunSpec
+        The run, and the folder that it is recorded in.
 
     Attributes
     ----------
+    spec : RunSpec
     folder : Path
-    memory : Profile
-        Memory profile of the run.
 
     Raises
     ------
@@ -55,32 +39,18 @@ class Recording:
         The folder cannot be used.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        interval: int,
-        command: str,
-        options: "RunOptions",
-        source: int | None = None,
-        resumed: bool = False,
-        kept: bool = False,
-    ) -> None:
-        self.folder = folder
-        self.memory = options.memory
-        self._interval = interval
-        self._command = command
-        self._options = options
-        self._source = source
-        self._kept = kept
+    def __init__(self, spec: "RunSpec") -> None:
+        assert spec.record is not None, "it is to be recorded"
+        self.spec = spec
+        self.folder = Path(spec.record)
         self._recorder: Recorder | None = None
         self._machine: Machine | None = None
         self._run: dict[str, Any] = {}
         self._rows: dict[str, int] = {}
         self._complete = False
-        self._lock = RecordFolder(folder, resumed=resumed)
+        self._lock = RecordFolder(self.folder, resumed=spec.resume is not None)
 
-    def begin(self, machine: "Machine", graph: "Graph", keeper: Keeper | None) -> "Recorder":
+    def begin(self, machine: "Machine", graph: "Graph", source: int, keeper: Keeper | None) -> "Recorder":
         """Begin to record a machine on which nothing has run.
 
         Raises
@@ -89,47 +59,32 @@ class Recording:
             There are no intervals of this length.
         """
         from host.graph.digests import graph_digest
+        from host.results.documents import input_name
         from host.record.recorder import Recorder, RecorderState
 
         keeper = keeper or Keeper()
         state = keeper.kept("record", RecorderState)
         try:
-            recorder = Recorder(machine, self.folder, interval=self._interval, state=state)
+            recorder = Recorder(machine, self.folder, interval=self.spec.interval, state=state)
         except ValueError as error:
             raise InputError(f"--record-interval: {error}") from None
         keeper.keep("record", recorder.state, refresh=recorder.catch_up)
         self._recorder, self._machine = recorder, machine
-        options = self._options
+        options = self.spec.document()
+        if "source" in options:
+            options["source"] = input_name(graph, source)
         self._run = {
-            "graph": options.graph,
+            "graph": self.spec.graph,
             "folder": str(Path.cwd()),
             "digest": graph_digest(graph),
             "vertices": graph.vertices,
             "edges": graph.edges,
-            "options": {
-                "source": self._source,
-                "config": options.config_name,
-                "memory": options.memory_name,
-                "set": options.changes.values(),
-                "executor": options.executor,
-                "threads": options.threads,
-                "queue_slack": options.queue_slack,
-                "cycle_limit": options.cycle_limit,
-                "simplify": options.simplify,
-            },
+            "options": options,
         }
         return recorder
 
-    def failed(self, error: SimulationError, *, checkpoint: str | None) -> bool:
-        """Leave in the folder what a replay of a run that failed needs; return whether it had begun.
-
-        Parameters
-        ----------
-        error : SimulationError
-            How it failed.
-        checkpoint : str or None
-            The folder that the run is kept in.
-        """
+    def failed(self, error: SimulationError) -> bool:
+        """Leave in the folder what a replay of a run that failed needs; return whether it had begun."""
         if self._machine is None:
             return False
         from host.record.document import failure_document
@@ -140,10 +95,8 @@ class Recording:
             failure_document(
                 self._machine,
                 error,
-                command=self._command,
                 run=self._run,
-                interval=self._interval,
-                checkpoint=checkpoint,
+                spec=self.spec,
             ),
         )
         return True
@@ -157,16 +110,15 @@ class Recording:
         if self._recorder is not None:
             self._rows = self._recorder.finish()
 
-    def complete(self, machine: "Machine", result: Result) -> Result:
+    def complete(self, machine: "Machine", result: "Result") -> "Result":
         """Write the document of the record, with that of the run's result; return the result with its record."""
         from host.record.document import kernel_cycles, record_document
         from host.record.reader import DOCUMENT, Record
 
         about = record_document(
             machine,
-            command=self._command,
             run=self._run,
-            interval=self._interval,
+            spec=self.spec,
             causes=kernel_cycles(self.folder),
             rows=self._rows,
             result=result.document,
@@ -179,6 +131,6 @@ class Recording:
         """Let go of the folder; leave nothing of a record that is not complete, unless the run is kept."""
         if self._recorder is not None:
             self._recorder.close()
-        if self._complete or not self._kept:
+        if self._complete or self.spec.checkpoint is None:
             self._lock.clear(complete=self._complete)
         self._lock.close()

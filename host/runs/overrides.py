@@ -9,14 +9,14 @@ from typing import Any
 from sim.configuration import AcceleratorConfig
 from sim.memory import Profile, changed_profile
 
-__all__ = ["MEMORY", "UNCHANGED", "Changes", "toml_text"]
+__all__ = ["MEMORY", "NO_OVERRIDES", "Overrides", "toml_text"]
 
 MEMORY = "memory."
 """What the name of a memory's parameter begins with."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Changes:
+class Overrides:
     """What is changed in a configuration and in a memory.
 
     Parameters
@@ -29,13 +29,13 @@ class Changes:
     memory: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "Changes":
+    def of(cls, values: Mapping[str, Any]) -> "Overrides":
         """Return the changes that values make, by names of which those of the memory begin with `MEMORY`."""
         memory = {name.removeprefix(MEMORY): value for name, value in values.items() if name.startswith(MEMORY)}
         return cls(config={name: value for name, value in values.items() if not name.startswith(MEMORY)}, memory=memory)
 
     @classmethod
-    def parse(cls, texts: Iterable[str]) -> "Changes":
+    def parse(cls, texts: Iterable[str]) -> "Overrides":
         """Return the changes that texts ``KEY=VALUE`` make; a value is one of TOML.
 
         Raises
@@ -91,7 +91,7 @@ class Changes:
         return _with(name, self.memory)
 
 
-UNCHANGED = Changes()
+NO_OVERRIDES = Overrides()
 """No change."""
 
 

@@ -1,0 +1,401 @@
+"""Execution of a run: the sequence from a specification to the verified result, the only one that there is."""
+
+import resource
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from host.algorithms.components import canonical
+from host.algorithms.keeper import Keeper
+from host.algorithms.kosaraju import strong_components
+from host.algorithms.oracle import check_graphs, check_stray_writes
+from host.algorithms.reference import check_components, check_levels
+from host.algorithms.search import breadth_first_search
+from host.errors import InputError, placed
+from host.graph.csr import Graph
+from host.graph.estimates import simulation_bytes, size_text
+from host.graph.formats import read_graph
+from host.graph.memory_map import PlacedGraph, default_slack
+from host.graph.trim import trim
+from host.memory_room import check_room
+from host.progress import Progress, Step
+from host.results.documents import Setting, Wall
+from host.runs.results import BfsResult, Result, SccResult
+from host.runs.specification import RunSpec
+from host.words import counted
+from sim.errors import SimulationError
+from sim.notices import notice
+
+if TYPE_CHECKING:
+    from host.runs.recording import Recording
+    from sim.coprocessor import Coprocessor
+    from sim.machine import Machine
+
+__all__ = ["SOURCE_RULE", "Keep", "Session", "check_result", "execute", "source_vertex"]
+
+SOURCE_RULE = "lowest vertex with an out-edge"
+"""Where a search starts that is given no source: vertex 0 nearly always, as of the published host program."""
+
+Keep = Callable[["Session", "Machine", Sequence[PlacedGraph]], Keeper | None]
+"""Returns what keeps a run, given its machine and the graphs that were placed there."""
+
+
+def source_vertex(graph: Graph) -> int:
+    """Return the vertex that a search starts from by `SOURCE_RULE`."""
+    return int(np.argmax(graph.out_degrees() > 0))
+
+
+def check_result(difference: str | None) -> None:
+    """Refuse a wrong result.
+
+    Parameters
+    ----------
+    difference : str or None
+        What the check found, None when the result is right.
+
+    Raises
+    ------
+    SimulationError
+        It is wrong.
+    """
+    if difference is not None:
+        raise SimulationError(f"wrong result: {difference}")
+
+
+class _Advance:
+    """Progress of a simulation: vertices done, iterations or levels, cycles.
+
+    Parameters
+    ----------
+    step : Step
+        Where it is shown.
+    vertices : int
+        Vertices of the graph.
+    noun : str
+        What is counted: iteration, level.
+    cycle : int
+        Cycle at its beginning.
+    aim : str
+        What is simulated for, told first.
+    """
+
+    def __init__(self, step: Step, *, vertices: int, noun: str, cycle: int, aim: str) -> None:
+        self._step = step
+        self._vertices = vertices
+        self._noun = noun
+        self._begin = time.monotonic()
+        self._first_cycle = self._cycle = cycle
+        self._number = self._done = 0
+        self._kept: int | None = None
+        self._aim = aim
+
+    def on_cycle(self, cycle: int) -> None:
+        """Take the cycle that the simulation is at."""
+        self._cycle = cycle
+        self._tell()
+
+    def on_iteration(self, number: int, colours: npt.NDArray[Any]) -> None:
+        """Take the iterations that are complete, and the colours: those that are not 0 count as done."""
+        self._number = number
+        if self._step.due:
+            self._done = int(np.count_nonzero(colours))
+            self._tell()
+
+    def on_level(self, number: int, reached: int) -> None:
+        """Take the levels that are complete and the entries that they reached, some of them perhaps twice."""
+        self._number, self._done = number, min(reached, self._vertices)
+        self._tell()
+
+    def on_checkpoint(self, cycle: int) -> None:
+        """Take the cycle of the last checkpoint."""
+        self._kept = cycle
+        self._tell()
+
+    def _tell(self) -> None:
+        if not self._step.due:
+            return
+        what = [self._aim] if self._aim else []
+        what += [f"{self._noun} {self._number:,}"]
+        advanced = self._cycle - self._first_cycle
+        if advanced:
+            pace = advanced / max(time.monotonic() - self._begin, 1e-3)
+            what += [f"cycle {self._cycle:,}", f"{pace:,.0f} cycles/s"]
+        what += [f"{self._done:,} of {counted(self._vertices, 'vertex', 'vertices')}"]
+        if self._kept is not None:
+            what += [f"checkpoint at cycle {self._kept:,}"]
+        self._step(self._done, self._vertices, ", ".join(what))
+
+
+class Session:
+    """A run in progress: the machine that it builds, what it shows, and the real time that it takes.
+
+    Parameters
+    ----------
+    spec : RunSpec
+        The run.
+    progress : Progress
+        What shows how far it is.
+    graph : Graph, optional
+        The graph; where there is none, it is read from the file that the specification names.
+    aim : str
+        What progress says that is simulated for.
+
+    Attributes
+    ----------
+    spec : RunSpec
+    """
+
+    def __init__(self, spec: RunSpec, progress: Progress, graph: Graph | None = None, *, aim: str = "") -> None:
+        self.spec = spec
+        self._progress = progress
+        self._graph = graph
+        self._aim = aim
+        self._seconds = dict.fromkeys(("load", "simulate", "record", "verify"), 0.0)
+        self._advance: _Advance | None = None
+
+    @contextmanager
+    def phase(self, name: str, what: str) -> Iterator[Step]:
+        """Show what the block does, and add the time that it takes to a phase: load, simulate, record or verify."""
+        begin = time.perf_counter()
+        with self._progress.step(what) as step:
+            yield step
+        self._seconds[name] += time.perf_counter() - begin
+
+    def read_graph(self) -> Graph:
+        """Return the graph: the given one, or read from the file that the specification names.
+
+        Raises
+        ------
+        InputError
+            It cannot be read or is none, or its simulation needs more memory than there is.
+        """
+        spec, graph = self.spec, self._graph
+        if graph is None:
+            with self.phase("load", "reading") as step:
+                graph = read_graph(spec.graph, watch=step, on_note=notice)
+        slack = default_slack(graph.vertices) if spec.queue_slack is None else spec.queue_slack
+        needed = simulation_bytes(
+            graph.vertices,
+            graph.edges,
+            directions=2 if spec.algorithm == "scc" else 1,
+            capacity=graph.vertices + slack,
+            verify=spec.verify,
+        )
+        with placed(path=spec.graph):
+            check_room(f"simulated, {size_text(graph.vertices, graph.edges)}", needed)
+        return graph
+
+    @contextmanager
+    def simulating(self, machine: "Machine", vertices: int, noun: str) -> Iterator[_Advance]:
+        """Show how the block simulates, and take its time; the callbacks are the caller's to connect."""
+        with self.phase("simulate", "simulating") as step:
+            self._advance = _Advance(step, vertices=vertices, noun=noun, cycle=machine.cycle, aim=self._aim)
+            yield self._advance
+            self._advance = None
+
+    def _on_cycle(self, cycle: int) -> None:
+        if self._advance is not None:
+            self._advance.on_cycle(cycle)
+
+    def on_checkpoint(self, cycle: int) -> None:
+        """Show that the run was kept."""
+        if self._advance is not None:
+            self._advance.on_checkpoint(cycle)
+
+    @contextmanager
+    def machine(self) -> "Iterator[Machine]":
+        """Build the machine and close it at the end of the block, also after an error.
+
+        Raises
+        ------
+        SimulationError
+            It could not be built.
+        InputError
+            There is no such machine.
+        """
+        from sim.machine import create_machine
+
+        spec = self.spec
+        with ExitStack() as stack:
+            try:
+                with self._progress.step("building the executor") as step:
+                    machine = create_machine(
+                        spec.configuration,
+                        spec.profile,
+                        executor=spec.executor,
+                        threads=spec.threads,
+                        cycle_limit=spec.cycle_limit,
+                        waves=spec.waves_path,
+                        wave_window=spec.wave_window,
+                        scopes=spec.scopes,
+                        wave_view=spec.wave_view,
+                        on_progress=self._on_cycle,
+                        on_build=step,
+                    )
+            except ValueError as error:
+                raise InputError(str(error)) from None
+            # Also after an error: of a simulation that failed the waveforms are wanted most.
+            stack.callback(self._close, machine)
+            yield machine
+
+    def _close(self, machine: "Machine") -> None:
+        """Close the machine, which completes its waveforms; say so when the run ended before their window."""
+        with self._progress.step("closing"):
+            cycles = machine.cycle
+            machine.close()
+        first = (self.spec.wave_window or (-1, 0))[0]
+        if cycles <= first:
+            notice(
+                f"--wave-window begins at cycle {first:,}, and the run had {cycles:,}: {self.spec.waves} is not written"
+            )
+
+    def wall(self, machine: "Machine", *, before: float) -> Wall:
+        """Return the real time that was taken so far; `before` was taken to simulate, in other processes."""
+        return Wall(
+            **{**self._seconds, "simulate": self._seconds["simulate"] + before},
+            build=machine.build_seconds,
+            simulated_cycles=machine.cycle,
+            peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        )
+
+
+def execute(
+    spec: RunSpec,
+    progress: Progress,
+    *,
+    graph: Graph | None = None,
+    aim: str = "",
+    keep: Keep | None = None,
+    seconds: float = 0.0,
+    on_failure: "Callable[[Recording, SimulationError], None] | None" = None,
+    watch: "Callable[[Machine, PlacedGraph, Keeper | None], Coprocessor] | None" = None,
+) -> Result:
+    """Make a run.
+
+    Parameters
+    ----------
+    spec : RunSpec
+        The run. A search without a source starts by `SOURCE_RULE`.
+    progress : Progress
+        Shows how far it is.
+    graph : Graph, optional
+        The graph; where there is none, it is read from the file that the specification names.
+    aim : str
+        What progress says that is simulated for.
+    keep : callable, optional
+        Returns what keeps the run.
+    seconds : float
+        Real time that simulating took before, in other processes.
+    on_failure : callable, optional
+        Called with what recorded the run where its simulation has failed.
+    watch : callable, optional
+        Returns what is to be driven in the place of the machine, and watches it.
+
+    Raises
+    ------
+    InputError
+        A graph or a folder that cannot be used, a machine that does not exist.
+    SimulationError
+        The simulation failed, or its result is wrong.
+    """
+    with ExitStack() as stack:
+        recording = None
+        if spec.record is not None:
+            from host.runs.recording import Recording
+
+            recording = stack.enter_context(closing(Recording(spec)))
+        try:
+            session = Session(spec, progress, graph, aim=aim)
+            return _execute(session, keep=keep, seconds=seconds, recording=recording, watch=watch)
+        except SimulationError as error:
+            if recording is not None and on_failure is not None:
+                on_failure(recording, error)
+            raise
+
+
+def _source(graph: Graph, spec: RunSpec) -> int:
+    """Return the vertex that a search starts from, 0 to n - 1.
+
+    Raises
+    ------
+    InputError
+        The graph has no such vertex.
+    """
+    if spec.source is None:
+        return source_vertex(graph)
+    try:
+        return graph.index(spec.source)
+    except InputError as error:
+        raise InputError(f"{error} (--source)", path=spec.graph) from None
+
+
+def _execute(
+    session: Session,
+    *,
+    keep: Keep | None,
+    seconds: float,
+    recording: "Recording | None",
+    watch: "Callable[[Machine, PlacedGraph, Keeper | None], Coprocessor] | None",
+) -> Result:
+    spec = session.spec
+    search = spec.algorithm == "bfs"
+    read = session.read_graph()
+    source = _source(read, spec) if search else 0
+    with session.machine() as machine:
+        with session.phase("load", "placing" if search else "transposing, trimming and placing"):
+            graph = read.simplified() if spec.simplify else read
+            dropped = read.edges - graph.edges
+            if search:
+                graphs: tuple[PlacedGraph, ...] = (PlacedGraph.place(machine, graph),)
+            else:
+                transpose = graph.transpose()
+                trimmed = trim(graph, transpose)
+                forward = PlacedGraph.place(machine, graph)
+                graphs = forward, PlacedGraph.place(machine, transpose, name="transpose")
+                del transpose
+            graph = graphs[0].graph
+            if not dropped or not spec.verify:
+                read = graph
+        keeper = None if keep is None else keep(session, machine, graphs)
+        driven = machine if watch is None else watch(machine, graphs[0], keeper)
+        observer = None if recording is None else recording.begin(machine, graph, source, keeper)
+        how: dict[str, Any] = {"slack": spec.queue_slack, "keeper": keeper, "observer": observer}
+        with session.simulating(machine, graph.vertices, "level" if search else "iteration") as advance:
+            if search:
+                found = breadth_first_search(driven, graphs[0], source, on_level=advance.on_level, **how)
+            else:
+                components = strong_components(machine, *graphs, trimmed, on_iteration=advance.on_iteration, **how)
+                labels = canonical(components.colours)
+        statistics = machine.statistics()
+        if recording is not None:
+            with session.phase("record", "recording"):
+                recording.finish()
+        checked = None
+        with session.phase("verify", "verifying"):
+            check_stray_writes(machine)
+            if spec.verify:
+                checked = check_graphs(machine, graphs)
+                check_result(check_levels(found.levels, read, source) if search else check_components(labels, read))
+                checked = replace(checked, reference="sequential search" if search else "scipy")
+        setting = Setting(
+            spec=spec,
+            vertices=graph.vertices,
+            edges=graph.edges + dropped,
+            dropped_edges=dropped if spec.simplify else None,
+            clock_hz=machine.clock,
+            uploaded_bytes=sum(each.size for each in graphs),
+        )
+        common: dict[str, Any] = {
+            "graph": graph,
+            "setting": setting,
+            "wall": session.wall(machine, before=seconds),
+            "checked": checked,
+            "statistics": statistics,
+        }
+    result: Result = BfsResult(**common, run=found) if search else SccResult(**common, run=components, labels=labels)
+    return result if recording is None else recording.complete(machine, result)

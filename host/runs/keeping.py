@@ -1,0 +1,173 @@
+"""Runs with checkpoints, and resuming them: the folders, the values that are taken from them, the keeper."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
+from os.path import realpath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from host.checkpoints.folder import Checkpoint, CheckpointFolder
+from host.errors import InputError
+from host.runs.interval import Interval
+from host.runs.specification import RunSpec, option_of
+from sim.notices import notice
+
+if TYPE_CHECKING:
+    from host.checkpoints.checkpoints import Checkpoints
+    from host.graph.memory_map import PlacedGraph
+    from host.runs.execution import Session
+    from sim.machine import Machine
+
+__all__ = ["Keeping"]
+
+_EVERY = "1min"
+"""Interval from one checkpoint to the next, unless said otherwise."""
+
+
+class Keeping:
+    """Checkpoints of a run.
+
+    Parameters
+    ----------
+    algorithm : str
+        The algorithm of the run.
+    given : mapping
+        Values of fields of `RunSpec`, as they were given. Where a run is resumed, others are as they were.
+
+    Attributes
+    ----------
+    spec : RunSpec
+        The run.
+    seconds : float
+        Real time that simulating took before this process.
+
+    Raises
+    ------
+    SpecError, InputError
+        Values that a run cannot have; a folder or a checkpoint that cannot be used.
+    """
+
+    def __init__(self, algorithm: str, given: Mapping[str, Any]) -> None:
+        self.seconds = 0.0
+        self._folder: CheckpointFolder | None = None  # where the run is kept
+        self._resumed: Checkpoint | None = None
+        with ExitStack() as stack:
+            values = dict(given)
+            if "resume" in given:
+                values = self._resume(algorithm, given, stack)
+            self.spec = RunSpec(**{**values, "algorithm": algorithm})
+            if self.spec.checkpoint is not None and self._folder is None:
+                self._folder = stack.enter_context(closing(CheckpointFolder(Path(self.spec.checkpoint), create=True)))
+                if self._folder.complete:
+                    raise InputError(
+                        "holds the checkpoint of another run: go on with it by --resume, or remove it",
+                        path=self.spec.checkpoint,
+                    )
+            self._held = stack.pop_all()
+
+    def _resume(self, algorithm: str, given: Mapping[str, Any], stack: ExitStack) -> dict[str, Any]:
+        """Open the checkpoint to go on from; return the values of the run."""
+        from host.measuring.sources import sources_digest
+
+        resume = given["resume"]
+        folder = stack.enter_context(closing(CheckpointFolder(Path(resume), create=False)))
+        self._resumed = folder.read()
+        about = self._resumed.about
+        kept = about["options"]
+        if kept["algorithm"] != algorithm:
+            raise InputError(f"is the checkpoint of a run of cyscc {kept['algorithm']}", path=resume)
+        if about["program"] != sources_digest():
+            raise InputError("the checkpoint was made by another version of this program", path=resume)
+        self.seconds = about["seconds"]
+        values = {"checkpoint": resume, **RunSpec.kept_values(kept, Path(about["folder"])), **given}
+        if realpath(values["checkpoint"]) == realpath(resume):
+            values["checkpoint"] = resume
+            self._folder = folder
+        return values
+
+    def keeper(
+        self, session: "Session", machine: "Machine", graphs: "Sequence[PlacedGraph]"
+    ) -> "Checkpoints | None":
+        """Return what keeps the run of a machine on which graphs were placed; None if nothing does.
+
+        Raises
+        ------
+        InputError
+            The checkpoint is of another run.
+        """
+        if self._folder is None and self._resumed is None:
+            return None
+        from host.checkpoints.checkpoints import Checkpoints
+        from host.graph.digests import graph_digest
+        from host.measuring.sources import sources_digest
+
+        spec = self.spec
+        # As a checkpoint has it.
+        identity = json.loads(json.dumps(spec.identity(graph_digest(graphs[0].graph))))
+        if self._resumed is not None:
+            difference = _difference(self._resumed.about["identity"], identity)
+            if difference is not None:
+                raise InputError(f"the checkpoint is of another run: {difference}", path=spec.resume)
+            _tell_passed_window(spec, self._resumed.about["cycle"])
+        began = time.perf_counter()
+
+        def about() -> dict[str, Any]:
+            return {
+                "program": sources_digest(),
+                "folder": str(Path.cwd()),
+                "options": spec.document(),
+                "seconds": self.seconds + time.perf_counter() - began,
+                "identity": identity,
+            }
+
+        return Checkpoints(
+            machine,
+            self._folder,
+            every=Interval.parse(spec.checkpoint_every or _EVERY),
+            about=about,
+            without=[graph.neighbours_address for graph in graphs],
+            on_written=session.on_checkpoint,
+            on_failure=lambda line: notice(f"{line}; the run goes on"),
+            resumed=self._resumed,
+        )
+
+    def latest(self) -> Checkpoint | None:
+        """Return the newest checkpoint of the run, None if there is none."""
+        return self._folder.read() if self._folder is not None and self._folder.complete else None
+
+    def close(self) -> None:
+        """Let others use the folders."""
+        self._held.close()
+
+    def done(self) -> None:
+        """Remove the checkpoint: the run is finished."""
+        if self._folder is not None:
+            self._folder.remove()
+
+
+def _tell_passed_window(spec: RunSpec, cycle: int) -> None:
+    """Say that there will be no waveforms where a run goes on from a cycle behind their window."""
+    if spec.wave_window is not None and spec.wave_window[1] < cycle:
+        notice(
+            f"--wave-window ends at cycle {spec.wave_window[1]:,}, and the run goes on from {cycle:,}: "
+            f"{spec.waves} is not written"
+        )
+
+
+def _difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
+    """Return how what a run depends on differs from what it was, None if it does not."""
+    if before["graph"] != now["graph"]:
+        return "the graph is not the same"
+    for kind, title in (("configuration", "--config"), ("memory", "--memory"), ("options", "")):
+        for name in before[kind] | now[kind]:
+            old, new = before[kind].get(name), now[kind].get(name)
+            if old != new:
+                option = f"{title}: {name}" if title else option_of(name).flag
+                return f"{option} was {_shown(old)}, and is {_shown(new)}"
+    return None
+
+
+def _shown(value: Any) -> Any:
+    return "not given" if value is None or value is False else value

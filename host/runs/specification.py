@@ -1,0 +1,616 @@
+"""Specification of a run: one value, from which options, keywords, axes, documents and checkpoints derive.
+
+A field of `RunSpec` says by its `Option` all that others need to know about it. A new option of a run is a field here, and
+the place where it takes effect.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
+from decimal import Decimal
+from functools import cached_property
+from os import PathLike
+from os.path import exists, isfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from host.output import STANDARD_OUTPUT
+from host.runs.interval import Interval
+from host.runs.overrides import NO_OVERRIDES, Overrides
+from sim.configuration import PRESETS, AcceleratorConfig, load_config
+from sim.executors.names import EXECUTORS
+
+if TYPE_CHECKING:
+    from sim.memory import Profile
+
+__all__ = [
+    "ALGORITHMS",
+    "RECORD_INTERVAL",
+    "Option",
+    "RunArguments",
+    "RunSpec",
+    "SpecError",
+    "available_threads",
+    "cycle_window",
+    "option_of",
+    "run_options",
+    "whole_number",
+]
+
+ALGORITHMS = ("bfs", "scc")
+"""Algorithms that a run can have, by their commands."""
+
+RECORD_INTERVAL = 1024
+"""Cycles of an interval of a record, unless said otherwise."""
+
+_LARGEST = 1 << 64
+_OWN = "own"
+"""Name of a configuration that is no preset."""
+
+
+class SpecError(ValueError):
+    """A value that a run cannot have.
+
+    Parameters
+    ----------
+    name : str
+        The field that it was given for.
+    message : str
+        One line, which quotes what is wrong.
+    """
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.field = name
+
+
+def available_threads() -> int:
+    """Return the threads that a run uses unless it is told: as many as this process has cores."""
+    return len(os.sched_getaffinity(0))
+
+
+def whole_number(text: str, *, low: int, high: int = _LARGEST) -> int:
+    """Return the integer that a text such as 1000, 1e3 or 2^10 is.
+
+    Raises
+    ------
+    ValueError
+        It is none, or outside `low` to `high`.
+    """
+    base, power, exponent = text.partition("^")
+    try:
+        number = Decimal(base) ** (int(exponent) if power else 1)
+        whole = number == number.to_integral_value()
+    except (ValueError, ArithmeticError):
+        whole = False
+    if not whole:
+        raise ValueError(f"{text!r} is not an integer")
+    _check_range(number, text, low, high)
+    return int(number)
+
+
+def cycle_window(text: str) -> tuple[int, int]:
+    """Return the first and the last cycle that a text such as 100:200 names.
+
+    Raises
+    ------
+    ValueError
+        It names none, or the last comes before the first.
+    """
+    first, colon, last = text.partition(":")
+    if not colon:
+        raise ValueError(f"{text!r} is not FIRST:LAST")
+    begin, end = whole_number(first, low=0), whole_number(last, low=0)
+    if begin > end:
+        raise ValueError(f"the first cycle must not come after the last: {text!r}")
+    return begin, end
+
+
+def _check_range(number: Decimal | int, text: object, low: int, high: int) -> None:
+    if number < low:
+        raise ValueError(f"must be at least {low}, not {text}")
+    if number > high:
+        raise ValueError(f"must be at most {high}, not {text}")
+
+
+def _interval(text: str) -> str:
+    Interval.parse(text)
+    return text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """Description of a field of `RunSpec`.
+
+    Parameters
+    ----------
+    help : str
+        Meaning and unit; ``{default}`` stands for the default.
+    metavar : str or None
+        Placeholder of the value in help texts.
+    name : str
+        Name in options, documents and sweeps, where that is not the field's.
+    flag : str
+        Name on the command line, where that is not ``--`` with the name.
+    low, high : int or None
+        Range, of whole numbers.
+    choices : tuple of str
+        Values that there are, where they are few.
+    parse : callable or None
+        Returns the value of a text; raises ValueError.
+    repeated : bool
+        Whether the option may be given several times.
+    algorithms : tuple of str
+        Runs that have it.
+    decides : bool
+        Whether the result depends on it.
+    kept : bool
+        Whether checkpoints and records have it, so that resuming and replaying a run takes it from there.
+    changeable : bool
+        Whether a resumed run may have another value.
+    varies : bool
+        Whether a sweep can vary it.
+    keyword : bool
+        Whether the functions of the Python interface take it.
+    path : bool
+        Whether it may name a file, relative to the folder of the run.
+    """
+
+    help: str
+    metavar: str | None = None
+    name: str = ""
+    flag: str = ""
+    low: int | None = None
+    high: int = _LARGEST
+    choices: tuple[str, ...] = ()
+    parse: Callable[[str], Any] | None = None
+    repeated: bool = False
+    algorithms: tuple[str, ...] = ALGORITHMS
+    decides: bool = False
+    kept: bool = False
+    changeable: bool = True
+    varies: bool = False
+    keyword: bool = True
+    path: bool = False
+
+    def read(self, value: Any) -> Any:
+        """Return the value of a text or of a document's value.
+
+        Raises
+        ------
+        ValueError
+            It has none. One line.
+        """
+        if self.low is not None:
+            if isinstance(value, bool) or not isinstance(value, int | str):
+                raise ValueError(f"must be a whole number, not {value!r}")
+            return whole_number(str(value), low=self.low, high=self.high)
+        return self.parse(value) if self.parse is not None and isinstance(value, str) else value
+
+
+def _option(default: Any = MISSING, *, help: str, default_factory: Any = MISSING, **about: Any) -> Any:
+    return field(
+        default=default,
+        default_factory=default_factory,
+        metadata={"option": Option(help=help, **about)},  # type: ignore[call-overload]  # dataclasses' own sentinels
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSpec:
+    """All that a run is made of.
+
+    Everything is checked on construction, but for files: the graph is read, and what is written is created, by the run.
+
+    Attributes
+    ----------
+    configuration : AcceleratorConfig
+    profile : Profile
+        The machine and its memory, with overrides.
+
+    Raises
+    ------
+    SpecError
+        A value that a run cannot have, or a machine that cannot run the algorithm.
+    """
+
+    algorithm: str = _option(
+        help="search (bfs) or components (scc)",
+        choices=ALGORITHMS,
+        decides=True,
+        kept=True,
+        changeable=False,
+        varies=True,
+        keyword=False,
+    )
+    graph: str = _option(
+        help="the graph", metavar="GRAPH", flag="GRAPH", decides=True, kept=True, keyword=False, path=True
+    )
+    source: int | None = _option(
+        None,
+        help="vertex to start from, as the graph's file names it",
+        metavar="ID",
+        low=0,
+        high=1 << 63,
+        algorithms=("bfs",),
+        decides=True,
+        kept=True,
+        changeable=False,
+        varies=True,
+        keyword=False,
+    )
+    roofline: bool = _option(
+        False,
+        help="say what ports, links, banks, ring and latency would have allowed, and what was reached",
+        algorithms=("bfs",),
+        kept=True,
+        changeable=False,
+        keyword=False,
+    )
+    config: str | AcceleratorConfig = _option(
+        "hc2",
+        help=f"machine: {', '.join(PRESETS)}, or a TOML file (default: {{default}})",
+        metavar="NAME|FILE.toml",
+        decides=True,
+        kept=True,
+        varies=True,
+        path=True,
+    )
+    memory: "str | Profile" = _option(
+        "hc2",
+        help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, stress:SEED, or a TOML file",
+        metavar="PROFILE|FILE.toml",
+        decides=True,
+        kept=True,
+        varies=True,
+        path=True,
+    )
+    executor: str = _option(
+        EXECUTORS[0],
+        help="compiled (default): built at the first run; amaranth: in Python, for small machines",
+        choices=EXECUTORS,
+        kept=True,
+        varies=True,
+    )
+    overrides: Overrides = _option(
+        NO_OVERRIDES,
+        help="in the place of its own value: neighbour_depth=64, memory.bank_busy=20; may be repeated",
+        metavar="KEY=VALUE",
+        name="set",
+        repeated=True,
+        decides=True,
+        kept=True,
+    )
+    threads: int = _option(
+        default_factory=available_threads,
+        help="threads that the executor may use (default: the cores, {default})",
+        metavar="N",
+        low=1,
+        high=1024,
+    )
+    verify: bool = _option(True, help="do not check the result", flag="--no-verify")
+    simplify: bool = _option(
+        False,
+        help="drop repeated edges and self-loops before the machine gets the graph",
+        decides=True,
+        kept=True,
+        varies=True,
+    )
+    cycle_limit: int | None = _option(
+        None, help="give up after this many cycles", metavar="N", low=1, kept=True, varies=True
+    )
+    queue_slack: int | None = _option(
+        None,
+        help="queue entries beyond one a vertex, for vertices pushed twice (default: 65536 + vertices / 4)",
+        metavar="N",
+        low=0,
+        high=1 << 40,
+        decides=True,
+        kept=True,
+        changeable=False,
+        varies=True,
+    )
+    waves: str | None = _option(
+        None,
+        help="write the hardware's waveforms, compressed or as text (large without a window)",
+        metavar="OUT.fst|OUT.vcd",
+    )
+    wave_window: tuple[int, int] | None = _option(
+        None, help="cycles that the waveforms show (default: all)", metavar="FIRST:LAST", parse=cycle_window
+    )
+    scopes: tuple[str, ...] = _option(
+        (),
+        help="what the waveforms show, as engine0.bfs3.allocator or '*.token_*'; may be repeated (default: all)",
+        metavar="GLOB",
+        name="scope",
+        repeated=True,
+    )
+    wave_view: bool = _option(False, help="write views for GTKWave and Surfer beside the waveforms")
+    checkpoint: str | None = _option(
+        None, help="keep the run in this folder, so that it can be taken up again", metavar="DIR", keyword=False
+    )
+    checkpoint_every: str | None = _option(
+        None,
+        help="how often: 2Mcycles, 30s, 5min (default: 1min)",
+        metavar="INTERVAL",
+        parse=_interval,
+        kept=True,
+        keyword=False,
+    )
+    resume: str | None = _option(
+        None,
+        help="go on from the checkpoint in this folder, and keep the run there; what is not given is as it was",
+        metavar="DIR",
+        keyword=False,
+    )
+    record: str | None = _option(
+        None,
+        help="keep in this folder what happens over time, for `report` and `explain`",
+        metavar="DIR",
+        kept=True,
+        path=True,
+    )
+    record_interval: int | None = _option(
+        None,
+        help=f"cycles of an interval of the record (default: {RECORD_INTERVAL})",
+        metavar="CYCLES",
+        low=16,
+        high=1 << 40,
+        kept=True,
+        changeable=False,
+        varies=True,
+    )
+    trace: str | None = _option(
+        None, help="write what happens over time as a trace for Perfetto", metavar="OUT.pftrace"
+    )
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            _check(self.algorithm, each, getattr(self, each.name))
+        for name in ("wave_window", "scopes", "wave_view"):
+            if getattr(self, name) and self.waves is None:
+                raise SpecError(name, f"{option_of(name).flag} needs --waves")
+        if self.waves == STANDARD_OUTPUT:
+            raise SpecError("waves", "--waves needs a file")
+        if self.waves is not None and Path(self.waves).suffix not in ("", ".vcd", ".fst"):
+            raise SpecError("waves", f"--waves writes FST and VCD files, which end in .fst or .vcd: {self.waves}")
+        if self.checkpoint is None and self.checkpoint_every is not None:
+            raise SpecError("checkpoint_every", "--checkpoint-every needs --checkpoint")
+        if self.record is None and self.trace is None and self.record_interval is not None:
+            raise SpecError("record_interval", "--record-interval needs --record or --trace")
+        if self.record is None and self.trace is not None and self.checkpoint is not None:
+            raise SpecError("trace", "--trace of a run that is kept needs --record")
+
+    @cached_property
+    def configuration(self) -> AcceleratorConfig:
+        """The configuration, with overrides.
+
+        Raises
+        ------
+        SpecError
+            There is none.
+        """
+        config = self.config
+        if isinstance(config, str):
+            with _refused("config", config):
+                config = load_config(config)
+        with _refused("overrides"):
+            return self.overrides.applied_to(config)
+
+    @cached_property
+    def profile(self) -> "Profile":
+        """The memory profile, with overrides.
+
+        Raises
+        ------
+        SpecError
+            There is none.
+        """
+        from sim.memory import parse_profile
+
+        profile = self.memory
+        if isinstance(profile, str):
+            with _refused("memory", profile):
+                profile = parse_profile(profile)
+        with _refused("overrides"):
+            return self.overrides.applied_to_memory(profile)
+
+    def checked(self) -> "RunSpec":
+        """Return this specification, whose machine there is and can run the algorithm.
+
+        Raises
+        ------
+        SpecError
+            There is none, or it cannot.
+        """
+        configuration, _ = self.configuration, self.profile
+        if self.algorithm == "scc" and configuration.bfs_only:
+            raise SpecError("config", f"{self.config_text} only searches: it keeps no reach queue to intersect")
+        return self
+
+    @property
+    def config_name(self) -> str:
+        """Name of the configuration in results, without overrides."""
+        if isinstance(self.config, str):
+            return self.config
+        return next((name for name, preset in PRESETS.items() if preset == self.config), _OWN)
+
+    @property
+    def memory_name(self) -> str:
+        """Name of the memory profile in results, without overrides."""
+        return self.memory if isinstance(self.memory, str) else self.memory.name
+
+    @property
+    def config_text(self) -> str:
+        """Configuration and overrides as people read them: ``hc2 (word_depth=64)``."""
+        return self.overrides.config_text(self.config_name)
+
+    @property
+    def machine_text(self) -> str:
+        """Configuration and memory as people read them: ``hc2 (word_depth=64), memory hc2``."""
+        return f"{self.config_text}, memory {self.overrides.memory_text(self.memory_name)}"
+
+    @property
+    def waves_path(self) -> Path | None:
+        """File of the waveforms."""
+        return None if self.waves is None else Path(self.waves)
+
+    @property
+    def interval(self) -> int:
+        """Cycles of an interval of the record."""
+        return self.record_interval or RECORD_INTERVAL
+
+    def document(self) -> dict[str, Any]:
+        """Return the options that are kept, by name, JSON-able; configuration and memory are named only."""
+        named = {"overrides": self.overrides.values(), "config": self.config_name, "memory": self.memory_name}
+        return {
+            option.name: named.get(name, getattr(self, name))
+            for name, option in run_options(self.algorithm).items()
+            if option.kept
+        }
+
+    def identity(self, graph: str) -> dict[str, Any]:
+        """Return what a resumed run must have in common with the run before, JSON-able.
+
+        Parameters
+        ----------
+        graph : str
+            Digest of the graph as the machine has it.
+        """
+        same = [name for name, option in run_options(self.algorithm).items() if not option.changeable]
+        return {
+            "graph": graph,
+            "configuration": asdict(self.configuration),
+            "memory": self.profile.describe(),
+            "options": {name: getattr(self, name) for name in same},
+        }
+
+    def varied(self) -> dict[str, Any]:
+        """Return the options that a sweep can vary, by name, JSON-able; machine and memory are as their values say."""
+        values = {
+            name: getattr(self, name)
+            for name, option in run_options(self.algorithm).items()
+            if option.varies and name not in ("config", "memory")
+        }
+        return {**values, "configuration": asdict(self.configuration), "memory": self.profile.describe()}
+
+    @classmethod
+    def kept_values(cls, document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+        """Return values of fields from `document`; files are named as seen from the folder of the run.
+
+        Parameters
+        ----------
+        document : mapping
+            Options by name, as `document` returns them.
+        folder : Path
+            Where the run was made.
+        """
+        values = {}
+        for name, option in run_options(document["algorithm"]).items():
+            if option.name in document:
+                value = document[option.name]
+                if option.path and value and folder != Path.cwd() and _is_file(name, value):
+                    value = str(folder / value)
+                values[name] = Overrides.of(value) if name == "overrides" else value
+        return values
+
+
+def _is_file(name: str, value: Any) -> bool:
+    return name not in ("config", "memory") or str(value).endswith((".toml", ".py"))
+
+
+def _check(algorithm: str, each: "Field[Any]", value: Any) -> None:
+    """Refuse a value that a field cannot have."""
+    option: Option = each.metadata["option"]
+    name = option.name or each.name
+    if option.choices and value not in option.choices:
+        raise SpecError(each.name, f"{name} must be {' or '.join(option.choices)}, not {value!r}")
+    if algorithm not in option.algorithms and value != each.default:
+        raise SpecError(each.name, f"{name}: only searches have one")
+    if option.low is not None and value is not None:
+        try:
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise ValueError(f"must be a whole number, not {value!r}")
+            _check_range(value, value, option.low, option.high)
+        except ValueError as error:
+            raise SpecError(each.name, f"{name}: {error}") from None
+    if isinstance(each.default, bool) and not isinstance(value, bool):
+        raise SpecError(each.name, f"{name} must be true or false, not {value!r}")
+
+
+def _completed(each: "Field[Any]") -> Option:
+    option: Option = each.metadata["option"]
+    name = option.name or each.name
+    default = each.default_factory() if each.default_factory is not MISSING else each.default
+    return replace(
+        option,
+        name=name,
+        flag=option.flag or f"--{name.replace('_', '-')}",
+        help=option.help.format(default=default),
+    )
+
+
+_OPTIONS = {each.name: _completed(each) for each in fields(RunSpec)}
+
+
+def option_of(name: str) -> Option:
+    """Return the description of a field of `RunSpec`."""
+    return _OPTIONS[name]
+
+
+def run_options(algorithm: str) -> dict[str, Option]:
+    """Return the descriptions of the fields that a run of an algorithm has, by field."""
+    return {name: option for name, option in _OPTIONS.items() if algorithm in option.algorithms}
+
+
+@contextmanager
+def _refused(name: str, text: str = "") -> Iterator[None]:
+    """Turn errors of a block that reads a configuration or memory into those of a field.
+
+    Raises
+    ------
+    SpecError
+        One line; also for a TOML file that is no plain file, and might have no end.
+    """
+    if text.endswith(".toml") and exists(text) and not isfile(text):
+        raise SpecError(name, f"{text}: is no plain file")
+    try:
+        yield
+    except RecursionError:
+        raise SpecError(name, f"{text}: not TOML: nested too deeply") from None
+    except ValueError as error:
+        raise SpecError(name, str(error)) from None
+
+
+class RunArguments(TypedDict, total=False):
+    """Keywords of `cyscc.bfs` and `cyscc.scc`; all may be left out.
+
+    They are the fields of `RunSpec` that are keywords, whose descriptions say what they mean, and
+
+    Attributes
+    ----------
+    progress : bool
+        Show on a terminal's standard error how far it is.
+    name : str
+        What results call the graph; its file by default.
+    """
+
+    config: str | AcceleratorConfig
+    memory: "str | Profile"
+    overrides: Overrides
+    executor: str
+    threads: int
+    verify: bool
+    simplify: bool
+    cycle_limit: int | None
+    queue_slack: int | None
+    waves: str | PathLike[str] | None
+    wave_window: tuple[int, int] | None
+    scopes: tuple[str, ...]
+    wave_view: bool
+    record: str | PathLike[str] | None
+    record_interval: int | None
+    trace: str | PathLike[str] | None
+    progress: bool
+    name: str
