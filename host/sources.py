@@ -8,7 +8,7 @@ from pathlib import Path
 __all__ = ["digest_beside", "files_digest", "source_files", "sources_digest", "text_digest"]
 
 _ROOT = Path(__file__).resolve().parents[1]
-_ROOMS = ("measuring", "running")
+_ROOMS = ("measuring", "runs")
 """Rooms of the host whose results are digested: they, and what they import, decide about them."""
 
 _IMPORTED = re.compile(r"^\s*(?:from|import) host\.(\w+)", re.MULTILINE)

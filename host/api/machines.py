@@ -3,13 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
-from sim.configuration import PRESETS, AcceleratorConfig, load_config
+from sim.configuration import AcceleratorConfig, load_config
 from sim.memory import Profile, parse_profile
 
-__all__ = ["config_name", "configuration", "memory_name", "memory_profile"]
-
-_OWN = "own"
-"""What results call a configuration that is no preset."""
+__all__ = ["configuration", "memory_profile"]
 
 
 def configuration(name: str = "hc2", **changes: Any) -> AcceleratorConfig:
@@ -51,15 +48,3 @@ def memory_profile(name: str = "hc2", **changes: Any) -> Profile:
     """
     profile = parse_profile(name)
     return replace(profile, **changes) if changes else profile
-
-
-def config_name(config: str | AcceleratorConfig) -> str:
-    """Return what results call a configuration."""
-    if isinstance(config, str):
-        return config
-    return next((name for name, preset in PRESETS.items() if preset == config), _OWN)
-
-
-def memory_name(memory: str | Profile) -> str:
-    """Return what results call a memory profile."""
-    return memory if isinstance(memory, str) else memory.name

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from host.api.records import Recorded, record_of
 from host.graph.csr import Graph
-from host.options import available_threads
 from host.progress import Progress
 from host.record.reader import Record
 from host.replay.point import Point
 from host.replay.replaying import Window, replay_window
 from host.runs.results import Result
+from host.runs.specification import available_threads
 from sim.memory import Profile
 
 __all__ = ["replay"]

@@ -1,71 +1,102 @@
-"""Runs for Python: the steps of the command line, with arguments in the place of options."""
+"""Runs for Python, and for the command line on top of it: `bfs`, `scc`, and what becomes of a run."""
 
-from contextlib import ExitStack, closing
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial
 from os import PathLike
-from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Unpack
 
-from host.api.machines import config_name, configuration, memory_name, memory_profile
 from host.graph.csr import Graph
-from host.options import RECORD_INTERVAL, available_threads
+from host.graph.formats import read_graph
 from host.progress import Progress
-from host.runs.bfs import run_bfs
-from host.runs.recording import Recording
-from host.runs.results import BfsResult, SccResult
-from host.runs.scc import run_scc
-from host.runs.session import RunOptions, Session
-from sim.configuration import AcceleratorConfig
+from host.runs.execution import Watch, execute
+from host.runs.results import BfsResult, Result, SccResult
+from host.runs.specification import RunArguments, RunSpec, option_of, run_options
 from sim.errors import SimulationError
-from sim.executors.names import EXECUTORS
-from sim.memory import Profile
+from sim.notices import notice
 
-__all__ = ["RunArguments", "bfs", "scc"]
+if TYPE_CHECKING:
+    from host.runs.keeping import Keeping
+    from host.runs.recording import Recording
+
+__all__ = ["bfs", "performed", "scc"]
+
+_BESIDES = ("progress", "name")
+"""Keywords that are no options of a run."""
 
 
-class RunArguments(TypedDict, total=False):
-    """How a run is made; all may be left out.
+@contextmanager
+def performed(
+    spec: RunSpec,
+    progress: Progress,
+    *,
+    graph: Graph | None = None,
+    keeping: "Keeping | None" = None,
+    watch: Watch | None = None,
+) -> Iterator[Result]:
+    """Give the result of a run to the block, at the end of which its checkpoint is removed.
 
-    Attributes
+    Of a recorded run that fails the waveforms of its last cycles are left in the record's folder.
+
+    Parameters
     ----------
-    config : str or AcceleratorConfig
-        The machine: a preset, a TOML file, or a configuration; ``hc2`` by default.
-    memory : str or Profile
-        Its memory: ``hc2`` (the default), ``hbm2``, ``fixed:CYCLES``, ``stress``, ``stress:SEED``, a TOML file, or a
-        profile.
-    executor : str
-        ``compiled`` (the default) or ``amaranth``.
-    threads : int
-        Threads that the executor may use; all cores by default.
-    simplify : bool
-        Drop repeated edges and self-loops beforehand.
-    verify : bool
-        Check the result; the default.
-    cycle_limit : int
-        Give up after so many cycles.
-    queue_slack : int
-        Queue entries beyond one a vertex.
-    record : str or path
-        Folder to keep in what happens over time; of a run that fails, waveforms of its last cycles.
-    record_interval : int
-        Cycles of an interval of it; 1,024 by default.
-    progress : bool
-        Show on a terminal's standard error how far it is.
-    name : str
-        What results call the graph; its file by default.
-    """
+    spec : RunSpec
+        The run.
+    progress : Progress
+        Shows how far it is.
+    graph : Graph, optional
+        The graph; where there is none, it is read from the file that the specification names.
+    keeping : Keeping, optional
+        Checkpoints of the run.
+    watch : callable, optional
+        Returns what is driven in the place of the machine.
 
-    config: str | AcceleratorConfig
-    memory: str | Profile
-    executor: str
-    threads: int
-    simplify: bool
-    verify: bool
-    cycle_limit: int | None
-    queue_slack: int | None
-    record: str | PathLike[str] | None
-    record_interval: int
-    progress: bool
-    name: str
+    Raises
+    ------
+    InputError
+        A graph, a folder or a file that cannot be used.
+    SimulationError
+        The simulation failed, or its result is wrong.
+    """
+    with ExitStack() as stack:
+        on_failure: Any = partial(_show_failure, progress=progress, graph=graph, keeping=keeping)
+        if spec.record is None and spec.trace is not None:
+            spec = replace(spec, record=stack.enter_context(TemporaryDirectory(prefix="cyscc-record-")))
+            on_failure = None
+        result = execute(
+            spec,
+            progress,
+            graph=graph,
+            keep=None if keeping is None else keeping.keeper,
+            seconds=0.0 if keeping is None else keeping.seconds,
+            on_failure=on_failure,
+            watch=watch,
+        )
+        if spec.trace is not None:
+            from host.trace.trace import write_trace
+
+            assert result.record is not None, "it was recorded"
+            write_trace(result.record, spec.trace)
+        yield result
+        if keeping is not None:
+            keeping.done()
+
+
+def _show_failure(
+    recording: "Recording",
+    error: SimulationError,
+    *,
+    progress: Progress,
+    graph: Graph | None,
+    keeping: "Keeping | None",
+) -> None:
+    from host.replay.failure import show_failure
+
+    checkpoint = None if keeping is None else keeping.latest()
+    show_failure(recording, error, progress=progress, checkpoint=checkpoint, graph=graph)
 
 
 def bfs(graph: Graph | str | PathLike[str], source: int, **arguments: Unpack[RunArguments]) -> BfsResult:
@@ -89,8 +120,9 @@ def bfs(graph: Graph | str | PathLike[str], source: int, **arguments: Unpack[Run
     SimulationError
         The simulation failed, or its result is wrong.
     """
-    with _Run("bfs", graph, arguments, source=source) as (session, recording):
-        return run_bfs(session, lambda read: read.index(source), recording=recording)
+    result = _run("bfs", graph, arguments, source=source)
+    assert isinstance(result, BfsResult), "a search was made"
+    return result
 
 
 def scc(graph: Graph | str | PathLike[str], **arguments: Unpack[RunArguments]) -> SccResult:
@@ -112,57 +144,28 @@ def scc(graph: Graph | str | PathLike[str], **arguments: Unpack[RunArguments]) -
     SimulationError
         The simulation failed, or its result is wrong.
     """
-    with _Run("scc", graph, arguments) as (session, recording):
-        session.options.config.require("finds_components", name=session.options.config_name)
-        return run_scc(session, recording=recording)
+    result = _run("scc", graph, arguments)
+    assert isinstance(result, SccResult), "components were found"
+    return result
 
 
-class _Run:
-    """A run in the making, and what records it, until the end of a block."""
+def _run(
+    algorithm: str, graph: Graph | str | PathLike[str], arguments: Mapping[str, Any], *, source: int | None = None
+) -> Result:
+    keywords = [name for name in run_options(algorithm) if option_of(name).keyword]
+    unknown = set(arguments) - {*keywords, *_BESIDES}
+    if unknown:
+        known = ", ".join((*keywords, *_BESIDES))
+        raise TypeError(f"{algorithm}() has no argument {min(unknown)!r}: there are {known}")
+    values = {name: _plain(value) for name, value in arguments.items() if name in keywords}
+    given = graph if isinstance(graph, Graph) else None
+    name = arguments.get("name", "graph" if given is not None else os.fspath(graph))  # type: ignore[arg-type]
+    if given is None and "name" in arguments:
+        given = read_graph(os.fspath(graph), on_note=notice)  # type: ignore[arg-type]
+    spec = RunSpec(algorithm=algorithm, graph=name, source=source, **values).checked()
+    with performed(spec, Progress(quiet=not arguments.get("progress", False)), graph=given) as result:
+        return result
 
-    def __init__(
-        self, command: str, graph: Graph | str | PathLike[str], arguments: RunArguments, *, source: int | None = None
-    ) -> None:
-        unknown = set(arguments) - set(RunArguments.__annotations__)
-        if unknown:
-            known = ", ".join(RunArguments.__annotations__)
-            raise TypeError(f"{command}() has no argument {min(unknown)!r}: there are {known}")
-        config, memory = arguments.get("config", "hc2"), arguments.get("memory", "hc2")
-        executor = arguments.get("executor", EXECUTORS[0])
-        if executor not in EXECUTORS:
-            raise ValueError(f"unknown executor {executor!r}: there are {', '.join(EXECUTORS)}")
-        given = graph if isinstance(graph, Graph) else None
-        options = RunOptions(
-            graph=arguments.get("name", "graph" if isinstance(graph, Graph) else str(graph)),
-            config=configuration(config) if isinstance(config, str) else config,
-            config_name=config_name(config),
-            memory=memory_profile(memory) if isinstance(memory, str) else memory,
-            memory_name=memory_name(memory),
-            executor=executor,
-            threads=arguments.get("threads", available_threads()),
-            simplify=arguments.get("simplify") or None,
-            verify=arguments.get("verify", True),
-            cycle_limit=arguments.get("cycle_limit"),
-            queue_slack=arguments.get("queue_slack"),
-        )
-        self._progress = Progress(quiet=not arguments.get("progress", False))
-        self._given = given
-        self._session = Session(options, self._progress, given)
-        self._stack = ExitStack()
-        self._recording: Recording | None = None
-        folder = arguments.get("record")
-        if folder is not None:
-            interval = arguments.get("record_interval", RECORD_INTERVAL)
-            recording = Recording(Path(folder), interval=interval, command=command, options=options, source=source)
-            self._recording = self._stack.enter_context(closing(recording))
 
-    def __enter__(self) -> tuple[Session, Recording | None]:
-        return self._session, self._recording
-
-    def __exit__(self, _: Any, error: BaseException | None, __: Any) -> None:
-        with self._stack:
-            if self._recording is not None and isinstance(error, SimulationError):
-                from host.replay.failure import show_failure
-
-                threads = self._session.options.threads
-                show_failure(self._recording, error, threads=threads, progress=self._progress, graph=self._given)
+def _plain(value: Any) -> Any:
+    return os.fspath(value) if isinstance(value, PathLike) else value

@@ -12,17 +12,13 @@ from host.options import (
     add_quiet,
     add_threads,
     at_least,
-    changes,
-    configuration,
-    memory_profile,
-    usable,
 )
 
 if TYPE_CHECKING:
     from host.contest.entries import Contest
     from host.graph.csr import Graph
     from host.progress import Progress
-    from host.runs.session import RunOptions
+    from host.runs.specification import RunSpec
 
 __all__ = ["add_parser", "run"]
 
@@ -166,7 +162,7 @@ def _check_contest(arguments: argparse.Namespace) -> None:
             raise InputError("does not exist", path=path)
 
 
-def _machines(arguments: argparse.Namespace) -> "list[RunOptions]":
+def _machines(arguments: argparse.Namespace) -> "list[RunSpec]":
     """Return the machines to simulate.
 
     Raises
@@ -174,30 +170,25 @@ def _machines(arguments: argparse.Namespace) -> "list[RunOptions]":
     UsageError, InputError
         There is none of that name, or it finds no components.
     """
-    from host.runs.session import RunOptions
+    from host.runs.specification import RunSpec, SpecError
 
-    machines = []
-    unchanged = changes(None, memory=True)
-    memory = memory_profile(arguments.memory, unchanged)
-    for name in arguments.configs if arguments.configs != (_NONE,) else ():
-        config = configuration(name, unchanged)
-        with usable("--configs", name):
-            config.require("finds_components", name=name)
-        machines.append(
-            RunOptions(
+    try:
+        return [
+            RunSpec(
+                algorithm="scc",
                 graph="",
-                config=config,
-                config_name=name,
-                memory=memory,
-                memory_name=arguments.memory,
+                config=name,
+                memory=arguments.memory,
                 threads=arguments.threads,
                 verify=not arguments.no_verify,
-            )
-        )
-    return machines
+            ).checked()
+            for name in (arguments.configs if arguments.configs != (_NONE,) else ())
+        ]
+    except SpecError as error:
+        raise UsageError(f"--{'configs' if error.field == 'config' else error.field}: {error}") from None
 
 
-def _contest(path: str, arguments: argparse.Namespace, machines: "list[RunOptions]", progress: "Progress") -> "Contest":
+def _contest(path: str, arguments: argparse.Namespace, machines: "list[RunSpec]", progress: "Progress") -> "Contest":
     """Compare everything on a graph."""
     from dataclasses import replace
 

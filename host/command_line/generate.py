@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.options import Parser, add_config, add_quiet, add_set, at_least, changes, configuration
+from host.options import Parser, add_config, add_quiet, add_set, at_least, configuration, read_overrides
 from host.progress import Progress, Step
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _generate(arguments: argparse.Namespace, step: Step) -> "Graph":
     if arguments.kind == "netlist":
         from host.graph.generators.netlist import netlist_graph
 
-        return netlist_graph(configuration(arguments.config, changes(arguments.changes)))
+        return netlist_graph(configuration(arguments.config, read_overrides(arguments.overrides)))
     from host.graph.generators import gnm_graph, random_graph, rmat_graph, ssca2_graph
 
     if arguments.kind == "gnm":

@@ -2,18 +2,26 @@
 
 import argparse
 import time
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from host.algorithms.names import MEC_KINDS
 from host.command_line.steps import check_steps
-from host.options import Absent, UsageError, add_device, add_machine, add_order, add_result_options, add_threads
+from host.options import (
+    UsageError,
+    add_device,
+    add_order,
+    add_result_options,
+    add_run_options,
+    add_threads,
+    as_usage,
+    given_options,
+)
 from host.progress import Progress
+from host.runs.specification import RunSpec, option_of
 
 if TYPE_CHECKING:
     from host.algorithms.mec.decomposition import MecDecomposition
     from host.mdp.model import Mdp
-    from host.runs.session import RunOptions
 
 __all__ = ["add_parser", "run"]
 
@@ -27,7 +35,7 @@ MODEL: transitions of PRISM's explicit engine (.tra), or Storm's explicit format
 """
 
 _PLACES = ("processor", "accelerator")
-_MACHINE = {"config": "--config", "memory": "--memory", "executor": "--executor", "changes": "--set"}
+_MACHINE = ("config", "memory", "executor", "overrides")
 """Options of the accelerator."""
 
 
@@ -59,7 +67,7 @@ def add_parser(commands: Any) -> None:
     )
     add_device(parser)
     add_order(parser)
-    add_machine(parser)
+    add_run_options(parser, *_MACHINE)
     add_threads(parser, "the algorithm, or the executor,")
     add_result_options(parser)
     parser.set_defaults(run=run)
@@ -81,15 +89,15 @@ def _algorithm(arguments: argparse.Namespace) -> str:
         if arguments.algorithm == "parallel":
             raise UsageError("--on accelerator finds components for the basic algorithm only")
         return "basic"
-    for name, option in _MACHINE.items():
-        if not isinstance(getattr(arguments, name), Absent | None):
-            raise UsageError(f"{option} needs --on accelerator")
+    for name in _MACHINE:
+        if hasattr(arguments, name):
+            raise UsageError(f"{option_of(name).flag} needs --on accelerator")
     algorithm = arguments.algorithm or ("basic" if arguments.device == "cpu" else "parallel")
     check_steps(arguments, algorithm, MEC_KINDS[algorithm])
     return algorithm
 
 
-def _machine_options(arguments: argparse.Namespace) -> "RunOptions":
+def _spec(arguments: argparse.Namespace) -> RunSpec:
     """Return how the machine runs.
 
     Raises
@@ -97,25 +105,11 @@ def _machine_options(arguments: argparse.Namespace) -> "RunOptions":
     UsageError
         Options that make no sense, or a machine that only searches.
     """
-    from host.options import changes, configuration, memory_profile
-    from host.runs.session import RunOptions
-
-    changed = changes(arguments.changes, memory=True)
-    config = configuration(arguments.config, changed)
-    if config.bfs_only:
-        name = changed.config_text(arguments.config)
-        raise UsageError(f"--config: {name} only searches: it keeps no reach queue to intersect")
-    return RunOptions(
-        graph=str(arguments.model),
-        config=config,
-        config_name=arguments.config,
-        memory=memory_profile(arguments.memory, changed),
-        memory_name=arguments.memory,
-        changes=changed,
-        executor=arguments.executor,
-        threads=arguments.threads,
-        verify=not arguments.no_verify,
-    )
+    given = given_options(arguments)
+    with as_usage():
+        return RunSpec(
+            **{**given, "algorithm": "scc", "graph": str(arguments.model), "verify": not arguments.no_verify}
+        ).checked()
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -131,7 +125,7 @@ def run(arguments: argparse.Namespace) -> None:
         Options that do not go together.
     """
     algorithm = _algorithm(arguments)
-    options = _machine_options(arguments) if arguments.on == "accelerator" else None
+    spec = _spec(arguments) if arguments.on == "accelerator" else None
     from host.command_line.outputs import check_outputs
 
     check_outputs({"-o": arguments.output, "--json": arguments.json}, others={"the model": arguments.model})
@@ -140,17 +134,17 @@ def run(arguments: argparse.Namespace) -> None:
     from host.output import STANDARD_OUTPUT
     from host.results.documents import publish
     from host.results.mecs import mec_document, mec_table
-    from host.runs.session import check_result
+    from host.runs.execution import check_result
 
     progress = Progress(quiet=arguments.quiet)
     begin = time.perf_counter()
     with progress.step("reading") as step:
         mdp = read_mdp(arguments.model, watch=step)
     wall = {"load": time.perf_counter() - begin}
-    if options is None:
+    if spec is None:
         found, facts, words = _on_processor(arguments, algorithm, mdp, progress)
     else:
-        found, facts, words = _on_accelerator(options, mdp, progress)
+        found, facts, words = _on_accelerator(spec, mdp, progress)
         wall["simulate"] = facts.pop("simulate")
     begin = time.perf_counter()
     if not arguments.no_verify:
@@ -192,21 +186,19 @@ def _on_processor(
 
 
 def _on_accelerator(
-    options: "RunOptions", mdp: "Mdp", progress: Progress
+    spec: RunSpec, mdp: "Mdp", progress: Progress
 ) -> "tuple[MecDecomposition, dict[str, Any], str]":
     """Find the components of each round on the accelerator; returns what `_on_processor` does, and the real time."""
     from host.runs.mec import run_accelerated_mec
 
     begin = time.perf_counter()
-    result = run_accelerated_mec(mdp, options, progress)
+    result = run_accelerated_mec(mdp, spec, progress)
     simulate = time.perf_counter() - begin
     setting = result.rounds[0].setting
-    named = asdict(setting)
-    fields = ("config", "configuration", "memory", "memory_profile", "executor", "threads", "clock_hz")
-    where = {"on": "accelerator", **{name: named[name] for name in fields}, "set": options.changes.values()}
+    where = {"on": "accelerator", **setting.machine_document()}
     simulated = [{"edges": each.graph.edges, "cycles": each.run.cycles} for each in result.rounds]
     facts = {"where": where, "simulated": simulated, "seconds": result.seconds, "simulate": simulate}
-    return result.found, facts, f"components on the accelerator, {setting.machine}, executor {setting.executor}"
+    return result.found, facts, f"components on the accelerator, {spec.machine_text}, executor {spec.executor}"
 
 
 def _write(path: str, found: "MecDecomposition") -> None:

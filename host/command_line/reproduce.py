@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from host.command_line.study import add_jobs, add_study_options, make_study
-from host.options import Parser, add_set, at_least, changes, memory_profile
+from host.options import Parser, add_set, at_least, memory_profile, read_overrides
 from host.studies.catalogue import STUDIES
 
 __all__ = ["add_parser", "run"]
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     if arguments.study.simulated:
         # What it says is looked at before anything is begun.
-        changed = changes(arguments.changes, config=False, memory=True)
+        changed = read_overrides(arguments.overrides, config=False, memory=True)
         memory_profile(arguments.memory, changed)
         arguments.memory = changed.memory_text(arguments.memory)
     make_study(

@@ -1,13 +1,9 @@
 """`cyscc scc`: strongly connected components."""
 
 import argparse
-from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from host.options import add_checkpoint_options, add_machine_options, add_record_options, check_required, usable
-
-if TYPE_CHECKING:
-    from host.command_line.keeping import Keeping
+from host.command_line.simulation import add_options, simulated
 
 __all__ = ["add_parser", "run"]
 
@@ -22,6 +18,16 @@ GRAPH: SNAP edge list, Matrix Market (.mtx), DIMACS or GTgraph (.gr), scipy spar
 """
 
 
+_OUTPUTS = {
+    "graph": {
+        "--labels": {
+            "metavar": "OUT",
+            "help": "write a line 'vertex component' for each vertex ('-': standard output)",
+        }
+    }
+}
+
+
 def add_parser(commands: Any) -> None:
     """Add the command to those of the command line."""
     parser: argparse.ArgumentParser = commands.add_parser(
@@ -30,13 +36,7 @@ def add_parser(commands: Any) -> None:
         description="Find the strongly connected components of a graph on the simulated accelerator, and check them.",
         epilog=_EPILOG,
     )
-    parser.add_argument("graph", metavar="GRAPH", nargs="?", help="the graph")
-    parser.add_argument(
-        "--labels", metavar="OUT", help="write a line 'vertex component' for each vertex ('-': standard output)"
-    )
-    add_machine_options(parser)
-    add_checkpoint_options(parser)
-    add_record_options(parser)
+    add_options(parser, "scc", _OUTPUTS)
     parser.set_defaults(run=run)
 
 
@@ -50,38 +50,15 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The simulation failed or its result is wrong.
     """
-    check_required(arguments, graph="GRAPH")
-    from host.command_line.keeping import Keeping
+    with simulated(arguments, "scc", {"--labels": arguments.labels}) as (result, publish):
+        if arguments.labels is not None:
+            import numpy as np
 
-    with closing(Keeping(arguments, "scc")) as keeping:
-        _run(arguments, keeping)
+            from host.graph.formats.writer import write_pairs
+            from host.output import open_output
 
-
-def _run(arguments: argparse.Namespace, keeping: "Keeping") -> None:
-    import numpy as np
-
-    from host.command_line.recording import opened_recording
-    from host.command_line.simulation import Simulation
-    from host.graph.formats.writer import write_pairs
-    from host.output import open_output
-    from host.runs.scc import run_scc
-
-    simulation = Simulation(arguments, {"--labels": arguments.labels})
-    session = simulation.session
-    with usable("--config", arguments.config):
-        name = session.options.changes.config_text(arguments.config)
-        session.options.config.require("finds_components", name=name)
-    with opened_recording(arguments, "scc", session, keeping) as recording:
-        result = run_scc(
-            session,
-            keep=lambda machine, graphs: keeping.keeper(session, machine, graphs),
-            recording=recording,
-            seconds=keeping.seconds,
-        )
-    graph = result.graph
-    if arguments.labels is not None:
-        with open_output(arguments.labels) as file:
-            every = np.arange(graph.vertices, dtype=np.uint32)
-            write_pairs(file, graph.original(every), graph.original(result.labels))
-    simulation.publish(result.document, str(result))
-    keeping.done()
+            graph = result.graph
+            with open_output(arguments.labels) as file:
+                every = np.arange(graph.vertices, dtype=np.uint32)
+                write_pairs(file, graph.original(every), graph.original(result.labels))
+        publish(result.document, str(result))

@@ -1,82 +1,100 @@
-"""What the commands that simulate share: options checked beforehand, results published."""
+"""Runs on the command line: the options of `scc` and `bfs`, and what becomes of the result."""
 
 import argparse
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from host.command_line.outputs import check_outputs
-from host.options import UsageError, changes, configuration, memory_profile
-from host.output import STANDARD_OUTPUT
-from host.progress import Progress
-from host.results.documents import publish
-from host.runs.session import RunOptions, Session
+from host.options import add_run_options, as_usage, given_options
+from host.runs.specification import RunSpec, run_options
 
-__all__ = ["Simulation"]
+if TYPE_CHECKING:
+    from host.runs.execution import Watch
+
+__all__ = ["add_options", "simulated"]
+
+_OUTPUTS: dict[str, dict[str, dict[str, Any]]] = {
+    "threads": {"--json": {"metavar": "OUT", "help": "write the result as JSON ('-': standard output)"}},
+    "verify": {"--quiet": {"action": "store_true", "help": "print nothing but errors"}},
+}
+"""Options that are no run's, by the field of `RunSpec` that they stand behind in the help."""
 
 
-class Simulation:
-    """A simulation that the command line asks for.
+def add_options(
+    parser: argparse.ArgumentParser, algorithm: str, outputs: Mapping[str, Mapping[str, Mapping[str, Any]]]
+) -> None:
+    """Add the options of a run, and those of its outputs.
 
-    Its options are checked on construction, before anything takes long.
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The command's parser.
+    algorithm : str
+        The algorithm of the run.
+    outputs : mapping
+        Further options as `argparse` takes them, by flag, each after the field of `RunSpec` that it stands behind.
+    """
+    for name in run_options(algorithm):
+        if name != "algorithm":
+            add_run_options(parser, name)
+        for flag, how in {**outputs, **_OUTPUTS}.get(name, {}).items():
+            parser.add_argument(flag, **how)
+
+
+@contextmanager
+def simulated(
+    arguments: argparse.Namespace,
+    algorithm: str,
+    outputs: Mapping[str, str | None],
+    *,
+    watch: "Callable[[RunSpec], Watch | None]" = lambda spec: None,
+    **values: Any,
+) -> Iterator[tuple[Any, Callable[[dict[str, Any], str], None]]]:
+    """Make the run of a command line; its checkpoint is removed at the end of the block, which writes the outputs.
+
+    The block is given the result, and a function that publishes a document and a table as `publish` does.
 
     Parameters
     ----------
     arguments : argparse.Namespace
-        The graph and the options of `host.options.add_machine_options`.
-    outputs : dict of str to (str or None)
-        Output file of each option besides ``--json`` and ``--waves``.
-
-    Attributes
-    ----------
-    session : Session
-        The run in the making.
+        The arguments, with those of `add_options`.
+    algorithm : str
+        The algorithm of the run.
+    outputs : mapping of str to (str or None)
+        Output file of each option besides those of the run and ``--json``.
+    watch : callable
+        Returns what watches a run.
+    **values
+        Values of fields of `RunSpec` that follow from other options.
 
     Raises
     ------
     UsageError, InputError
-        Options that make no sense, outputs that cannot be written.
+        Options that make no sense, outputs that cannot be written, input that cannot be used.
+    SimulationError
+        The simulation failed, or its result is wrong.
     """
+    required = ("graph", "source") if algorithm == "bfs" else ("graph",)
+    given = {**given_options(arguments, required=required), **values}
+    from host.api.runs import performed
+    from host.command_line.outputs import check_outputs
+    from host.output import STANDARD_OUTPUT
+    from host.progress import Progress
+    from host.results.documents import publish
+    from host.runs.keeping import Keeping
 
-    def __init__(self, arguments: argparse.Namespace, outputs: dict[str, str | None]) -> None:
-        self._arguments = arguments
-        for option, given in (
-            ("--wave-window", arguments.wave_window is not None),
-            ("--scope", arguments.scope),
-            ("--wave-view", arguments.wave_view),
-        ):
-            if given and arguments.waves is None:
-                raise UsageError(f"{option} needs --waves")
-        self._outputs = {**outputs, "--json": arguments.json, "--waves": arguments.waves, "--trace": arguments.trace}
-        self._check_outputs()
-        changed = changes(arguments.changes, memory=True)
-        options = RunOptions(
-            graph=str(arguments.graph),
-            config=configuration(arguments.config, changed),
-            config_name=arguments.config,
-            memory=memory_profile(arguments.memory, changed),
-            memory_name=arguments.memory,
-            changes=changed,
-            executor=arguments.executor,
-            threads=arguments.threads,
-            simplify=arguments.simplify,
-            verify=not arguments.no_verify,
-            cycle_limit=arguments.cycle_limit,
-            queue_slack=arguments.queue_slack,
-            waves=None if arguments.waves is None else Path(arguments.waves),
-            wave_window=arguments.wave_window,
-            scopes=tuple(arguments.scope),
-            wave_view=arguments.wave_view,
-        )
-        self.session = Session(options, Progress(quiet=arguments.quiet))
-
-    def _check_outputs(self) -> None:
-        if self._arguments.waves == STANDARD_OUTPUT:
-            raise UsageError("--waves needs a file")
-        if self._arguments.waves is not None and Path(self._arguments.waves).suffix not in ("", ".vcd", ".fst"):
-            raise UsageError(f"--waves writes FST and VCD files, which end in .fst or .vcd: {self._arguments.waves}")
-        check_outputs(self._outputs, others={"the graph": str(self._arguments.graph)})
-
-    def publish(self, document: dict[str, Any], table: str) -> None:
-        """Write the result where it was asked for; the table only if nothing else goes to standard output."""
-        quiet = self._arguments.quiet or STANDARD_OUTPUT in self._outputs.values()
-        publish(document, table, path=self._arguments.json, quiet=quiet)
+    progress = Progress(quiet=arguments.quiet)
+    with as_usage():
+        keeping = Keeping(algorithm, given)
+    try:
+        spec = keeping.spec
+        written = {**outputs, "--json": arguments.json, "--waves": spec.waves, "--trace": spec.trace}
+        check_outputs(written, others={"the graph": spec.graph})
+        with as_usage():
+            spec.checked()
+        quiet = arguments.quiet or STANDARD_OUTPUT in written.values()
+        with performed(spec, progress, keeping=keeping, watch=watch(spec)) as result:
+            yield result, partial(publish, path=arguments.json, quiet=quiet)
+    finally:
+        keeping.close()

@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> None:
     from host.results.table_text import plain_table
     from host.results.tables import graph_text, largest_text
     from host.results.version import identity
-    from host.runs.session import check_result
+    from host.runs.execution import check_result
     from host.words import place
     from sim.notices import notice
 

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from host.command_line.study import add_jobs, add_keep, add_study_options, make_study
-from host.options import UsageError, add_set, at_least, changes, configuration
+from host.options import UsageError, add_set, at_least, configuration, read_overrides
 from host.studies.paper import DEVICES
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         Yosys is missing or failed.
     """
-    changed = changes(arguments.changes)
+    changed = read_overrides(arguments.overrides)
     configs = {changed.config_text(name): configuration(name, changed) for name in arguments.config or ["hc2"]}
 
     def make(measurements: "Measurements") -> "Report":

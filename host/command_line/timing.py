@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from host.command_line.study import add_jobs, add_keep, add_study_options, make_study
-from host.options import add_config, add_set, at_least, changes, configuration
+from host.options import add_config, add_set, at_least, configuration, read_overrides
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A tool is missing or failed, or a median is below the clock of the configuration.
     """
-    changed = changes(arguments.changes)
+    changed = read_overrides(arguments.overrides)
     config = configuration(arguments.config, changed)
     name = changed.config_text(arguments.config)
 

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from host.options import UsageError, add_config, add_quiet, add_set, at_least, changes, configuration
+from host.options import UsageError, add_config, add_quiet, add_set, at_least, configuration, read_overrides
 from host.progress import Progress
 
 __all__ = ["add_parser", "run"]
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
     from host.output import check_folder, show
 
     check_folder(arguments.output, "--output")
-    config = configuration(arguments.config, changes(arguments.changes))
+    config = configuration(arguments.config, read_overrides(arguments.overrides))
     given = {
         name: getattr(arguments, name)
         for name in ("outstanding_reads", "outstanding_writes")

@@ -57,10 +57,8 @@ def show_failure(
     recording: "Recording",
     error: SimulationError,
     *,
-    threads: int,
     progress: Progress,
     checkpoint: "Checkpoint | None" = None,
-    kept: str | None = None,
     graph: "Graph | None" = None,
 ) -> None:
     """Leave in the folder of a recorded run that failed what a replay needs, and the waveforms of its last cycles.
@@ -71,18 +69,14 @@ def show_failure(
         What recorded it.
     error : SimulationError
         How it failed.
-    threads : int
-        Threads to make the run again with.
     progress : Progress
         Shows how far it is.
     checkpoint : Checkpoint, optional
         Where to go on from.
-    kept : str, optional
-        The folder that has it.
     graph : Graph, optional
         The graph, where no file has it.
     """
-    if not recording.failed(error, checkpoint=kept):
+    if not recording.failed(error):
         return
     folder = recording.folder
     document = read_failure(folder)
@@ -92,9 +86,9 @@ def show_failure(
     window = max(last - _CYCLES + 1, 0), last
     path = folder / LAST_CYCLES
     try:
-        source = Source.of(document, folder, threads=threads, memory=recording.memory)
+        source = Source.of(document, folder, threads=recording.spec.threads, memory=recording.spec.profile)
         replay = Replay(source, progress, checkpoint, graph)
-        replay.record(Waveforms(path=path), window, executor=source.options.executor)
+        replay.record(Waveforms(path=path), window, executor=source.spec.executor)
     except (InputError, SimulationError) as other:
         notice(f"no waveforms of the cycles in which the run failed: {other}")
         return

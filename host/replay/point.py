@@ -1,10 +1,9 @@
 """Points of a run: a cycle, or an event by name, restricted to some of its instructions and kernels."""
 
-from argparse import ArgumentTypeError
 from dataclasses import dataclass
 
-from host.options import integer
 from host.record.tables import MODULES, PHASES
+from host.runs.specification import whole_number
 from sim.observation.causes import CAUSES, IDLE_CAUSES
 
 __all__ = ["CAUSE_EVENTS", "EVENTS", "Point"]
@@ -102,6 +101,6 @@ class Point:
 def _number(name: str, text: str, low: int) -> int:
     """Return the whole number that a text is, as command lines have it: ``1000``, ``1e3``, ``2^10``."""
     try:
-        return integer(text, low=low)
-    except ArgumentTypeError:
+        return whole_number(text, low=low)
+    except ValueError:
         raise ValueError(f"{name} must be a number from {low} on, not {text!r}") from None

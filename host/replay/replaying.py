@@ -134,9 +134,9 @@ def replay_window(
             path = Path(f"{folder.resolve().name}-{first}.fst")
             check_output(str(path), "-o")
         waveforms = Waveforms(path=path, scopes=scopes, view=view)
-        replay.record(waveforms, (first, last), executor=executor or source.options.executor)
+        replay.record(waveforms, (first, last), executor=executor or source.spec.executor)
         read = replay.graph()
-        placed = read.simplified() if source.options.simplify else read
+        placed = read.simplified() if source.spec.simplify else read
         return Window(path=path, cycle=cycle, first=first, last=last, graph=placed, words=replay.words)
 
 

@@ -15,9 +15,8 @@ from host.replay.search import Search
 from host.replay.signs import sign_of
 from host.replay.source import Source
 from host.replay.window import Reached, stop_behind
-from host.runs.bfs import run_bfs
-from host.runs.scc import run_scc
-from host.runs.session import RunOptions, Session
+from host.runs.execution import Session, execute
+from host.runs.specification import RunSpec
 from sim.errors import SimulationError
 
 if TYPE_CHECKING:
@@ -100,13 +99,12 @@ class Replay:
         """
         if self._graph is None:
             source = self.source
-            directions = 2 if source.command == "scc" else 1
-            graph = Session(source.options, self._progress, self._given).read_graph(directions=directions)
-            source.check_graph(graph.simplified() if source.options.simplify else graph)
+            graph = Session(source.spec, self._progress, self._given).read_graph()
+            source.check_graph(graph.simplified() if source.spec.simplify else graph)
             self._graph = graph
         return self._graph
 
-    def make(self, watch: Watch, *, by: int, aim: str, options: RunOptions | None = None) -> None:
+    def make(self, watch: Watch, *, by: int, aim: str, spec: RunSpec | None = None) -> None:
         """Make the run, to its end or as far as it is watched.
 
         Parameters
@@ -117,8 +115,8 @@ class Replay:
             Cycle from which on it is watched.
         aim : str
             What progress says.
-        options : RunOptions, optional
-            How it is made, where that is not as it was.
+        spec : RunSpec, optional
+            The run, where that is not as it was.
 
         Raises
         ------
@@ -127,22 +125,14 @@ class Replay:
         SimulationError
             The run failed.
         """
-        source = self.source
-        session = Session(options or source.options, self._progress, self.graph())
-        session.tell(aim)
 
-        def keep(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> Checkpoints | None:
+        def keep(session: Session, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> Checkpoints | None:
             self.words = tuple(graph.words_address for graph in graphs)
             watch(machine, graphs)
             return self._keeper(machine, graphs, by)
 
         try:
-            if source.command == "scc":
-                run_scc(session, keep=keep)
-            else:
-                vertex = source.vertex
-                assert vertex is not None
-                run_bfs(session, lambda graph: graph.index(vertex), keep=keep)
+            execute(spec or self.source.spec, self._progress, graph=self.graph(), aim=aim, keep=keep)
         except Reached:
             return
 
@@ -178,7 +168,7 @@ class Replay:
                     machine,
                     spans,
                     sign_of(point, machine),
-                    executor=self.source.options.executor,
+                    executor=self.source.spec.executor,
                     without=[graph.neighbours_address for graph in graphs],
                 )
             )
@@ -204,10 +194,10 @@ class Replay:
             As of `make`; also where the run fails before the window.
         """
         first, last = window
-        options = replace(
-            self.source.options,
+        spec = replace(
+            self.source.spec,
             executor=executor,
-            waves=waveforms.path,
+            waves=str(waveforms.path),
             wave_window=window,
             scopes=waveforms.scopes,
             wave_view=waveforms.view,
@@ -218,7 +208,7 @@ class Replay:
 
         before = _stamp(waveforms.path)
         try:
-            self.make(watch, by=first, aim=f"to cycle {last:,}", options=options)
+            self.make(watch, by=first, aim=f"to cycle {last:,}", spec=spec)
         except SimulationError:
             # A window of a run that fails may well end with that.
             if _stamp(waveforms.path) == before:

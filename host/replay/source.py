@@ -1,17 +1,16 @@
 """What a recorded run was made of, so that it can be made again: the same program, machine, graph and options."""
 
-from dataclasses import asdict, dataclass
+import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from host.runs.overrides import Overrides
 from host.checkpoints.folder import Checkpoint
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.digests import graph_digest
-from host.measuring.sources import sources_digest
-from host.runs.session import RunOptions
-from sim.configuration import AcceleratorConfig
+from host.sources import sources_digest
+from host.runs.specification import RunSpec, option_of
 from sim.memory import Profile, changed_profile, parse_profile, profile_from
 
 __all__ = ["Source"]
@@ -25,21 +24,15 @@ class Source:
     ----------
     folder : Path
         The folder that tells.
-    command : str
-        The command that ran: bfs or scc.
     digest : str
         Digest of the graph as the machine had it.
-    vertex : int or None
-        Where a search started, as the graph's file names it.
-    options : RunOptions
-        How it was made; nothing is checked again.
+    spec : RunSpec
+        The run.
     """
 
     folder: Path
-    command: str
     digest: str
-    vertex: int | None
-    options: RunOptions
+    spec: RunSpec
 
     @classmethod
     def of(
@@ -74,27 +67,12 @@ class Source:
         run = document["run"]
         if document.get("program") != sources_digest():
             raise InputError("the run was made by another version of this program", path=folder)
-        here = Path(run["folder"])
-        options = run["options"]
+        named = {} if graph is None else {"graph": graph}
+        memory = _memory(document["memory_profile"], run["options"]["memory"], Path(run["folder"]), folder, memory)
         return cls(
             folder=folder,
-            command=document["command"],
             digest=run["digest"],
-            vertex=options["source"],
-            options=RunOptions(
-                graph=str(here / run["graph"]) if graph is None else graph,
-                config=AcceleratorConfig(**document["configuration"]),
-                config_name=options["config"],
-                memory=_memory(document["memory_profile"], options["memory"], here, folder, memory),
-                memory_name=options["memory"],
-                changes=Overrides.of(options["set"]),
-                executor=options["executor"],
-                threads=threads,
-                simplify=options["simplify"],
-                verify=False,
-                cycle_limit=options["cycle_limit"],
-                queue_slack=options["queue_slack"],
-            ),
+            spec=RunSpec.of_record(document, memory=memory, threads=threads, **named),
         )
 
     def check_checkpoint(self, checkpoint: Checkpoint, path: Path) -> None:
@@ -105,19 +83,9 @@ class Source:
         InputError
             It is of another one.
         """
-        about, options = checkpoint.about, self.options
-        identity = about["identity"]
-        own = {
-            "graph": self.digest,
-            "configuration": asdict(options.config),
-            "memory": options.memory.describe(),
-        }
-        taken = {"source": self.vertex, "queue_slack": options.queue_slack}
-        if (
-            about["command"] != self.command
-            or about["program"] != sources_digest()
-            or any(identity[name] != value for name, value in own.items())
-            or any(identity["options"].get(name) != value for name, value in taken.items())
+        about = checkpoint.about
+        if about["program"] != sources_digest() or _deciding(about["identity"]) != _deciding(
+            json.loads(json.dumps(self.spec.identity(self.digest)))
         ):
             raise InputError(f"is not the checkpoint of the run in {self.folder}", path=path)
 
@@ -130,7 +98,13 @@ class Source:
             It is another one.
         """
         if graph_digest(graph) != self.digest:
-            raise InputError(f"is not the graph of the run in {self.folder}", path=self.options.graph)
+            raise InputError(f"is not the graph of the run in {self.folder}", path=self.spec.graph)
+
+
+def _deciding(identity: dict[str, Any]) -> dict[str, Any]:
+    """Return what of the identity of a run decides about its cycles: a record may have been made by one of two runs."""
+    options = {name: value for name, value in identity["options"].items() if option_of(name).decides}
+    return {**identity, "options": options}
 
 
 def _memory(described: dict[str, Any], text: str, here: Path, folder: Path, profile: Profile | None) -> Profile:

@@ -139,7 +139,7 @@ def _common(run: ComponentRun | BfsRun, setting: Setting, wall: Wall, checked: C
             "dropped_edges": setting.dropped_edges,
         },
         **setting.machine_document(),
-        "options": setting.spec.document(),
+        "options": setting.spec.deciding(),
         "uploaded_bytes": setting.uploaded_bytes,
         "seconds": setting.seconds(run.cycles),
         "edges_traversed": run.edges_traversed,

@@ -36,13 +36,16 @@ if TYPE_CHECKING:
     from sim.coprocessor import Coprocessor
     from sim.machine import Machine
 
-__all__ = ["SOURCE_RULE", "Keep", "Session", "check_result", "execute", "source_vertex"]
+__all__ = ["SOURCE_RULE", "Keep", "Session", "Watch", "check_result", "execute", "source_vertex"]
 
 SOURCE_RULE = "lowest vertex with an out-edge"
 """Where a search starts that is given no source: vertex 0 nearly always, as of the published host program."""
 
 Keep = Callable[["Session", "Machine", Sequence[PlacedGraph]], Keeper | None]
 """Returns what keeps a run, given its machine and the graphs that were placed there."""
+
+Watch = Callable[["Machine", PlacedGraph, Keeper | None], "Coprocessor"]
+"""Returns what is driven in the place of a machine, and watches it."""
 
 
 def source_vertex(graph: Graph) -> int:
@@ -273,7 +276,7 @@ def execute(
     keep: Keep | None = None,
     seconds: float = 0.0,
     on_failure: "Callable[[Recording, SimulationError], None] | None" = None,
-    watch: "Callable[[Machine, PlacedGraph, Keeper | None], Coprocessor] | None" = None,
+    watch: "Watch | None" = None,
 ) -> Result:
     """Make a run.
 
@@ -340,7 +343,7 @@ def _execute(
     keep: Keep | None,
     seconds: float,
     recording: "Recording | None",
-    watch: "Callable[[Machine, PlacedGraph, Keeper | None], Coprocessor] | None",
+    watch: "Watch | None",
 ) -> Result:
     spec = session.spec
     search = spec.algorithm == "bfs"

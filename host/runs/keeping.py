@@ -69,7 +69,7 @@ class Keeping:
 
     def _resume(self, algorithm: str, given: Mapping[str, Any], stack: ExitStack) -> dict[str, Any]:
         """Open the checkpoint to go on from; return the values of the run."""
-        from host.measuring.sources import sources_digest
+        from host.sources import sources_digest
 
         resume = given["resume"]
         folder = stack.enter_context(closing(CheckpointFolder(Path(resume), create=False)))
@@ -101,7 +101,7 @@ class Keeping:
             return None
         from host.checkpoints.checkpoints import Checkpoints
         from host.graph.digests import graph_digest
-        from host.measuring.sources import sources_digest
+        from host.sources import sources_digest
 
         spec = self.spec
         # As a checkpoint has it.

@@ -10,9 +10,9 @@ from host.algorithms.mec.decomposition import MecDecomposition
 from host.graph.csr import Graph
 from host.mdp.model import Mdp
 from host.progress import Progress
+from host.runs.execution import execute
 from host.runs.results import SccResult
-from host.runs.scc import run_scc
-from host.runs.session import RunOptions, Session
+from host.runs.specification import RunSpec
 
 __all__ = ["AcceleratedMecs", "run_accelerated_mec"]
 
@@ -43,7 +43,7 @@ class AcceleratedMecs:
         return sum(result.setting.seconds(result.run.cycles) for result in self.rounds)
 
 
-def run_accelerated_mec(mdp: Mdp, options: RunOptions, progress: Progress) -> AcceleratedMecs:
+def run_accelerated_mec(mdp: Mdp, spec: RunSpec, progress: Progress) -> AcceleratedMecs:
     """Find the maximal end components by the basic algorithm, the components of each round on a simulated machine.
 
     Each round has the graph of the choices that remain, each edge once and without self-loops, and a machine of its own
@@ -53,8 +53,8 @@ def run_accelerated_mec(mdp: Mdp, options: RunOptions, progress: Progress) -> Ac
     ----------
     mdp : Mdp
         The Markov decision process.
-    options : RunOptions
-        How the machine runs; results call the graphs what `options.graph` says.
+    spec : RunSpec
+        How the machine runs; results call the graphs what `spec.graph` says.
     progress : Progress
         Shows how far each round is.
 
@@ -69,10 +69,10 @@ def run_accelerated_mec(mdp: Mdp, options: RunOptions, progress: Progress) -> Ac
 
     def components(graph: Graph) -> NDArray[np.int64]:
         # Choices of a state often lead to the same ones; kernels would push these again and again.
-        session = Session(replace(options, simplify=True), progress, graph)
-        session.tell(f"round {len(rounds) + 1}")
-        rounds.append(run_scc(session))
-        return rounds[-1].labels.astype(np.int64)
+        result = execute(replace(spec, simplify=True), progress, graph=graph, aim=f"round {len(rounds) + 1}")
+        assert isinstance(result, SccResult), "components were found"
+        rounds.append(result)
+        return result.labels.astype(np.int64)
 
     found = basic(mdp, components)
     return AcceleratedMecs(found=found, rounds=tuple(rounds))

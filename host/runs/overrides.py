@@ -1,23 +1,25 @@
-"""Values in the place of a configuration's or a memory's own: ``neighbour_depth=64``, ``memory.bank_busy=20``."""
+"""Overrides of single values of a configuration or a memory: ``neighbour_depth=64``, ``memory.bank_busy=20``."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sim.configuration import AcceleratorConfig
-from sim.memory import Profile, changed_profile
+
+if TYPE_CHECKING:
+    from sim.memory import Profile
 
 __all__ = ["MEMORY", "NO_OVERRIDES", "Overrides", "toml_text"]
 
 MEMORY = "memory."
-"""What the name of a memory's parameter begins with."""
+"""Prefix of the names of a memory's parameters."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Overrides:
-    """What is changed in a configuration and in a memory.
+    """Values in the place of those that a configuration and a memory have by themselves.
 
     Parameters
     ----------
@@ -30,13 +32,13 @@ class Overrides:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> "Overrides":
-        """Return the changes that values make, by names of which those of the memory begin with `MEMORY`."""
+        """Return the overrides that values make, by names of which those of the memory begin with `MEMORY`."""
         memory = {name.removeprefix(MEMORY): value for name, value in values.items() if name.startswith(MEMORY)}
         return cls(config={name: value for name, value in values.items() if not name.startswith(MEMORY)}, memory=memory)
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> "Overrides":
-        """Return the changes that texts ``KEY=VALUE`` make; a value is one of TOML.
+        """Return the overrides that texts ``KEY=VALUE`` make; a value is one of TOML.
 
         Raises
         ------
@@ -58,7 +60,7 @@ class Overrides:
         return {**self.config, **{MEMORY + name: value for name, value in self.memory.items()}}
 
     def configured(self, config: AcceleratorConfig) -> AcceleratorConfig:
-        """Return a configuration with the changes.
+        """Return a configuration with the overrides.
 
         Raises
         ------
@@ -73,26 +75,28 @@ class Overrides:
         return config.replace(**self.config) if self.config else config
 
     def remembered(self, profile: Profile) -> Profile:
-        """Return a memory profile with the changes.
+        """Return a memory profile with the overrides.
 
         Raises
         ------
         ValueError
             It has no such parameter, or there is no such memory. One line, which quotes what is wrong.
         """
+        from sim.memory import changed_profile
+
         return changed_profile(profile, self.memory)
 
     def config_text(self, name: str) -> str:
-        """Return what people read of a configuration of this name with the changes: ``hc2 (word_depth=64)``."""
+        """Return what people read of a configuration of this name with the overrides: ``hc2 (word_depth=64)``."""
         return _with(name, self.config)
 
     def memory_text(self, name: str) -> str:
-        """Return what people read of a memory of this name with the changes."""
+        """Return what people read of a memory of this name with the overrides."""
         return _with(name, self.memory)
 
 
 NO_OVERRIDES = Overrides()
-"""No change."""
+"""No override."""
 
 
 def toml_text(value: Any) -> str:

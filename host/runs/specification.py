@@ -34,6 +34,8 @@ __all__ = [
     "available_threads",
     "cycle_window",
     "option_of",
+    "resolved_configuration",
+    "resolved_profile",
     "run_options",
     "whole_number",
 ]
@@ -45,6 +47,8 @@ RECORD_INTERVAL = 1024
 """Cycles of an interval of a record, unless said otherwise."""
 
 _LARGEST = 1 << 64
+_MADE_OF = ("graph", "config", "memory", "overrides")
+"""Fields of which not the name counts, but what it stands for."""
 _OWN = "own"
 """Name of a configuration that is no preset."""
 
@@ -70,7 +74,7 @@ def available_threads() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def whole_number(text: str, *, low: int, high: int = _LARGEST) -> int:
+def whole_number(text: str, *, low: int, high: int | None = None) -> int:
     """Return the integer that a text such as 1000, 1e3 or 2^10 is.
 
     Raises
@@ -86,7 +90,11 @@ def whole_number(text: str, *, low: int, high: int = _LARGEST) -> int:
         whole = False
     if not whole:
         raise ValueError(f"{text!r} is not an integer")
-    _check_range(number, text, low, high)
+    most = _LARGEST if high is None else high
+    if number < low:
+        raise ValueError(f"must be at least {low}, not {text}")
+    if number > most:
+        raise ValueError(f"must be at most {most}, not {text}")
     return int(number)
 
 
@@ -105,13 +113,6 @@ def cycle_window(text: str) -> tuple[int, int]:
     if begin > end:
         raise ValueError(f"the first cycle must not come after the last: {text!r}")
     return begin, end
-
-
-def _check_range(number: Decimal | int, text: object, low: int, high: int) -> None:
-    if number < low:
-        raise ValueError(f"must be at least {low}, not {text}")
-    if number > high:
-        raise ValueError(f"must be at most {high}, not {text}")
 
 
 def _interval(text: str) -> str:
@@ -155,6 +156,10 @@ class Option:
         Whether the functions of the Python interface take it.
     path : bool
         Whether it may name a file, relative to the folder of the run.
+    positional : bool
+        Whether the command line has it without a flag.
+    switch : bool or None
+        Value that the flag alone gives, of those that are true or false.
     """
 
     help: str
@@ -174,19 +179,41 @@ class Option:
     keyword: bool = True
     path: bool = False
 
-    def read(self, value: Any) -> Any:
-        """Return the value of a text or of a document's value.
+    positional: bool = False
+    switch: bool | None = None
+
+    def read(self, text: str) -> Any:
+        """Return the value of a text.
 
         Raises
         ------
         ValueError
-            It has none. One line.
+            It has none. One line, without the name.
         """
         if self.low is not None:
-            if isinstance(value, bool) or not isinstance(value, int | str):
-                raise ValueError(f"must be a whole number, not {value!r}")
+            return whole_number(text, low=self.low, high=self.high)
+        return text if self.parse is None else self.parse(text)
+
+    def checked(self, value: Any) -> Any:
+        """Return a value that is not None as it was given, or what the text of a number says.
+
+        Raises
+        ------
+        ValueError
+            The option cannot have it. One line.
+        """
+        if self.choices and value not in self.choices:
+            raise ValueError(f"{self.name} must be {' or '.join(self.choices)}, not {value!r}")
+        if self.switch is not None and not isinstance(value, bool):
+            raise ValueError(f"{self.name} must be true or false, not {value!r}")
+        if self.low is None:
+            return value
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            raise ValueError(f"{self.name} must be a whole number, not {value!r}")
+        try:
             return whole_number(str(value), low=self.low, high=self.high)
-        return self.parse(value) if self.parse is not None and isinstance(value, str) else value
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from None
 
 
 def _option(default: Any = MISSING, *, help: str, default_factory: Any = MISSING, **about: Any) -> Any:
@@ -225,7 +252,7 @@ class RunSpec:
         keyword=False,
     )
     graph: str = _option(
-        help="the graph", metavar="GRAPH", flag="GRAPH", decides=True, kept=True, keyword=False, path=True
+        help="the graph", metavar="GRAPH", flag="GRAPH", positional=True, decides=True, kept=True, keyword=False, path=True
     )
     source: int | None = _option(
         None,
@@ -366,8 +393,13 @@ class RunSpec:
     )
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            _check(self.algorithm, each, getattr(self, each.name))
+        for name, option in _OPTIONS.items():
+            value = getattr(self, name)
+            with _refused(name):
+                if value is not None:
+                    object.__setattr__(self, name, option.checked(value))
+                if self.algorithm not in option.algorithms and value:
+                    raise ValueError(f"{option.name}: only searches have one")
         for name in ("wave_window", "scopes", "wave_view"):
             if getattr(self, name) and self.waves is None:
                 raise SpecError(name, f"{option_of(name).flag} needs --waves")
@@ -384,37 +416,13 @@ class RunSpec:
 
     @cached_property
     def configuration(self) -> AcceleratorConfig:
-        """The configuration, with overrides.
-
-        Raises
-        ------
-        SpecError
-            There is none.
-        """
-        config = self.config
-        if isinstance(config, str):
-            with _refused("config", config):
-                config = load_config(config)
-        with _refused("overrides"):
-            return self.overrides.applied_to(config)
+        """The configuration, with overrides. Raises `SpecError` where there is none."""
+        return resolved_configuration(self.config, self.overrides)
 
     @cached_property
     def profile(self) -> "Profile":
-        """The memory profile, with overrides.
-
-        Raises
-        ------
-        SpecError
-            There is none.
-        """
-        from sim.memory import parse_profile
-
-        profile = self.memory
-        if isinstance(profile, str):
-            with _refused("memory", profile):
-                profile = parse_profile(profile)
-        with _refused("overrides"):
-            return self.overrides.applied_to_memory(profile)
+        """The memory profile, with overrides. Raises `SpecError` where there is none."""
+        return resolved_profile(self.memory, self.overrides)
 
     def checked(self) -> "RunSpec":
         """Return this specification, whose machine there is and can run the algorithm.
@@ -425,8 +433,12 @@ class RunSpec:
             There is none, or it cannot.
         """
         configuration, _ = self.configuration, self.profile
-        if self.algorithm == "scc" and configuration.bfs_only:
-            raise SpecError("config", f"{self.config_text} only searches: it keeps no reach queue to intersect")
+        if self.algorithm == "scc":
+            with _refused("config"):
+                configuration.require("finds_components", name=self.config_text)
+        if self.roofline:
+            with _refused("roofline"):
+                configuration.require("keeps_reach_queue", "reads_every_word", name=self.config_text)
         return self
 
     @property
@@ -461,6 +473,10 @@ class RunSpec:
         """Cycles of an interval of the record."""
         return self.record_interval or RECORD_INTERVAL
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: rules of a memory from a file cannot be handed to another process."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     def document(self) -> dict[str, Any]:
         """Return the options that are kept, by name, JSON-able; configuration and memory are named only."""
         named = {"overrides": self.overrides.values(), "config": self.config_name, "memory": self.memory_name}
@@ -468,6 +484,14 @@ class RunSpec:
             option.name: named.get(name, getattr(self, name))
             for name, option in run_options(self.algorithm).items()
             if option.kept
+        }
+
+    def deciding(self) -> dict[str, Any]:
+        """Return the options that decide about the result besides graph and machine, by name, JSON-able."""
+        return {
+            option.name: getattr(self, name)
+            for name, option in run_options(self.algorithm).items()
+            if option.decides and name not in _MADE_OF
         }
 
     def identity(self, graph: str) -> dict[str, Any]:
@@ -491,9 +515,31 @@ class RunSpec:
         values = {
             name: getattr(self, name)
             for name, option in run_options(self.algorithm).items()
-            if option.varies and name not in ("config", "memory")
+            if option.varies and name not in _MADE_OF
         }
         return {**values, "configuration": asdict(self.configuration), "memory": self.profile.describe()}
+
+    @classmethod
+    def of_record(cls, document: Mapping[str, Any], **values: Any) -> "RunSpec":
+        """Return the run that a record describes; nothing of it is written or checked again.
+
+        Parameters
+        ----------
+        document : dict
+            The document of a record, or of a run that failed.
+        **values
+            Values of fields in the place of those of the record: the memory profile at least.
+        """
+        run = document["run"]
+        kept = cls.kept_values(run["options"], Path(run["folder"]))
+        own = {
+            "config": AcceleratorConfig(**document["configuration"]),
+            "overrides": NO_OVERRIDES,
+            "verify": False,
+            **dict.fromkeys(("record", "record_interval", "checkpoint_every"), None),
+            "roofline": False,
+        }
+        return cls(**{**kept, **own, "graph": str(Path(run["folder"], run["graph"])), **values})
 
     @classmethod
     def kept_values(cls, document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -516,27 +562,42 @@ class RunSpec:
         return values
 
 
+def resolved_configuration(
+    config: str | AcceleratorConfig, overrides: Overrides = NO_OVERRIDES
+) -> AcceleratorConfig:
+    """Return the configuration of a name, a TOML file, or a configuration, with overrides.
+
+    Raises
+    ------
+    SpecError
+        There is none.
+    """
+    if isinstance(config, str):
+        with _refused("config", config):
+            config = load_config(config)
+    with _refused("overrides"):
+        return overrides.applied_to(config)
+
+
+def resolved_profile(memory: "str | Profile", overrides: Overrides = NO_OVERRIDES) -> "Profile":
+    """Return the memory profile of a text, a TOML file, or a profile, with overrides.
+
+    Raises
+    ------
+    SpecError
+        There is none.
+    """
+    from sim.memory import parse_profile
+
+    if isinstance(memory, str):
+        with _refused("memory", memory):
+            memory = parse_profile(memory)
+    with _refused("overrides"):
+        return overrides.applied_to_memory(memory)
+
+
 def _is_file(name: str, value: Any) -> bool:
     return name not in ("config", "memory") or str(value).endswith((".toml", ".py"))
-
-
-def _check(algorithm: str, each: "Field[Any]", value: Any) -> None:
-    """Refuse a value that a field cannot have."""
-    option: Option = each.metadata["option"]
-    name = option.name or each.name
-    if option.choices and value not in option.choices:
-        raise SpecError(each.name, f"{name} must be {' or '.join(option.choices)}, not {value!r}")
-    if algorithm not in option.algorithms and value != each.default:
-        raise SpecError(each.name, f"{name}: only searches have one")
-    if option.low is not None and value is not None:
-        try:
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise ValueError(f"must be a whole number, not {value!r}")
-            _check_range(value, value, option.low, option.high)
-        except ValueError as error:
-            raise SpecError(each.name, f"{name}: {error}") from None
-    if isinstance(each.default, bool) and not isinstance(value, bool):
-        raise SpecError(each.name, f"{name} must be true or false, not {value!r}")
 
 
 def _completed(each: "Field[Any]") -> Option:
@@ -548,6 +609,7 @@ def _completed(each: "Field[Any]") -> Option:
         name=name,
         flag=option.flag or f"--{name.replace('_', '-')}",
         help=option.help.format(default=default),
+        switch=not default if isinstance(default, bool) else None,
     )
 
 

@@ -1,26 +1,19 @@
 """The making of a point, in whatever process."""
 
 import threading
-from contextlib import closing
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-from host.runs.overrides import Overrides
 from host.errors import InputError
 from host.graph.csr import Graph
-from host.measuring.graphs import GraphSpec, source_vertex
-from host.progress import Progress
+from host.measuring.graphs import GraphSpec
 from host.sources import sources_digest
+from host.progress import Progress
 from host.sweep.folder import SweepFolder
 from host.sweep.graphs import GraphFile
 from host.sweep.points import Point
 from sim.errors import SimulationError
-
-if TYPE_CHECKING:
-    from host.runs.session import RunOptions
 
 __all__ = ["make_point"]
 
@@ -72,40 +65,8 @@ def _graph(folder: Path, graph: GraphSpec | GraphFile) -> tuple[Path, Graph]:
 
 def _record(point: Point, kept: SweepFolder, place: Path) -> None:
     """Record the run of a point in a folder."""
-    from host.runs.bfs import run_bfs
-    from host.runs.recording import Recording
-    from host.runs.scc import run_scc
-    from host.runs.session import Session
+    from host.runs.execution import execute
 
     path, graph = _graph(kept.path, point.graph)
-    source = point.source
-    if point.algorithm == "bfs" and source is None:
-        source = int(graph.original(np.array([source_vertex(graph)]))[0])
-    options = _options(point, str(path))
-    session = Session(options, Progress(quiet=True), graph)
-    recording = Recording(
-        place, interval=point.record_interval, command=point.algorithm, options=options, source=source
-    )
-    with closing(recording):
-        if source is None:
-            run_scc(session, recording=recording)
-        else:
-            run_bfs(session, lambda read: read.index(source), recording=recording)
-
-
-def _options(point: Point, graph: str) -> "RunOptions":
-    from host.runs.session import RunOptions
-
-    return RunOptions(
-        graph=graph,
-        config=point.config,
-        config_name=point.config_name,
-        memory=point.memory,
-        memory_name=point.memory_name,
-        changes=Overrides.of(dict(point.changes)),
-        executor=point.executor,
-        threads=1,
-        simplify=point.simplify or None,
-        cycle_limit=point.cycle_limit,
-        queue_slack=point.queue_slack,
-    )
+    spec = replace(point.spec, graph=str(path), record=str(place))
+    execute(spec, Progress(quiet=True), graph=graph)

@@ -1,6 +1,5 @@
 """Studies: which parameters a sweep goes over, as a TOML file says it."""
 
-import argparse
 import itertools
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -13,13 +12,11 @@ from typing import Any
 from host.runs.overrides import MEMORY, Overrides, toml_text
 from host.errors import InputError
 from host.measuring.graphs import KINDS, GraphSpec
-from host.options import RECORD_INTERVAL, integer
 from host.output import reason
+from host.runs.specification import ALGORITHMS, RECORD_INTERVAL, Option, RunSpec, run_options
 from host.sweep.graphs import GraphFile, graph_text
-from host.sweep.points import ALGORITHMS, Point
-from sim.configuration import AcceleratorConfig, load_config
-from sim.executors.names import EXECUTORS
-from sim.memory import parse_profile
+from host.sweep.points import Point
+from sim.configuration import AcceleratorConfig
 
 __all__ = ["VARIANT", "Study", "StudyPoint", "read_study"]
 
@@ -29,19 +26,17 @@ VARIANT = "variant"
 _MOST = 100_000
 """Points of a study."""
 _ALIASES = {"memory.profile": "memory", "graph.file": "graph", "seed": "graph.seed"}
-_GRAPH = ("graph.kind", "graph.vertices", "graph.degree", "graph.seed")
-_NUMBERS = {
-    "graph.vertices": (1, 1 << 32),
-    "graph.degree": (0, 1 << 32),
-    "graph.seed": (0, 2**64 - 1),
-    "source": (0, 1 << 63),
-    "cycle_limit": (1, 1 << 64),
-    "queue_slack": (0, 1 << 40),
-    "record_interval": (16, 1 << 40),
-}
-_CHOICES = {"algorithm": ALGORITHMS, "executor": EXECUTORS, "graph.kind": KINDS}
+_GENERATED = (
+    Option(name="graph.kind", help="generator of the graph", choices=KINDS),
+    Option(name="graph.vertices", help="number of vertices", low=1, high=1 << 32),
+    Option(name="graph.degree", help="average number of edges of a vertex", low=0, high=1 << 32),
+    Option(name="graph.seed", help="seed of the generator", low=0, high=2**64 - 1),
+)
+_GRAPH = tuple(option.name for option in _GENERATED)
+_RUN = {option.name: option for name in ALGORITHMS for option in run_options(name).values() if option.varies}
+_OPTIONS = {**_RUN, **{option.name: option for option in _GENERATED}}
 _FIELDS = tuple(each.name for each in fields(AcceleratorConfig))
-_KNOWN = ("algorithm", "config", "memory", "graph", *_GRAPH, *_NUMBERS, "simplify", "executor", *_FIELDS)
+_KNOWN = (*_RUN, "graph", *_GRAPH, *_FIELDS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,30 +240,14 @@ class _Reader:
         return StudyPoint(values=shown, point=point)
 
     def _asked(self, values: dict[str, Any]) -> Point:
-        changes = {name: value for name, value in values.items() if name in _FIELDS or name.startswith(MEMORY)}
-        changed = Overrides.of(changes)
-        config_name = self._file(values.get("config", "hc2"), "config")
-        memory_name = self._file(values.get("memory", "hc2"), "memory")
-        point = Point(
-            graph=self._graph(values),
-            algorithm=values.get("algorithm", ALGORITHMS[0]),
-            source=values.get("source"),
-            config_name=config_name,
-            config=changed.applied_to(load_config(config_name)),
-            memory_name=memory_name,
-            changes=tuple(changes.items()),
-            executor=values.get("executor", EXECUTORS[0]),
-            simplify=values.get("simplify", False),
-            cycle_limit=values.get("cycle_limit"),
-            queue_slack=values.get("queue_slack"),
-            record_interval=values.get("record_interval", RECORD_INTERVAL),
-        )
-        changed.applied_to_memory(parse_profile(memory_name))
-        if point.algorithm == "scc" and point.config.bfs_only:
-            raise ValueError(f"{changed.config_text(config_name)} only searches: it keeps no reach queue to intersect")
-        if point.algorithm == "scc" and point.source is not None:
-            raise ValueError("source: only searches have one")
-        return point
+        overrides = {name: value for name, value in values.items() if name in _FIELDS or name.startswith(MEMORY)}
+        named = {name: self._file(values.get(name, "hc2"), name) for name in ("config", "memory")}
+        options = {name: value for name, value in values.items() if name in _RUN}
+        graph = self._graph(values)
+        # The folder is that of the point, which is known when it is made.
+        given = {"algorithm": "bfs", "record_interval": RECORD_INTERVAL, **options, **named, "record": graph.label}
+        spec = RunSpec(**given, graph=graph.label, overrides=Overrides.of(overrides), threads=1).checked()
+        return Point(graph=graph, spec=spec)
 
     def _file(self, name: Any, parameter: str) -> str:
         """Return what a configuration or memory is called; files are found from the study's folder."""
@@ -313,28 +292,17 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 def _checked(name: str, value: Any) -> Any:
     """Return the value of a parameter; those of machine and memory are checked by these."""
-    if name in _CHOICES and value not in _CHOICES[name]:
-        raise ValueError(f"{name} must be {' or '.join(_CHOICES[name])}, not {value!r}")
-    if name == "simplify" and not isinstance(value, bool):
-        raise ValueError(f"simplify must be true or false, not {value!r}")
-    if name in _NUMBERS:
-        low, high = _NUMBERS[name]
-        if isinstance(value, bool) or not isinstance(value, int | str):
-            raise ValueError(f"{name} must be a whole number, not {value!r}")
-        try:
-            return integer(str(value), low=low, high=high)
-        except argparse.ArgumentTypeError as error:
-            raise ValueError(f"{name}: {error}") from None
-    return value
+    option = _OPTIONS.get(name)
+    return value if option is None else option.checked(value)
 
 
 def _shown(name: str, point: Point, given: Mapping[str, Any]) -> Any:
     """Return the value of a parameter as the table has it: of machine, memory and graph what it comes to."""
     if name in _FIELDS:
-        return getattr(point.config, name)
+        return getattr(point.spec.configuration, name)
     if name.startswith(MEMORY):
-        return getattr(point.memory, name.removeprefix(MEMORY), None)
+        return getattr(point.spec.profile, name.removeprefix(MEMORY), None)
     if name in _GRAPH:
         return getattr(point.graph, name.removeprefix("graph.")) if isinstance(point.graph, GraphSpec) else None
     value = given.get(name)
-    return _checked(name, value) if name in _NUMBERS and value is not None else value
+    return value if value is None else _checked(name, value)
