@@ -185,9 +185,7 @@ def _on_processor(
     return result.found, {"where": where, "simulated": None, "seconds": result.seconds}, words
 
 
-def _on_accelerator(
-    spec: RunSpec, mdp: "Mdp", progress: Progress
-) -> "tuple[MecDecomposition, dict[str, Any], str]":
+def _on_accelerator(spec: RunSpec, mdp: "Mdp", progress: Progress) -> "tuple[MecDecomposition, dict[str, Any], str]":
     """Find the components of each round on the accelerator; returns what `_on_processor` does, and the real time."""
     from host.runs.mec import run_accelerated_mec
 

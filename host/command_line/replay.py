@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from host.options import UsageError, add_quiet, add_threads, add_wave_choice, at_least
+from host.options import UsageError, add_quiet, add_run_options, add_threads, at_least
 from sim.executors.names import EXECUTORS
 
 __all__ = ["add_parser", "run"]
@@ -39,7 +39,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--before", type=at_least(0), default=0, metavar="N", help="begin so many cycles earlier (default: %(default)s)"
     )
-    add_wave_choice(parser)
+    add_run_options(parser, "scopes", "wave_view")
     parser.add_argument(
         "-o", "--output", metavar="OUT.fst", help="the waveforms, .fst or .vcd (default: DIR-CYCLE.fst)"
     )
@@ -89,8 +89,8 @@ def run(arguments: argparse.Namespace) -> None:
         cycles=arguments.cycles,
         before=arguments.before,
         path=None if arguments.output is None else Path(arguments.output),
-        scopes=tuple(arguments.scope),
-        view=arguments.wave_view,
+        scopes=tuple(getattr(arguments, "scopes", ())),
+        view=hasattr(arguments, "wave_view"),
         graph=arguments.graph,
         memory=None,
         checkpoint=arguments.checkpoint,
@@ -130,7 +130,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
         raise UsageError(f"-o writes waveforms, which end in .fst or .vcd: {path}")
     if arguments.life_of and arguments.life is None:
         raise UsageError("--life-of needs --life")
-    if arguments.life is not None and arguments.scope:
+    if arguments.life is not None and hasattr(arguments, "scopes"):
         raise UsageError("--life needs all signals of the kernels, and --scope leaves some out")
     others = {} if arguments.graph is None else {"the graph": arguments.graph}
     check_outputs({"-o": path, "--life": arguments.life}, others=others)

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from host.runs.overrides import Overrides
 from host.explain.advice import array_text
 from host.explain.evidence import Evidence
 from host.explain.stacks import stacks
 from host.explain.terminal import LETTERS, Bar, Cell, letter, section, table
 from host.explain.verdict import Finding, findings_of
 from host.explain.view import CAUSE_NAMES, Group, View
+from host.runs.overrides import Overrides
 from host.words import counted
 from sim.notices import printable
 from sim.observation.causes import CAUSES, WORK, cause_named

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from host.checkpoints.checkpoints import Checkpoints
 from host.graph.csr import Graph
-from host.runs.interval import Interval
 from host.progress import Progress
 from host.replay.finding import Span
 from host.replay.point import Point
@@ -16,6 +15,7 @@ from host.replay.signs import sign_of
 from host.replay.source import Source
 from host.replay.window import Reached, stop_behind
 from host.runs.execution import Session, execute
+from host.runs.interval import Interval
 from host.runs.specification import RunSpec
 from sim.errors import SimulationError
 

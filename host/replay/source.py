@@ -9,8 +9,8 @@ from host.checkpoints.folder import Checkpoint
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.digests import graph_digest
-from host.sources import sources_digest
 from host.runs.specification import RunSpec, option_of
+from host.sources import sources_digest
 from sim.memory import Profile, changed_profile, parse_profile, profile_from
 
 __all__ = ["Source"]

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from host.runs.overrides import Overrides
 from host.record.reader import Record
+from host.runs.overrides import Overrides
 from host.words import counted
 
 __all__ = ["facts", "run_names"]

@@ -372,7 +372,9 @@ def _execute(
             if search:
                 found = breadth_first_search(driven, graphs[0], source, on_level=advance.on_level, **how)
             else:
-                components = strong_components(machine, *graphs, trimmed, on_iteration=advance.on_iteration, **how)
+                components = strong_components(
+                    machine, graphs[0], graphs[1], trimmed, on_iteration=advance.on_iteration, **how
+                )
                 labels = canonical(components.colours)
         statistics = machine.statistics()
         if recording is not None:

@@ -87,9 +87,7 @@ class Keeping:
             self._folder = folder
         return values
 
-    def keeper(
-        self, session: "Session", machine: "Machine", graphs: "Sequence[PlacedGraph]"
-    ) -> "Checkpoints | None":
+    def keeper(self, session: "Session", machine: "Machine", graphs: "Sequence[PlacedGraph]") -> "Checkpoints | None":
         """Return what keeps the run of a machine on which graphs were placed; None if nothing does.
 
         Raises

@@ -59,7 +59,7 @@ class Overrides:
         """Return all values by name, as `of` takes them."""
         return {**self.config, **{MEMORY + name: value for name, value in self.memory.items()}}
 
-    def configured(self, config: AcceleratorConfig) -> AcceleratorConfig:
+    def applied_to(self, config: AcceleratorConfig) -> AcceleratorConfig:
         """Return a configuration with the overrides.
 
         Raises
@@ -74,7 +74,7 @@ class Overrides:
                 raise ValueError(f"unknown key {name!r}: there are {', '.join(known)}, {MEMORY}KEY{hint}")
         return config.replace(**self.config) if self.config else config
 
-    def remembered(self, profile: Profile) -> Profile:
+    def applied_to_memory(self, profile: Profile) -> Profile:
         """Return a memory profile with the overrides.
 
         Raises

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Recording"]
 
+
 class Recording:
     """Records a run.
 
@@ -59,8 +60,8 @@ class Recording:
             There are no intervals of this length.
         """
         from host.graph.digests import graph_digest
-        from host.results.documents import input_name
         from host.record.recorder import Recorder, RecorderState
+        from host.results.documents import input_name
 
         keeper = keeper or Keeper()
         state = keeper.kept("record", RecorderState)

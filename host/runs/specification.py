@@ -1,7 +1,7 @@
 """Specification of a run: one value, from which options, keywords, axes, documents and checkpoints derive.
 
-A field of `RunSpec` says by its `Option` all that others need to know about it. A new option of a run is a field here, and
-the place where it takes effect.
+A field of `RunSpec` says by its `Option` all that others need to know about it. A new option of a run is a field here,
+and the place where it takes effect.
 """
 
 import os
@@ -220,7 +220,7 @@ def _option(default: Any = MISSING, *, help: str, default_factory: Any = MISSING
     return field(
         default=default,
         default_factory=default_factory,
-        metadata={"option": Option(help=help, **about)},  # type: ignore[call-overload]  # dataclasses' own sentinels
+        metadata={"option": Option(help=help, **about)},
     )
 
 
@@ -252,7 +252,14 @@ class RunSpec:
         keyword=False,
     )
     graph: str = _option(
-        help="the graph", metavar="GRAPH", flag="GRAPH", positional=True, decides=True, kept=True, keyword=False, path=True
+        help="the graph",
+        metavar="GRAPH",
+        flag="GRAPH",
+        positional=True,
+        decides=True,
+        kept=True,
+        keyword=False,
+        path=True,
     )
     source: int | None = _option(
         None,
@@ -562,9 +569,7 @@ class RunSpec:
         return values
 
 
-def resolved_configuration(
-    config: str | AcceleratorConfig, overrides: Overrides = NO_OVERRIDES
-) -> AcceleratorConfig:
+def resolved_configuration(config: str | AcceleratorConfig, overrides: Overrides = NO_OVERRIDES) -> AcceleratorConfig:
     """Return the configuration of a name, a TOML file, or a configuration, with overrides.
 
     Raises

@@ -53,11 +53,11 @@ def with_area(study: Study, rows: Sequence[Row], folder: Path, *, jobs: int, on_
         Yosys failed.
     """
     measurements = Measurements(Store(folder), jobs=jobs, verify=False, on_step=on_step)
-    configs = list(dict.fromkeys(each.point.config for each in study.points))
+    configs = list(dict.fromkeys(each.point.spec.configuration for each in study.points))
     with TemporaryDirectory(prefix="cyscc-sweep-") as work:
         found = usages(measurements, [(config, _FAMILY) for config in configs], folder=Path(work))
     area = {}
     for config in configs:
         total = found[config, _FAMILY].total * config.engines
         area[config] = {name: getattr(total, name) for name in AREA}
-    return [{**row, **area[each.point.config]} for each, row in zip(study.points, rows, strict=True)]
+    return [{**row, **area[each.point.spec.configuration]} for each, row in zip(study.points, rows, strict=True)]

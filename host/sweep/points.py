@@ -5,18 +5,14 @@ from functools import cached_property
 from typing import Any
 
 from host.measuring.graphs import GraphSpec
-from host.sources import digest_beside, sources_digest
 from host.measuring.store import measurement_digest
 from host.record.reader import RECORD_SCHEMA
 from host.runs.execution import SOURCE_RULE
 from host.runs.specification import RunSpec
+from host.sources import sources_digest
 from host.sweep.graphs import GraphFile
 
 __all__ = ["Point"]
-
-# Taken when the program starts, as the digest of the other sources is.
-_RUNNING = digest_beside(str(session.__file__))
-
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
@@ -51,7 +47,6 @@ class Point:
             "rule": SOURCE_RULE,
             "run": self.spec.varied(),
             "sources": sources_digest(),
-            "running": _RUNNING,
             "record": RECORD_SCHEMA,
         }
 

@@ -120,6 +120,6 @@ def _ordered(points: Iterable[Point]) -> list[Point]:
     leaders: list[Point] = []
     rest: list[Point] = []
     for point in points:
-        (rest if point.config in seen else leaders).append(point)
-        seen.add(point.config)
+        (rest if point.spec.configuration in seen else leaders).append(point)
+        seen.add(point.spec.configuration)
     return leaders + rest

@@ -9,10 +9,10 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from host.runs.overrides import MEMORY, Overrides, toml_text
 from host.errors import InputError
 from host.measuring.graphs import KINDS, GraphSpec
 from host.output import reason
+from host.runs.overrides import MEMORY, Overrides, toml_text
 from host.runs.specification import ALGORITHMS, RECORD_INTERVAL, Option, RunSpec, run_options
 from host.sweep.graphs import GraphFile, graph_text
 from host.sweep.points import Point

@@ -9,21 +9,12 @@ from host.mdp.families import family
 from host.mdp.model import Mdp
 from host.progress import Progress
 from host.runs.mec import AcceleratedMecs, run_accelerated_mec
-from host.runs.session import RunOptions
-from sim.configuration import PRESETS
-from sim.memory import parse_profile
+from host.runs.specification import RunSpec
 
 
 def accelerated(mdp: Mdp) -> AcceleratedMecs:
-    options = RunOptions(
-        graph="model",
-        config=PRESETS["test"],
-        config_name="test",
-        memory=parse_profile("hc2"),
-        memory_name="hc2",
-        threads=1,
-    )
-    return run_accelerated_mec(mdp, options, Progress(quiet=True))
+    spec = RunSpec(algorithm="scc", graph="model", config="test", threads=1)
+    return run_accelerated_mec(mdp, spec, Progress(quiet=True))
 
 
 def check(mdp: Mdp) -> AcceleratedMecs:

@@ -18,20 +18,15 @@ from host.graph.trim import trim
 from host.results.documents import Setting, Wall, bfs_document, scc_document, write_json
 from host.results.tables import bfs_table, scc_table
 from host.results.version import version
+from host.runs.specification import RunSpec
 from tests.host.fake_coprocessor import FakeCoprocessor
 
 SETTING = Setting(
-    graph="dir/g.txt",
+    spec=RunSpec(algorithm="scc", graph="dir/g.txt", config="hc2", memory="fixed:75", threads=2),
     vertices=7115,
     edges=103689,
-    config="hc2",
-    memory="fixed:75",
-    executor="compiled",
-    threads=2,
     clock_hz=150e6,
     uploaded_bytes=1000,
-    configuration={"engines": 4},
-    memory_profile={"latency": 75},
 )
 CHECKED = Checked(reference="scipy", neighbour_blocks=2, graph_words=10, level_words=0)
 WALL = Wall(
@@ -229,7 +224,7 @@ def test_of_very_many_levels_the_middle_is_left_out(levels: int, lines: int) -> 
 
 def test_one_is_not_many() -> None:
     run = ComponentRun(colours=np.array([1], np.uint32), components=1, trimmed=1)
-    alone = replace(SETTING, vertices=1, edges=1, threads=1)
+    alone = replace(SETTING, spec=replace(SETTING.spec, threads=1), vertices=1, edges=1)
     table = scc_table(run, alone, WALL, largest=1, checked=CHECKED)
     for part in ("1 vertex, 1 edge\n", "the largest of 1 vertex\n", "1 thread\n", "trimmed       1 vertex\n"):
         assert part in table

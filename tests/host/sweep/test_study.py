@@ -47,7 +47,7 @@ blocking_reservation = true
     assert len({each.point.digest for each in study.points}) == len(study.points) == 8
     last = study.points[-1]
     published = PRESETS["published"].replace(neighbour_depth=32)
-    assert (last.point.config, last.point.memory) == (published, Fixed(latency=75))
+    assert (last.point.spec.configuration, last.point.spec.profile) == (published, Fixed(latency=75))
     assert study.points[0].values["issue_interval"] == 1, "of a configuration the table has what it comes to"
 
 
@@ -107,8 +107,8 @@ def test_a_study_may_have_one_point() -> None:
     study = study_of('graph.kind = "rmat"\nalgorithm = "scc"\n' + GRAPH + "[memory]\nprofile = 'hc2'\nbank_busy = 20\n")
     (point,) = (each.point for each in study.points)
     assert point.graph == GraphSpec(kind="rmat", vertices=32, degree=4, seed=0)
-    assert point.memory == Hc2(bank_busy=20)
-    assert point.algorithm == "scc"
+    assert point.spec.profile == Hc2(bank_busy=20)
+    assert point.spec.algorithm == "scc"
 
 
 def test_points_are_named_by_all_that_goes_in_and_nothing_else() -> None:

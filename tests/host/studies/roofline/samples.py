@@ -3,6 +3,7 @@
 import numpy as np
 
 from host.results.documents import Setting
+from host.runs.specification import RunSpec
 from host.studies.roofline.analysis import Roofline
 from host.studies.roofline.limits import Bounds
 from sim.configuration import PRESETS
@@ -11,17 +12,11 @@ from sim.memory import parse_profile
 __all__ = ["SETTING", "bounds_of", "roofline_of"]
 
 SETTING = Setting(
-    graph="g.gr",
+    spec=RunSpec(algorithm="bfs", graph="g.gr", config="hc2-1ae", memory="fixed:75", threads=1),
     vertices=100,
     edges=1000,
-    config="hc2-1ae",
-    memory="fixed:75",
-    executor="compiled",
-    threads=1,
     clock_hz=150e6,
     uploaded_bytes=1,
-    configuration={},
-    memory_profile={},
 )
 
 
