@@ -12,7 +12,8 @@ from typing import Any
 
 from host.changes import MEMORY, Changes, toml_text
 from host.errors import InputError
-from host.measuring.graphs import KINDS, GraphSpec
+from host.graph.kinds import KINDS_BY_DEGREE
+from host.measuring.graphs import GraphSpec
 from host.options import RECORD_INTERVAL, integer
 from host.output import reason
 from host.sweep.graphs import GraphFile, graph_text
@@ -39,7 +40,7 @@ _NUMBERS = {
     "queue_slack": (0, 1 << 40),
     "record_interval": (16, 1 << 40),
 }
-_CHOICES = {"algorithm": ALGORITHMS, "executor": EXECUTORS, "graph.kind": KINDS}
+_CHOICES = {"algorithm": ALGORITHMS, "executor": EXECUTORS, "graph.kind": KINDS_BY_DEGREE}
 _FIELDS = tuple(each.name for each in fields(AcceleratorConfig))
 _KNOWN = ("algorithm", "config", "memory", "graph", *_GRAPH, *_NUMBERS, "simplify", "executor", *_FIELDS)
 
