@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from host.measuring.components import SoftwareRequest
 from host.measuring.graphs import GraphSpec
 from host.measuring.measurements import Measurements
 from host.measuring.setting import processor_name
+from host.measuring.software import SoftwareRequest
 from host.results.version import version
 from host.studies.quach_table2.published import TABLE2
 
