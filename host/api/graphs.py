@@ -9,12 +9,10 @@ import numpy.typing as npt
 from host.graph.csr import Graph
 from host.graph.formats import read_graph as _read
 from host.graph.formats import write_graph as _write
-from host.graph.generators import random_graph, rmat_graph, ssca2_graph
+from host.graph.kinds import KINDS_BY_DEGREE, generate_graph
 from sim.notices import notice
 
 __all__ = ["generate", "graph_from_edges", "read_graph", "write_graph"]
-
-_GENERATORS = {"random": random_graph, "rmat": rmat_graph, "ssca2": ssca2_graph}
 
 
 def read_graph(path: str | PathLike[str]) -> Graph:
@@ -65,9 +63,9 @@ def generate(kind: str, vertices: int, degree: int, seed: int = 0) -> Graph:
     InputError
         The graph would be too large, or there is none of this size.
     """
-    if kind not in _GENERATORS:
-        raise ValueError(f"unknown kind of graph {kind!r}: there are {', '.join(_GENERATORS)}")
-    return _GENERATORS[kind](vertices, degree, seed)
+    if kind not in KINDS_BY_DEGREE:
+        raise ValueError(f"unknown kind of graph {kind!r}: there are {', '.join(KINDS_BY_DEGREE)}")
+    return generate_graph(kind, vertices=vertices, degree=degree, seed=seed)
 
 
 def graph_from_edges(vertices: int, sources: npt.ArrayLike, targets: npt.ArrayLike) -> Graph:

@@ -51,8 +51,8 @@ def add_parser(commands: Any) -> None:
 
 def _compare(measurements: "Measurements", arguments: argparse.Namespace) -> "Report":
     from host.measuring.setting import root_folder
+    from host.studies.benchmark.revisions import compare_revisions, comparison_markdown
     from host.studies.benchmark.workloads import PRESETS
-    from host.studies.comparison.revisions import compare_revisions, comparison_markdown
     from host.studies.report import Report
 
     preset = PRESETS["quick" if arguments.quick else "full"]

@@ -15,10 +15,10 @@ from host.options import (
 )
 
 if TYPE_CHECKING:
-    from host.contest.entries import Contest
     from host.graph.csr import Graph
     from host.progress import Progress
     from host.runs.specification import RunSpec
+    from host.studies.comparison import Comparison
 
 __all__ = ["add_parser", "run"]
 
@@ -127,21 +127,21 @@ def run(arguments: argparse.Namespace) -> None:
         {"--json": arguments.json, "--plot": arguments.plot},
         others={f"the graph {path}": path for path in arguments.graphs},
     )
-    _check_contest(arguments)
+    _check_usable(arguments)
     machines = _machines(arguments)
     quiet = arguments.quiet or arguments.json == STANDARD_OUTPUT
     progress = Progress(quiet=arguments.quiet)
-    contests = []
+    comparisons = []
     for path in arguments.graphs:
-        contests.append(_contest(path, arguments, machines, progress))
+        comparisons.append(_compare(path, arguments, machines, progress))
         if not quiet:
-            from host.contest.table import contest_text
+            from host.studies.comparison import comparison_text
 
-            show(("\n" if len(contests) > 1 else "") + contest_text(contests[-1]))
-    _write(arguments, contests)
+            show(("\n" if len(comparisons) > 1 else "") + comparison_text(comparisons[-1]))
+    _write(arguments, comparisons)
 
 
-def _check_contest(arguments: argparse.Namespace) -> None:
+def _check_usable(arguments: argparse.Namespace) -> None:
     """Refuse what would end the command only after other algorithms and graphs have taken their time.
 
     Raises
@@ -188,16 +188,14 @@ def _machines(arguments: argparse.Namespace) -> "list[RunSpec]":
         raise UsageError(f"--{'configs' if error.field == 'config' else error.field}: {error}") from None
 
 
-def _contest(path: str, arguments: argparse.Namespace, machines: "list[RunSpec]", progress: "Progress") -> "Contest":
+def _compare(path: str, arguments: argparse.Namespace, machines: "list[RunSpec]", progress: "Progress") -> "Comparison":
     """Compare everything on a graph."""
     from dataclasses import replace
 
     from host.algorithms.components import component_sizes
-    from host.contest.entries import Contest
-    from host.contest.machines import machine_entry
-    from host.contest.software import scipy_entry, software_entry
     from host.devices import Order
     from host.graph.formats import read_graph
+    from host.studies.comparison import Comparison, machine_entry, scipy_entry, software_entry
     from sim.notices import notice
 
     with progress.step(f"{path}: reading") as step:
@@ -230,7 +228,7 @@ def _contest(path: str, arguments: argparse.Namespace, machines: "list[RunSpec]"
             )
     entries += [machine_entry(replace(options, graph=path), graph, progress) for options in machines]
     sizes = component_sizes(labels)[1]
-    return Contest(
+    return Comparison(
         graph=path,
         vertices=graph.vertices,
         edges=graph.edges,
@@ -240,7 +238,7 @@ def _contest(path: str, arguments: argparse.Namespace, machines: "list[RunSpec]"
     )
 
 
-def _write(arguments: argparse.Namespace, contests: "list[Contest]") -> None:
+def _write(arguments: argparse.Namespace, comparisons: "list[Comparison]") -> None:
     """Write the JSON and the plot where they are asked for."""
     from pathlib import Path
 
@@ -261,10 +259,10 @@ def _write(arguments: argparse.Namespace, contests: "list[Contest]") -> None:
             "best_of": arguments.runs,
             "memory": arguments.memory,
             "verified": None if arguments.no_verify else True,
-            "graphs": [contest.document() for contest in contests],
+            "graphs": [comparison.document() for comparison in comparisons],
         }
         write_json(arguments.json, document)
     if arguments.plot is not None:
-        from host.contest.plot import contest_figure
+        from host.studies.comparison import comparison_figure
 
-        write_plot(contest_figure(contests), Path(arguments.plot))
+        write_plot(comparison_figure(comparisons), Path(arguments.plot))

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from host.graph.kinds import KINDS, generate_graph
 from host.options import Parser, add_config, add_quiet, add_set, at_least, configuration, read_overrides
 from host.progress import Progress, Step
 
@@ -21,13 +22,6 @@ _EPILOG = """examples:
 OUT: .mtx, .gr, .npz, anything else a SNAP edge list; each also .gz
 """
 
-_KINDS = {
-    "random": "both ends of every edge uniform",
-    "rmat": "recursive matrix (a = 0.45, b = 0.15, c = 0.15), a power of two of vertices",
-    "ssca2": "cliques with edges between them",
-    "gnm": "as many different edges as asked for, all sets of them alike",
-}
-
 
 def add_parser(commands: Any) -> None:
     """Add the command to those of the command line."""
@@ -38,18 +32,17 @@ def add_parser(commands: Any) -> None:
         epilog=_EPILOG,
     )
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=Parser)
-    for kind, text in _KINDS.items():
-        synthetic = kinds.add_parser(kind, help=text, description=f"Write a {kind} graph: {text}.")
-        synthetic.add_argument(
-            "--vertices", required=True, type=at_least(1), metavar="N", help="number of vertices: 1000, 1e6, 2^20"
-        )
-        if kind == "gnm":
-            synthetic.add_argument("--edges", required=True, type=at_least(0), metavar="M", help="number of edges")
-        else:
+    for name, kind in KINDS.items():
+        synthetic = kinds.add_parser(name, help=kind.text, description=f"Write a {name} graph: {kind.text}.")
+        for option, size in kind.sizes.items():
             synthetic.add_argument(
-                "--degree", required=True, type=at_least(0), metavar="D", help="average number of edges of a vertex"
+                f"--{option}",
+                required=size.default is None,
+                default=size.default,
+                type=at_least(size.least, size.most),
+                metavar=size.letter,
+                help=size.text if size.default is None else "default: %(default)s",
             )
-        synthetic.add_argument("--seed", default=0, type=at_least(0, 2**64 - 1), metavar="S", help="default: 0")
         _add_output(synthetic)
     text = "signal dependencies of the machine's own netlist"
     netlist = kinds.add_parser("netlist", help=text, description=f"Write the {text}.")
@@ -66,15 +59,11 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def _generate(arguments: argparse.Namespace, step: Step) -> "Graph":
     if arguments.kind == "netlist":
-        from host.graph.generators.netlist import netlist_graph
+        from host.graph.generators import netlist_graph
 
         return netlist_graph(configuration(arguments.config, read_overrides(arguments.overrides)))
-    from host.graph.generators import gnm_graph, random_graph, rmat_graph, ssca2_graph
-
-    if arguments.kind == "gnm":
-        return gnm_graph(arguments.vertices, arguments.edges, arguments.seed, on_step=step)
-    generators = {"random": random_graph, "rmat": rmat_graph, "ssca2": ssca2_graph}
-    return generators[arguments.kind](arguments.vertices, arguments.degree, arguments.seed, on_step=step)
+    sizes = {name: getattr(arguments, name) for name in KINDS[arguments.kind].sizes}
+    return generate_graph(arguments.kind, on_step=step, **sizes)
 
 
 def run(arguments: argparse.Namespace) -> None:

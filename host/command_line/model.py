@@ -4,15 +4,15 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from host.mdp.names import FAMILY_NAMES
+from host.mdp.families import FAMILIES, family
 from host.options import UsageError, add_quiet, integer
 from host.progress import Progress
 
 __all__ = ["add_parser", "run"]
 
-_FAMILIES = "\n".join(f"  {name:<14}{text}" for name, text in FAMILY_NAMES.items())
+_TEXTS = "\n".join(f"  {name:<14}{each.text}" for name, each in FAMILIES.items())
 _EPILOG = f"""families:
-{_FAMILIES}
+{_TEXTS}
 
 examples:
   cyscc model grid width=1000 height=1000 room=10 -o grid.tra
@@ -44,7 +44,7 @@ def add_parser(commands: Any) -> None:
         description="Write a Markov decision process of a family, in a size of one's own.",
         epilog=_EPILOG,
     )
-    parser.add_argument("family", metavar="FAMILY", choices=FAMILY_NAMES, help="one of those below")
+    parser.add_argument("family", metavar="FAMILY", choices=FAMILIES, help="one of those below")
     parser.add_argument(
         "sizes", metavar="SIZE=N", nargs="*", type=_size, help="a size of the member: width=1000, states=1e6, seed=7"
     )
@@ -61,7 +61,6 @@ def run(arguments: argparse.Namespace) -> None:
     UsageError, InputError
         A size or the file cannot be had.
     """
-    from host.mdp.families import family
     from host.mdp.formats import check_name, write_mdp
     from host.output import check_output, show
     from host.results.tables import model_text

@@ -5,9 +5,31 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from host.graph.csr import Graph
+from host.errors import InputError
+from host.graph.csr import MAX_EDGES, MAX_VERTICES, Graph
 
-__all__ = ["Mdp"]
+__all__ = ["Mdp", "check_size", "offsets_of"]
+
+
+def check_size(states: int, transitions: int) -> None:
+    """Refuse a model whose graph does not fit the 32-bit indices of graphs.
+
+    Raises
+    ------
+    InputError
+        When there are more states than `MAX_VERTICES`, or more transitions than `MAX_EDGES`.
+    """
+    if states > MAX_VERTICES:
+        raise InputError(f"{states} states are too many for 32 bits (at most {MAX_VERTICES})")
+    if transitions > MAX_EDGES:
+        raise InputError(f"{transitions} transitions are too many for 32 bits (at most {MAX_EDGES})")
+
+
+def offsets_of(lengths: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Return where each of some runs begins, and where the last ends, by their lengths."""
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,10 +10,10 @@ from host.algorithms.software import Setting
 from host.devices import open_device
 from host.graph.csr import Graph
 from host.mdp.model import Mdp
-from host.measuring.components import BEST_OF, LONG
 from host.measuring.models import ModelSpec
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import processor_name
+from host.measuring.software import BEST_OF, LONG
 from host.sources import sources_digest
 from host.words import place
 from sim.errors import SimulationError

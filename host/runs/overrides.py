@@ -74,7 +74,7 @@ class Overrides:
                 raise ValueError(f"unknown key {name!r}: there are {', '.join(known)}, {MEMORY}KEY{hint}")
         return config.replace(**self.config) if self.config else config
 
-    def applied_to_memory(self, profile: Profile) -> Profile:
+    def applied_to_memory(self, profile: "Profile") -> "Profile":
         """Return a memory profile with the overrides.
 
         Raises

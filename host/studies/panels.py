@@ -9,9 +9,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["add_legend", "degree_axis", "lettered", "panel_grid"]
+__all__ = ["add_legend", "degree_axis", "lettered", "panel_grid", "time_text"]
 
 _COLUMNS = 2
+_WHOLE = 100
+"""Milliseconds from which on a label has no fraction."""
+
+
+def time_text(milliseconds: float) -> str:
+    """Return a time of three digits, whole from 100 milliseconds on."""
+    return f"{milliseconds:,.0f}" if milliseconds >= _WHOLE else f"{milliseconds:.3g}"
 
 
 def lettered(texts: Iterable[str]) -> list[str]:

@@ -14,6 +14,7 @@ from host.sweep.graphs import GraphFile
 
 __all__ = ["Point"]
 
+
 @dataclass(frozen=True, kw_only=True)
 class Point:
     """A run to be recorded.

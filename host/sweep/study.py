@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from host.errors import InputError
-from host.measuring.graphs import KINDS, GraphSpec
+from host.graph.kinds import KINDS, KINDS_BY_DEGREE, SEED
+from host.measuring.graphs import GraphSpec
 from host.output import reason
 from host.runs.overrides import MEMORY, Overrides, toml_text
 from host.runs.specification import ALGORITHMS, RECORD_INTERVAL, Option, RunSpec, run_options
@@ -26,11 +27,13 @@ VARIANT = "variant"
 _MOST = 100_000
 """Points of a study."""
 _ALIASES = {"memory.profile": "memory", "graph.file": "graph", "seed": "graph.seed"}
+_SIZES = KINDS[KINDS_BY_DEGREE[0]].sizes
 _GENERATED = (
-    Option(name="graph.kind", help="generator of the graph", choices=KINDS),
-    Option(name="graph.vertices", help="number of vertices", low=1, high=1 << 32),
-    Option(name="graph.degree", help="average number of edges of a vertex", low=0, high=1 << 32),
-    Option(name="graph.seed", help="seed of the generator", low=0, high=2**64 - 1),
+    Option(name="graph.kind", help="generator of the graph", choices=KINDS_BY_DEGREE),
+    *(
+        Option(name=f"graph.{name}", help=size.text, low=size.least, high=size.most if size is SEED else 1 << 32)
+        for name, size in _SIZES.items()
+    ),
 )
 _GRAPH = tuple(option.name for option in _GENERATED)
 _RUN = {option.name: option for name in ALGORITHMS for option in run_options(name).values() if option.varies}

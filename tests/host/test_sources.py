@@ -18,7 +18,7 @@ def test_what_decides_about_a_result_counts() -> None:
         "sim/executors/compiled/native/machine.cpp",
         "sim/executors/compiled/native/engine.h",
         "host/algorithms/driver.py",
-        "host/graph/generators/rmat.py",
+        "host/graph/generators.py",
         "host/algorithms/software/hong.py",
         "host/measuring/components.py",
         "host/measuring/searches.py",

@@ -5,8 +5,8 @@ from typing import TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from host.graph.csr import MAX_EDGES, Graph, check_limits
-from host.graph.estimates import csr_bytes
+from host.graph.csr import Graph, check_limits
+from host.graph.growing import Growing
 from host.memory_room import check_room
 from sim.caching.code import njit
 
@@ -15,7 +15,6 @@ __all__ = ["EdgeBuffer"]
 _LARGEST_SHORT = 2**32 - 1
 _DENSE = 1 << 20  # a table of the ids up to here is always small
 _BATCH = 1 << 18
-_CHECKED = 1 << 24  # edges after which the memory is looked at again
 _GOLDEN = 0x9E3779B97F4A7C15
 
 _Ends: TypeAlias = NDArray[np.uint32] | NDArray[np.uint64]
@@ -78,27 +77,20 @@ def _look_up(
 
 
 class EdgeBuffer:
-    """Edges as they are read: two arrays that grow in place.
+    """Edges as they are read.
 
     Ends take four bytes each until an id needs more.
-
-    Attributes
-    ----------
-    count : int
-        Number of edges.
-    largest : int
-        Largest id so far; -1 when there is none.
     """
 
     def __init__(self) -> None:
-        self._clear()
+        # What follows the reading has the targets once more.
+        self._ends = Growing(np.uint32, np.uint32, of="edges", extra=4)
+        self._largest = -1
 
-    def _clear(self) -> None:
-        self.count = 0
-        self.largest = -1
-        self._checked = _CHECKED
-        self._sources: _Ends = np.empty(0, dtype=np.uint32)
-        self._targets: _Ends = np.empty(0, dtype=np.uint32)
+    @property
+    def count(self) -> int:
+        """Number of edges so far."""
+        return self._ends.count
 
     def append(self, sources: NDArray[np.int64], targets: NDArray[np.int64]) -> None:
         """Add edges.
@@ -115,34 +107,16 @@ class EdgeBuffer:
         """
         if len(sources) == 0:
             return
-        end = self.count + len(sources)
-        check_limits(0, end)
-        if end > self._checked:
-            self._check(end)
-        self.largest = max(self.largest, int(sources.max()), int(targets.max()))
-        if self.largest > _LARGEST_SHORT and self._sources.dtype == np.uint32:
-            self._sources = self._sources.astype(np.uint64)
-            self._targets = self._targets.astype(np.uint64)
-        if end > len(self._sources):
-            room = min(max(end, len(self._sources) * 3 // 2), MAX_EDGES)
-            # Reallocation in place: the pages move, the bytes are not copied.
-            self._sources.resize(room, refcheck=False)
-            self._targets.resize(room, refcheck=False)
-        self._sources[self.count : end] = sources
-        self._targets[self.count : end] = targets
-        self.count = end
-
-    def _check(self, end: int) -> None:
-        """Refuse to grow further when the graph of `end` edges does not fit."""
-        ends = 2 * self._sources.itemsize
-        check_room(f"the first {end:,} edges", ends * end + csr_bytes(0, end) - ends * self.count)
-        self._checked = end + _CHECKED
+        check_limits(0, self.count + len(sources))
+        self._largest = max(self._largest, int(sources.max()), int(targets.max()))
+        if self._largest > _LARGEST_SHORT:
+            self._ends.widen(np.uint64)
+        self._ends.append(sources, targets)
 
     def _take(self) -> tuple[_Ends, _Ends]:
         """Hand over sources and targets, ndarrays of uint32 (or uint64, when an id needs it)."""
-        ends = self._sources[: self.count], self._targets[: self.count]
-        self._clear()
-        return ends
+        sources, targets = self._ends.take()
+        return sources, targets
 
     def graph(self, vertices: int, *, base: int) -> Graph:
         """Build the graph of vertices called `base` to `base` + `vertices` - 1, and empty the buffer."""
@@ -166,9 +140,9 @@ class EdgeBuffer:
         InputError
             When more than `host.graph.csr.MAX_VERTICES` ids occur.
         """
-        count, largest = self.count, self.largest
+        dense = self._largest < max(self.count, _DENSE)
         ends = self._take()
-        return _compact_dense(ends, largest) if largest < max(count, _DENSE) else _compact_sparse(ends)
+        return _compact_dense(ends, self._largest) if dense else _compact_sparse(ends)
 
 
 def _renamed(ends: _Ends) -> NDArray[np.uint32]:

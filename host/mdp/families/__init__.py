@@ -1,26 +1,125 @@
-"""Families of Markov decision processes, each of any size, by name."""
+"""Families of Markov decision processes, each of any size: one table of their names, sizes and bounds.
+
+The table is all that help needs: what makes the members, and takes long to import, is imported with the first of them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from host.errors import InputError
-from host.graph.generators.stream import OnStep
-from host.mdp.families import coin, grid, islands, leader, philosophers, random, stairs
-from host.mdp.families.family import Family, Size
-from host.mdp.model import Mdp
-from host.mdp.names import FAMILY_NAMES
-from host.mdp.pieces import check_size
+from host.graph.kinds import SEED, Size
 from host.memory_room import check_room
 
-__all__ = ["FAMILIES", "Family", "Size", "family"]
+if TYPE_CHECKING:
+    from host.graph.kinds import OnStep
+    from host.mdp.model import Mdp
 
-_MODULES = (philosophers, coin, leader, grid, islands, stairs, random)
+__all__ = ["FAMILIES", "Family", "family"]
 
-FAMILIES: dict[str, Family] = {name: module.FAMILY for name, module in zip(FAMILY_NAMES, _MODULES, strict=True)}
-"""The families by name."""
-
+_MANY = 2**32 - 2
 _STATE, _TRANSITION = 12, 8
 """Bytes that a state and a transition take at most while a model is made."""
 
 
-def family(name: str, *, on_step: OnStep | None = None, **sizes: int) -> Mdp:
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """A family of Markov decision processes.
+
+    Parameters
+    ----------
+    text : str
+        What its members are, for help.
+    sizes : dict of str to Size
+        The numbers by which they differ; all have a default.
+    bound : callable
+        Given the sizes, returns numbers of states and of transitions that there are at most, or nearly so.
+    """
+
+    text: str
+    sizes: dict[str, Size]
+    bound: Callable[..., tuple[int, int]]
+
+    @property
+    def defaults(self) -> dict[str, int]:
+        """The sizes of a member of which none are given."""
+        return {name: size.default for name, size in self.sizes.items() if size.default is not None}
+
+
+def _grows(states: int, transitions: int) -> tuple[int, int]:
+    """Return a bound by the number of states, and of transitions of each."""
+    return states, states * transitions
+
+
+FAMILIES = {
+    "philosophers": Family(
+        text="dining philosophers who crash and are repaired: one large MEC, or many of all sizes",
+        sizes={
+            "philosophers": Size("philosophers", least=2, most=10, default=4),
+            "risky": Size("whether a repair may fail", most=1, default=1),
+        },
+        # Of the products of their states the forks leave about half each time one more sits down.
+        bound=lambda philosophers, risky: _grows((7 + risky) ** philosophers, philosophers),
+    ),
+    "coin": Family(
+        text="shared coin: a random walk of processes; MECs of single states",
+        sizes={
+            "processes": Size("processes", least=1, most=10, default=3),
+            "bound": Size("where they decide, times their number", least=1, most=1 << 20, default=2),
+        },
+        bound=lambda processes, bound: _grows((2 * (bound + 1) * processes + 1) * 6**processes, processes),
+    ),
+    "leader": Family(
+        text="leader election by rounds: a MEC for each leader, or one of all states",
+        sizes={
+            "processes": Size("processes", least=2, most=16, default=4),
+            "numbers": Size("numbers that are drawn from", least=2, most=1 << 10, default=3),
+            "restart": Size("whether there is another election after each", most=1, default=0),
+        },
+        bound=lambda processes, numbers, restart: (
+            (numbers + 2) ** processes,
+            (numbers + 2) ** (processes - 1) * processes * numbers,
+        ),
+    ),
+    "grid": Family(
+        text="gridworld of rooms with one-way doors: a MEC for each room",
+        sizes={
+            "width": Size("cells from left to right", least=1, most=1 << 20, default=12),
+            "height": Size("cells from top to bottom", least=1, most=1 << 20, default=12),
+            "room": Size("cells of a room's side", least=3, most=1 << 20, default=4),
+        },
+        bound=lambda width, height, room: _grows(width * height, 12),
+    ),
+    "islands": Family(
+        text="islands in a sea: many small MECs in one component",
+        sizes={
+            "islands": Size("islands", least=2, most=_MANY, default=100),
+            "size": Size("states of an island", least=1, most=_MANY, default=5),
+            "leaving": Size("choices of a state that can leave its island", most=1 << 10, default=2),
+            "seed": SEED,
+        },
+        bound=lambda islands, size, leaving, seed: (islands * size + 1, islands * size * (1 + 2 * leaving)),
+    ),
+    "stairs": Family(
+        text="one component that takes a round for each of its MECs of one state",
+        sizes={"steps": Size("steps", least=1, most=_MANY, default=100)},
+        bound=lambda steps: _grows(steps, 3),
+    ),
+    "random": Family(
+        text="random numbers of choices and targets, random targets",
+        sizes={
+            "states": Size("states", least=1, most=_MANY, default=1000),
+            "choices": Size("most choices of a state", least=1, most=1 << 16, default=3),
+            "transitions": Size("most transitions of a choice", least=1, most=1 << 10, default=4),
+            "seed": SEED,
+        },
+        bound=lambda states, choices, transitions, seed: (states, states * (choices + 1) * (transitions + 1) // 4),
+    ),
+}
+"""The families by name."""
+
+
+def family(name: str, *, on_step: "OnStep | None" = None, **sizes: int) -> "Mdp":
     """Make a member of a family.
 
     Parameters
@@ -52,8 +151,12 @@ def family(name: str, *, on_step: OnStep | None = None, **sizes: int) -> Mdp:
         size = chosen.sizes[key]
         if not size.least <= value <= size.most:
             raise InputError(f"{key} of {name} must be {size.least} to {size.most}, not {value}")
-    numbers = {key: sizes.get(key, size.default) for key, size in chosen.sizes.items()}
+    from host.mdp.families import places, products
+    from host.mdp.model import check_size
+
+    numbers = chosen.defaults | sizes
     states, transitions = chosen.bound(**numbers)
     check_size(states, 0)
     check_room(f"{name} models of this size", states * _STATE + transitions * _TRANSITION)
-    return chosen.make(**numbers, on_step=on_step)
+    make: Callable[..., Mdp] = getattr(products, name, None) or getattr(places, name)
+    return make(**numbers, on_step=on_step)

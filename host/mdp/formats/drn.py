@@ -12,8 +12,7 @@ from host.graph.formats.text import Lines, shown, words
 from host.graph.formats.tokens import line_end, next_line, rest_end, skip_blanks, token_end, word_at
 from host.mdp.formats.rows import Block, Rows, empty_block
 from host.mdp.formats.scanner import Fault, probability, raise_fault, whole
-from host.mdp.model import Mdp
-from host.mdp.pieces import check_size
+from host.mdp.model import Mdp, check_size
 from host.words import counted
 from sim.caching.code import njit
 

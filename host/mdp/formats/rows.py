@@ -1,16 +1,14 @@
 """The transitions of a file as they are read, and the model that they are put together to."""
 
 from enum import IntEnum
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from host.errors import InputError
-from host.graph.csr import MAX_EDGES
-from host.mdp.model import Mdp
-from host.mdp.pieces import check_size
-from host.memory_room import check_room
+from host.graph.growing import Growing
+from host.mdp.model import Mdp, check_size
 from sim.caching.code import njit
 
 __all__ = ["TOLERANCE", "Block", "Rows", "empty_block"]
@@ -20,8 +18,7 @@ TOLERANCE = 1e-5
 
 Files have decimals: Storm writes ten digits of each probability, and many small ones add up."""
 
-_CHECKED = 1 << 24  # rows after which the memory is looked at again
-_ROW = 28  # bytes
+_TYPES = np.uint32, np.uint32, np.uint32, np.float64, np.int64
 _BUILT = 12  # bytes of a row in the model, and in between
 
 Block = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64], NDArray[np.int64]]
@@ -84,23 +81,19 @@ def _assemble(
 
 def empty_block(room: int) -> Block:
     """Return a block with room for so many transitions."""
-    sources, numbers, targets = (np.empty(room, np.uint32) for _ in range(3))
-    return sources, numbers, targets, np.empty(room, np.float64), np.empty(room, np.int64)
+    return cast(Block, tuple(np.empty(room, dtype) for dtype in _TYPES))
 
 
 class Rows:
-    """Transitions as they are read: arrays that grow in place.
-
-    Attributes
-    ----------
-    count : int
-        Number of transitions.
-    """
+    """Transitions as they are read."""
 
     def __init__(self) -> None:
-        self.count = 0
-        self._checked = _CHECKED
-        self._columns: list[NDArray[Any]] = list(empty_block(0))
+        self._columns = Growing(*_TYPES, of="transitions", extra=_BUILT)
+
+    @property
+    def count(self) -> int:
+        """Number of transitions so far."""
+        return self._columns.count
 
     def append(self, block: Block, count: int) -> None:
         """Add the first `count` transitions of a block.
@@ -110,20 +103,8 @@ class Rows:
         InputError
             When there are more than 32 bits or memory hold.
         """
-        end = self.count + count
-        check_size(0, end)
-        if end > self._checked:
-            check_room(f"the first {end:,} transitions", (_ROW + _BUILT) * end - _ROW * self.count)
-            self._checked = end + _CHECKED
-        if end > len(self._columns[0]):
-            room = min(max(end, len(self._columns[0]) * 3 // 2), MAX_EDGES)
-            for column in self._columns:
-                # Reallocation in place: the pages move, the bytes are not copied.
-                column.resize(room, refcheck=False)
-        blocks: tuple[NDArray[Any], ...] = block
-        for column, values in zip(self._columns, blocks, strict=True):
-            column[self.count : end] = values[:count]
-        self.count = end
+        check_size(0, self.count + count)
+        self._columns.append(*(values[:count] for values in block))
 
     def mdp(self, states: int | None, choices: int | None) -> Mdp:
         """Return the model of these transitions, which are given up; those of probability 0 are no part of it.
@@ -141,8 +122,7 @@ class Rows:
         """
         if self.count == 0:
             raise InputError("the model is empty: it has no transitions")
-        columns = [column[: self.count] for column in self._columns]
-        self._columns.clear()
+        count, columns = self.count, self._columns.take()
         if not _ordered(columns[0], columns[1]):
             order = np.lexsort((columns[1], columns[0]))
             columns = [column[order] for column in columns]
@@ -150,8 +130,8 @@ class Rows:
         if states is None:
             states = int(max(sources.max(), targets.max())) + 1
         # Where there are fewer transitions than states, one of the first states has none: the rest takes no memory.
-        counts = np.zeros(min(states, self.count + 1) + 1, np.int64)
-        lengths = np.zeros(self.count + 1, np.int64)
+        counts = np.zeros(min(states, count + 1) + 1, np.int64)
+        lengths = np.zeros(count + 1, np.int64)
         choice, kept, fault, row, state, total = _assemble(
             sources, numbers, probabilities, targets, counts, lengths, TOLERANCE
         )

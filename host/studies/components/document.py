@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from host.measuring.components import SccRequest, SoftwareRequest
+from host.measuring.components import SccRequest
 from host.measuring.graphs import GraphSpec
 from host.measuring.measurements import Measurements
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import cores, processor_name
+from host.measuring.software import SoftwareRequest
 from host.studies.sweep import Sweep
 
 __all__ = ["PHASES", "SOFTWARE", "component_document"]

@@ -7,7 +7,7 @@ import numpy as np
 from host.results.plots import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, power_text
 from host.studies.components.document import PHASES, SOFTWARE
 from host.studies.grouping import Point, grouped
-from host.studies.panels import add_legend, degree_axis, lettered, panel_grid
+from host.studies.panels import add_legend, degree_axis, lettered, panel_grid, time_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,8 +18,6 @@ __all__ = ["speed_up_figure", "time_figure"]
 _COLOURS = {"searches": BLUE, "intersections": ORANGE, "starts": GREEN}
 _HATCHES = ("", "////", "....", "xxxx")
 _WIDTH = 0.8
-_WHOLE = 100
-"""Milliseconds from which on a label has no fraction."""
 
 
 def _panels(document: dict[str, Any]) -> "tuple[Figure, list[int], list[tuple[Axes, dict[str, list[Point]]]]]":
@@ -32,10 +30,6 @@ def _panels(document: dict[str, Any]) -> "tuple[Figure, list[int], list[tuple[Ax
         axes.set_xlim(-0.6, len(degrees) - 0.4)
     series = ({name: own for (name,), own in grouped(group, "series").items()} for group in groups.values())
     return figure, degrees, list(zip(panels, series, strict=True))
-
-
-def _time_text(milliseconds: float) -> str:
-    return f"{milliseconds:,.0f}" if milliseconds >= _WHOLE else f"{milliseconds:.3g}"
 
 
 def time_figure(document: dict[str, Any]) -> "Figure":
@@ -66,7 +60,7 @@ def time_figure(document: dict[str, Any]) -> "Figure":
                     label=f"{'software' if name == SOFTWARE else name}: {text}",
                 )
                 floor = floor + heights
-            axes.bar_label(bars, [_time_text(total) for total in floor], padding=2, fontsize=7)
+            axes.bar_label(bars, [time_text(total) for total in floor], padding=2, fontsize=7)
         axes.set_ylim(bottom=0)
         axes.set_ylabel("time (ms)")
     add_legend(figure, len(PHASES))

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from host.measuring.components import SoftwareRequest
 from host.measuring.graphs import GraphSpec
 from host.measuring.measurements import Measurements
+from host.measuring.software import SoftwareRequest
 from host.results.version import version
 from host.studies.li.paper import FIGURE2, FIGURE3, VERTICES
 

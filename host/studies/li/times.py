@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from host.measuring.components import SoftwareRequest
 from host.measuring.graphs import GraphSpec
 from host.measuring.measurements import Measurements
 from host.measuring.setting import cores, processor_name
+from host.measuring.software import SoftwareRequest
 from host.results.version import version
 from host.studies.li.paper import TABLE2, row_of
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from host.measuring.components import SoftwareRequest
-from host.measuring.graphs import GNM, GraphSpec
+from host.measuring.graphs import GraphSpec
 from host.measuring.measurements import Measurements
 from host.measuring.setting import processor_name
+from host.measuring.software import SoftwareRequest
 from host.results.version import version
 from host.studies.quach_table2.published import TABLE2
 
@@ -45,7 +45,7 @@ def table2_document(
     for row in TABLE2:
         if row.vertices > most:
             continue
-        graph = GraphSpec(kind=GNM, vertices=row.vertices, exact_edges=row.edges, seed=seed)
+        graph = GraphSpec(kind="gnm", vertices=row.vertices, exact_edges=row.edges, seed=seed)
         requests[row] = (
             SoftwareRequest(graph=graph, algorithm="tarjan", threads=1),
             SoftwareRequest(graph=graph, algorithm="quach", threads=used, device=device, options=(("pivots", pivots),)),

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from host.measuring.components import SoftwareRequest
 from host.measuring.measurements import Measurements
 from host.measuring.models import ModelSpec
 from host.measuring.requests import Measured
 from host.measuring.setting import processor_name
+from host.measuring.software import SoftwareRequest
 from host.results.version import version
 from host.studies.wijs.models import MODELS
 from host.studies.wijs.published import CONFIGURATIONS

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from host.measuring.components import SoftwareRequest
 from host.measuring.measurements import Measurements
 from host.measuring.mecs import MecRequest
 from host.measuring.models import ModelSpec
 from host.measuring.requests import Request
 from host.measuring.setting import processor_name
+from host.measuring.software import SoftwareRequest
 from host.results.version import version
 from host.studies.wijs.models import Chosen
 from host.studies.wijs.published import BEST, CONFIGURATIONS

@@ -41,7 +41,7 @@ def test_arrays(name: str) -> None:
     assert mdp.targets.max() < mdp.states
     choice_of = np.repeat(np.arange(mdp.choice_count), np.diff(mdp.transitions))
     assert len(np.unique(choice_of * mdp.states + mdp.targets)) == mdp.transition_count
-    bound = FAMILIES[name].bound(**{key: size.default for key, size in FAMILIES[name].sizes.items()})
+    bound = FAMILIES[name].bound(**FAMILIES[name].defaults)
     assert mdp.states <= bound[0]
     assert mdp.transition_count <= 2 * bound[1]
 

@@ -7,10 +7,11 @@ import pytest
 
 import host.measuring.searches
 from host.algorithms.search import BfsRun, breadth_first_search
-from host.measuring.components import SccRequest, SoftwareRequest
+from host.measuring.components import SccRequest
 from host.measuring.graphs import size_text, source_vertex
 from host.measuring.requests import Request
 from host.measuring.searches import CAUSES, BfsRequest, cause_shares
+from host.measuring.software import SoftwareRequest
 from sim.errors import SimulationError
 from tests.host.measuring.requests import spec
 from tests.system.graphs import graph_of

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 import host.studies.components.document as components
-from host.measuring.components import SccRequest, SoftwareRequest
+from host.measuring.components import SccRequest
 from host.measuring.setting import cores, processor_name
+from host.measuring.software import SoftwareRequest
 from host.results.version import version
 from host.studies.components.document import component_document
 from host.studies.components.markdown import speed_up_markdown, time_markdown

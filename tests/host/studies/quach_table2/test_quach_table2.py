@@ -7,8 +7,8 @@ import pytest
 
 import host.studies.quach_table2.document as table2
 from host.command_line.main import main
-from host.measuring.components import SoftwareRequest
 from host.measuring.graphs import GraphSpec
+from host.measuring.software import SoftwareRequest
 from host.results.version import version
 from host.studies.quach_table2.document import table2_document
 from host.studies.quach_table2.markdown import table2_markdown

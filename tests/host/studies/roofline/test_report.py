@@ -142,7 +142,9 @@ def test_levels_of_one_spot_are_one_point() -> None:
 
 
 def test_figure_says_what_it_shows() -> None:
-    figure = roofline_figure(roofline_of(LEVELS), dataclasses.replace(SETTING, spec=dataclasses.replace(SETTING.spec, graph="a_$b$\n.gr")))
+    figure = roofline_figure(
+        roofline_of(LEVELS), dataclasses.replace(SETTING, spec=dataclasses.replace(SETTING.spec, graph="a_$b$\n.gr"))
+    )
     left, right = figure.axes
     assert (left.get_xlabel(), left.get_ylabel()) == ("intensity (edges per memory request)", "throughput (GTEPS)")
     assert (left.get_xscale(), left.get_yscale()) == ("log", "log")

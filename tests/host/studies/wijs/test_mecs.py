@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from host.command_line.main import main
-from host.measuring.components import SoftwareRequest
 from host.measuring.mecs import MecRequest
 from host.measuring.models import ModelSpec
+from host.measuring.software import SoftwareRequest
 from host.results.version import version
 from host.studies.catalogue import STUDIES
 from host.studies.wijs.mec_document import table2_document

@@ -6,8 +6,8 @@ import pytest
 from matplotlib.patches import Rectangle
 
 import host.studies.wijs.document as document_module
-from host.measuring.components import SoftwareRequest
 from host.measuring.models import ModelSpec
+from host.measuring.software import SoftwareRequest
 from host.results.version import version
 from host.studies.wijs.document import table1_document
 from host.studies.wijs.markdown import table1_markdown

@@ -15,8 +15,8 @@ from host.measuring.measurements import Measurements
 from host.measuring.requests import OnStep, no_step
 from host.measuring.setting import revision_of
 from host.measuring.store import Store
+from host.studies.benchmark.revisions import compare_revisions, comparison_markdown
 from host.studies.benchmark.workloads import Workload
-from host.studies.comparison.revisions import compare_revisions, comparison_markdown
 from sim.errors import SimulationError
 from tests.waiting import wait_until
 

@@ -12,12 +12,9 @@ from host.algorithms.names import KINDS
 from host.algorithms.reference import strong_components
 from host.algorithms.software import Decomposition, Setting
 from host.algorithms.software.tarjan import tarjan
-from host.contest.entries import Contest, Entry
-from host.contest.plot import contest_figure
-from host.contest.software import scipy_entry, software_entry
-from host.contest.table import contest_text
 from host.devices import Order
 from host.graph.csr import Graph
+from host.studies.comparison import Comparison, Entry, comparison_figure, comparison_text, scipy_entry, software_entry
 from sim.errors import SimulationError
 from tests.system.graphs import messy_graph
 
@@ -42,7 +39,7 @@ def entry_of(algorithm: str, **changed: Any) -> Entry:
 def test_every_algorithm(name: str) -> None:
     entry = entry_of(name)
     assert entry.name == name
-    assert entry.trouble == ""
+    assert entry.trouble is None
     assert not entry.simulated
     assert entry.where == ("2 threads" if KINDS[name].threads else "1 thread")
     assert entry.milliseconds is not None
@@ -103,12 +100,12 @@ def test_a_later_run_that_takes_too_long(monkeypatch: pytest.MonkeyPatch, other:
     monkeypatch.setattr(host.devices.cpu.CpuDevice, "compiles", False)
     entry = entry_of("tarjan", limit=0.5)
     assert len(runs) == 2
-    assert entry.trouble == ""
+    assert entry.trouble is None
     assert entry.milliseconds is not None
 
 
-def contest(*entries: Entry) -> Contest:
-    return Contest(graph="g.txt", vertices=10, edges=20, components=4, largest=5, entries=entries)
+def comparison(*entries: Entry) -> Comparison:
+    return Comparison(graph="g.txt", vertices=10, edges=20, components=4, largest=5, entries=entries)
 
 
 ENTRIES = (
@@ -120,7 +117,7 @@ ENTRIES = (
 
 
 def test_real_and_simulated_time_stand_apart() -> None:
-    text = contest_text(contest(*ENTRIES))
+    text = comparison_text(comparison(*ENTRIES))
     assert text == (
         "g.txt: 10 vertices, 20 edges\n"
         "components: 4, the largest of 5 vertices\n"
@@ -133,7 +130,7 @@ def test_real_and_simulated_time_stand_apart() -> None:
         "machine, simulated time  ran on      ms  edges touched  passes  real time of tarjan / simulated time\n"
         "hc2                      150 MHz  0.500             33       7                                  8.00\n"
     )
-    figure = contest_figure([contest(*ENTRIES), contest(ENTRIES[0])])
+    figure = comparison_figure([comparison(*ENTRIES), comparison(ENTRIES[0])])
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["software: real time on this machine", "machine: simulated time, cycles by its clock"]
     first = figure.axes[0]
@@ -142,7 +139,7 @@ def test_real_and_simulated_time_stand_apart() -> None:
 
 
 def test_without_the_base_there_is_no_speed_up() -> None:
-    alone = contest(ENTRIES[0], ENTRIES[3])
+    alone = comparison(ENTRIES[0], ENTRIES[3])
     assert alone.base is None
     assert [entry["speed_up"] for entry in alone.document()["entries"]] == [None, None]
-    assert [entry["speed_up"] for entry in contest(*ENTRIES).document()["entries"]] == [4 / 3, 1.0, None, 8.0]
+    assert [entry["speed_up"] for entry in comparison(*ENTRIES).document()["entries"]] == [4 / 3, 1.0, None, 8.0]

@@ -1,1 +1,0 @@
-"""All algorithms and machines on the same graphs."""

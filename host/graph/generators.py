@@ -1,0 +1,413 @@
+"""Seeded synthetic graphs after GTgraph (Bader and Madduri 2006), the source of the paper's inputs (section 6).
+
+Each function named ``..._graph`` but the last makes the graphs of one of `host.graph.kinds.KINDS`.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from host.errors import InputError
+from host.graph.csr import Graph, check_limits
+from host.graph.estimates import list_bytes, size_text
+from host.graph.kinds import OnStep
+from host.graph.stream import below, draw, stream, unit
+from host.memory_room import check_room
+from sim.caching.code import njit
+
+if TYPE_CHECKING:
+    from hw.config import AcceleratorConfig
+
+__all__ = ["gnm_graph", "netlist_graph", "random_graph", "rmat_graph", "ssca2_graph"]
+
+_CHUNK = 1 << 18
+
+_State: TypeAlias = NDArray[np.uint64]
+_Ids: TypeAlias = NDArray[np.uint32]
+_Fill = Callable[[_State, int, _Ids, _Ids], None]
+"""Fills a chunk of sources and targets from a stream; the integer is the number of vertices."""
+
+
+def _check_request(vertices: int, degree: int, seed: int) -> None:
+    """Refuse a graph that cannot be made.
+
+    Parameters
+    ----------
+    vertices : int
+        Number of vertices, at least 1, and at least 2 for a graph with edges.
+    degree : int
+        Average out-degree, at least 0.
+    seed : int
+        0 to 2**64 - 1.
+
+    Raises
+    ------
+    InputError
+        When a value is out of its range or the graph too large for 32 bits or for the memory there is.
+    """
+    if degree < 0 < vertices:
+        raise InputError(f"the degree must not be negative, not {degree}")
+    if vertices == 1 and degree > 0:
+        raise InputError(f"a graph of one vertex without self-loops has no edges: degree {degree} cannot be had")
+    _check_edges(vertices, vertices * degree, seed)
+
+
+def _check_edges(vertices: int, edges: int, seed: int) -> None:
+    """Refuse a graph that cannot be made, as `_check_request` does, by its number of edges.
+
+    Raises
+    ------
+    InputError
+        When a value is out of its range or the graph too large for 32 bits or for the memory there is.
+    """
+    if vertices < 1:
+        raise InputError(f"a graph needs at least one vertex, not {vertices}")
+    if edges < 0:
+        raise InputError(f"the number of edges must not be negative, not {edges}")
+    if not 0 <= seed < 2**64:
+        raise InputError(f"the seed must be 0 to {2**64 - 1}, not {seed}")
+    check_limits(vertices, edges)
+    check_room(size_text(vertices, edges), list_bytes(vertices, edges))
+
+
+def _draw_graph(fill: _Fill, vertices: int, degree: int, seed: int, on_step: OnStep | None) -> Graph:
+    """Draw a graph's edges in chunks, each from a stream of its own, on all cores.
+
+    The result depends on the seed alone, not on the number of cores.
+
+    Parameters
+    ----------
+    fill : callable
+        Compiled function that fills a chunk; it must release the interpreter lock.
+    vertices, degree, seed : int
+        As of `_check_request`.
+    on_step : callable, optional
+        Called now and then with the edges drawn, and all of them.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        When a value is out of its range or the graph too large for 32 bits.
+    """
+    _check_request(vertices, degree, seed)
+    edges = vertices * degree
+    sources, targets = np.empty((2, edges), np.uint32)
+
+    def work(chunk: int) -> None:
+        part = slice(chunk * _CHUNK, (chunk + 1) * _CHUNK)
+        fill(stream(np.uint64(seed), chunk), vertices, sources[part], targets[part])
+
+    chunks = -(-edges // _CHUNK)
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        # The first chunk compiles the function, once rather than on every thread.
+        if chunks:
+            work(0)
+        for done, _ in enumerate(pool.map(work, range(1, chunks)), start=2):
+            if on_step is not None:
+                on_step(min(done * _CHUNK, edges), edges)
+    return Graph.from_edges(vertices, sources, targets)
+
+
+@njit(cache=True, nogil=True)
+def _fill_random(state: _State, vertices: int, sources: _Ids, targets: _Ids) -> None:
+    for edge in range(len(sources)):
+        source, target = below(state, vertices), below(state, vertices)
+        while source == target:
+            source, target = below(state, vertices), below(state, vertices)
+        sources[edge], targets[edge] = source, target
+
+
+def random_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep | None = None) -> Graph:
+    """Draw a uniform random graph as GTgraph does.
+
+    Both ends of each edge are uniform and independent; a self-loop is drawn again, a repeated edge is kept.
+
+    Parameters
+    ----------
+    vertices : int
+        Number of vertices, n; at least 2 when `degree` is not 0.
+    degree : int
+        Average out-degree: the graph has exactly n * degree directed edges.
+    seed : int
+        0 to 2**64 - 1; the same seed gives the same graph on every machine.
+    on_step : callable, optional
+        Called now and then with the edges drawn, and all of them.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        When a value is out of its range or the graph too large for 32 bits.
+    """
+    return _draw_graph(_fill_random, vertices, degree, seed, on_step)
+
+
+_A, _B, _C, _D = 0.45, 0.15, 0.15, 0.25
+_VARIATION = 0.05
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _fraction(bits: np.uint64, place: int) -> float:
+    """Return 16 of 64 random bits as a number in [0, 1)."""
+    return np.float64((bits >> np.uint64(16 * place)) & np.uint64(0xFFFF)) * 2.0**-16
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _edge(state: _State, vertices: int) -> tuple[int, int]:
+    a, b, c, d = _A, _B, _C, _D
+    source = target = 0
+    step = vertices >> 1
+    while step:
+        # The changes are all factors, so scaling the choice to the sum does what scaling a, b, c and d to one would.
+        choice = unit(state) * (a + b + c + d)
+        upper = choice < a + b
+        left = choice < a or (not upper and choice < a + b + c)
+        source += 0 if upper else step
+        target += 0 if left else step
+        step >>= 1
+        bits = draw(state)
+        a *= 1.0 + _VARIATION * (2.0 * _fraction(bits, 0) - 1.0)
+        b *= 1.0 + _VARIATION * _fraction(bits, 1)
+        c *= 1.0 + _VARIATION * (2.0 * _fraction(bits, 2) - 1.0)
+        d *= 1.0 + _VARIATION * (2.0 * _fraction(bits, 3) - 1.0)
+    return source, target
+
+
+@njit(cache=True, nogil=True)
+def _fill_rmat(state: _State, vertices: int, sources: _Ids, targets: _Ids) -> None:
+    for edge in range(len(sources)):
+        source, target = _edge(state, vertices)
+        while source == target:
+            source, target = _edge(state, vertices)
+        sources[edge], targets[edge] = source, target
+
+
+def rmat_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep | None = None) -> Graph:
+    """Draw an R-MAT graph (Chakrabarti et al. 2004) as GTgraph does.
+
+    Each edge halves the adjacency matrix log2(n) times, into the quadrants a (upper left), b (upper right), c (lower
+    left) and d with probabilities 0.45, 0.15, 0.15 and 0.25 at first. After each halving a, c and d change by up to
+    5 % either way and b grows by up to 5 %, then all are scaled to a sum of one. A self-loop is drawn again, a
+    repeated edge is kept, and vertices are not permuted.
+
+    Parameters
+    ----------
+    vertices : int
+        Number of vertices, n: a power of two, at least 2 when `degree` is not 0.
+    degree : int
+        Average out-degree: the graph has exactly n * degree directed edges.
+    seed : int
+        0 to 2**64 - 1; the same seed gives the same graph on every machine.
+    on_step : callable, optional
+        Called now and then with the edges drawn, and all of them.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        When a value is out of its range or the graph too large for 32 bits.
+    """
+    if vertices > 0 and vertices & (vertices - 1):
+        raise InputError(f"the vertices of an R-MAT graph must be a power of two, not {vertices}")
+    return _draw_graph(_fill_rmat, vertices, degree, seed, on_step)
+
+
+_PARALLEL = 3
+_ONE_WAY = 0.2
+
+# Inter-clique edges leave a vertex for the distances 1, 2, 4, ... with probability 0.5, 0.25, 0.125, ..., about one
+# pair a vertex, of two parallel edges on average.
+_INTERCLIQUE_DEGREE = 2.0
+
+# A member of a clique of uniform size 1..C meets 2 (C - 1) / 3 others on average; each is its neighbour with
+# probability 0.9 (both ways 0.8, this way round 0.1) over two parallel edges.
+_DEGREE_PER_MEMBER = 1.2
+
+
+def _largest_clique(vertices: int, degree: int) -> int:
+    cube_root = round(vertices ** (1 / 3))
+    cube_root -= cube_root**3 > vertices
+    return max(1, min(cube_root, 1 + int((degree - _INTERCLIQUE_DEGREE) / _DEGREE_PER_MEMBER)))
+
+
+@njit(cache=True, nogil=True)
+def _cliques(state: _State, largest: int, cliques: _Ids) -> None:
+    """Divide the vertices, in order, into cliques of uniform size; write each vertex's clique."""
+    vertex = clique = 0
+    while vertex < len(cliques):
+        end = min(vertex + 1 + below(state, largest), len(cliques))
+        cliques[vertex:end] = clique
+        vertex = end
+        clique += 1
+
+
+@njit(cache=True, nogil=True)
+def _clique_edges(state: _State, cliques: _Ids, sources: _Ids, targets: _Ids) -> int:
+    """Write the edges inside the cliques and return their number; those beyond the arrays are only counted."""
+    count = 0
+    for first in range(len(cliques)):
+        second = first + 1
+        while second < len(cliques) and cliques[second] == cliques[first]:
+            choice = unit(state)
+            for reverse in range(2):
+                if choice < _ONE_WAY and (choice < _ONE_WAY / 2) != (reverse == 0):
+                    continue
+                for _ in range(1 + below(state, _PARALLEL)):
+                    if count < len(sources):
+                        sources[count], targets[count] = (second, first) if reverse else (first, second)
+                    count += 1
+            second += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _interclique_edges(state: _State, cliques: _Ids, sources: _Ids, targets: _Ids) -> None:
+    """Fill the arrays with edges between cliques."""
+    vertices = len(cliques)
+    count = 0
+    while count < len(sources):
+        source = below(state, vertices)
+        bits = draw(state)
+        distance = 1
+        while bits & np.uint64(1) and distance < vertices:
+            distance <<= 1
+            bits >>= np.uint64(1)
+        target = (source + distance) % vertices
+        if distance >= vertices or cliques[source] == cliques[target]:
+            continue
+        for _ in range(min(1 + below(state, _PARALLEL), len(sources) - count)):
+            sources[count], targets[count] = source, target
+            count += 1
+
+
+def ssca2_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep | None = None) -> Graph:
+    """Draw a graph of the SSCA#2 kind with GTgraph's default parameters, sized by its average degree.
+
+    Vertices fall, in order, into cliques of uniform size, at most the cube root of n (2**(scale/3)). A pair in a
+    clique is joined one way with probability 0.2, either way round, and both ways otherwise, each way by one to three
+    parallel edges. Further edges, in ones to threes, lead from a uniform vertex to that 1, 2, 4, ... places on, with
+    probability 0.5, 0.25, 0.125, ..., when it lies in another clique.
+
+    GTgraph takes no degree: its cliques grow with n and give about 1.2 times the largest size. Here the degree is
+    kept: the largest clique is such that cliques give all but about two edges a vertex (never more than the cube root
+    of n), and edges between cliques make up the rest.
+
+    Parameters
+    ----------
+    vertices : int
+        Number of vertices, n; at least 2 when `degree` is not 0.
+    degree : int
+        Average out-degree: the graph has exactly n * degree directed edges.
+    seed : int
+        0 to 2**64 - 1; the same seed gives the same graph on every machine.
+    on_step : callable, optional
+        Called now and then with the edges drawn, and all of them.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        When a value is out of its range or the graph too large for 32 bits.
+    """
+    _check_request(vertices, degree, seed)
+    edges = vertices * degree
+    sources, targets, cliques = (np.empty(size, np.uint32) for size in (edges, edges, vertices))
+    largest = _largest_clique(vertices, degree)
+    while True:
+        state = stream(np.uint64(seed), 0)
+        _cliques(state, largest, cliques)
+        inside = _clique_edges(state, cliques, sources, targets)
+        if inside <= edges:
+            break
+        largest -= 1
+    if on_step is not None:
+        on_step(inside, edges)
+    _interclique_edges(state, cliques, sources[inside:], targets[inside:])
+    return Graph.from_edges(vertices, sources, targets)
+
+
+@njit(cache=True, nogil=True)
+def _fill_pairs(state: _State, vertices: int, pairs: NDArray[np.int64]) -> None:
+    for place in range(len(pairs)):
+        source = below(state, vertices)
+        target = below(state, vertices - 1)
+        # The vertex itself is left out.
+        pairs[place] = source * vertices + target + (target >= source)
+
+
+def gnm_graph(vertices: int, edges: int, seed: int = 0, *, on_step: OnStep | None = None) -> Graph:
+    """Draw a graph, every one of that many edges as likely as the others.
+
+    No edge is a self-loop, and none is there twice: a repeated edge is drawn again.
+
+    Parameters
+    ----------
+    vertices : int
+        Number of vertices, n.
+    edges : int
+        Number of directed edges, 0 to n * (n - 1).
+    seed : int
+        0 to 2**64 - 1; the same seed gives the same graph on every machine.
+    on_step : callable, optional
+        Called now and then with the edges drawn, and all of them.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        When a value is out of its range or the graph too large for 32 bits.
+    """
+    _check_edges(vertices, edges, seed)
+    if edges > vertices * (vertices - 1):
+        most = vertices * (vertices - 1)
+        raise InputError(f"{vertices} vertices have at most {most} different edges without self-loops, not {edges}")
+    pairs = np.empty(0, np.int64)
+    rounds = 0
+    while pairs.size < edges:
+        drawn = np.empty(edges - pairs.size, np.int64)
+        _fill_pairs(stream(np.uint64(seed), rounds), vertices, drawn)
+        pairs = np.unique(np.concatenate([pairs, drawn]))
+        rounds += 1
+        if on_step is not None:
+            on_step(pairs.size, edges)
+    sources, targets = np.divmod(pairs, vertices)
+    return Graph.from_edges(vertices, sources.astype(np.uint32), targets.astype(np.uint32))
+
+
+def netlist_graph(config: "AcceleratorConfig") -> Graph:
+    """Return the signal-dependency graph of a machine's netlist; its strong components are feedback loops.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        The machine.
+
+    Returns
+    -------
+    Graph
+        An edge leads from each signal to every signal that it drives.
+    """
+    from sim.netlist import signal_graph
+
+    vertices, sources, targets = signal_graph(config)
+    return Graph.from_edges(vertices, sources, targets)

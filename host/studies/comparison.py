@@ -1,0 +1,353 @@
+"""Comparison of software on this machine and simulated machines, on one graph."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from host.algorithms.components import canonical
+from host.algorithms.names import KINDS
+from host.algorithms.reference import component_matrix, matrix_components
+from host.algorithms.software import Setting, run_software
+from host.devices import Order, open_device
+from host.graph.csr import Graph
+from host.measuring.software import GivenUpError, quickest
+from host.progress import Progress
+from host.results.plots import BLUE, ORANGE, new_figure
+from host.results.table_text import plain_table
+from host.results.tables import graph_text, largest_text
+from host.runs.execution import execute
+from host.runs.results import SccResult
+from host.runs.specification import RunSpec
+from host.studies.panels import add_legend, time_text
+from host.words import place
+from sim.errors import SimulationError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "SCIPY",
+    "Comparison",
+    "Entry",
+    "comparison_figure",
+    "comparison_text",
+    "machine_entry",
+    "scipy_entry",
+    "software_entry",
+]
+
+_BASE = "tarjan"
+"""The algorithm that speed-ups are over, as in most papers."""
+
+SCIPY = "scipy"
+"""Name of scipy's own search, which also checks the others."""
+
+
+_BAR = 0.3
+"""Inches of a bar."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One algorithm or machine on one graph.
+
+    Parameters
+    ----------
+    name : str
+        Of the algorithm, or of the machine's configuration.
+    simulated : bool
+        Whether `milliseconds` are cycles of a simulated machine by its clock, and not real time.
+    where : str
+        What it ran on.
+    milliseconds : float or None
+        Its time; None where it was given up.
+    edges, passes : int or None
+        Edges looked at, and rounds that waited for the one before; None where it does not count them.
+    cycles : int or None
+        Cycles, of a simulated machine.
+    counts : mapping
+        All that it counts.
+    trouble : str or None
+        Why there is no time; None where there is one.
+    """
+
+    name: str
+    simulated: bool
+    where: str
+    milliseconds: float | None = None
+    edges: int | None = None
+    passes: int | None = None
+    cycles: int | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    trouble: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """All entries on a graph.
+
+    Parameters
+    ----------
+    graph : str
+        The graph's file, as given.
+    vertices, edges, components, largest : int
+        Its size, its components, and the vertices of the largest one.
+    entries : tuple of Entry
+        Software first.
+    """
+
+    graph: str
+    vertices: int
+    edges: int
+    components: int
+    largest: int
+    entries: tuple[Entry, ...]
+
+    @property
+    def base(self) -> float | None:
+        """Milliseconds of the algorithm that speed-ups are over; None where it did not run."""
+        return next((entry.milliseconds for entry in self.entries if entry.name == _BASE), None)
+
+    def speed_up(self, entry: Entry) -> float | None:
+        """Return how many times as fast an entry is as the base; None where either has no time.
+
+        Of a simulated machine this is real time of this machine over simulated time.
+        """
+        if self.base is None or not entry.milliseconds:
+            return None
+        return self.base / entry.milliseconds
+
+    def document(self) -> dict[str, Any]:
+        """Return it as a JSON document."""
+        return {
+            "graph": {"file": self.graph, "vertices": self.vertices, "edges": self.edges},
+            "components": {"count": self.components, "largest": self.largest},
+            "entries": [{**asdict(entry), "speed_up": self.speed_up(entry)} for entry in self.entries],
+        }
+
+
+def scipy_entry(graph: Graph, *, runs: int) -> tuple[Entry, NDArray[np.uint32]]:
+    """Time scipy's search, on a matrix that is there, and return its components for the others to be checked by.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    runs : int
+        How many times; the best counts.
+
+    Returns
+    -------
+    entry : Entry
+    labels : ndarray of uint32, shape (n,)
+        Canonical.
+    """
+    matrix = component_matrix(graph)
+    seconds = []
+    for _ in range(runs):
+        begin = time.perf_counter()
+        labels = matrix_components(matrix)
+        seconds.append(time.perf_counter() - begin)
+    return Entry(name=SCIPY, simulated=False, where="1 thread", milliseconds=min(seconds) * 1e3), canonical(labels)
+
+
+def software_entry(
+    algorithm: str,
+    graph: Graph,
+    transpose: Graph,
+    expected: NDArray[np.uint32] | None,
+    *,
+    device: str,
+    order: Order,
+    threads: int,
+    seed: int,
+    runs: int,
+    limit: float,
+    watch: Callable[[int, int], None],
+) -> Entry:
+    """Time an algorithm.
+
+    Parameters
+    ----------
+    algorithm : str
+        Its name.
+    graph, transpose : Graph
+        The graph and its transpose.
+    expected : ndarray of uint32, shape (n,), or None
+        The components, canonical; None where nothing is to be checked.
+    device : str
+        Where it runs, if it is made of steps.
+    order : Order
+        In which the threads of those run.
+    threads, seed : int
+        Threads that it may use; seed of what it draws.
+    runs : int
+        How many times; the best counts, with what that run counted.
+    limit : float
+        Seconds after which it is given up, if it is made of steps, and there are no more runs of the others.
+    watch : callable
+        Told how far it is.
+
+    Raises
+    ------
+    SimulationError
+        It found other components.
+    """
+    kind = KINDS[algorithm]
+    with open_device(device if kind.devices else "cpu", threads=threads if kind.threads else 1, order=order) as opened:
+        entry = Entry(name=algorithm, simulated=False, where=place(opened.name, opened.threads))
+        begin = time.monotonic()
+
+        def timed(done: int, total: int) -> None:
+            if time.monotonic() - begin > limit:
+                raise GivenUpError
+            watch(done, total)
+
+        setting = Setting(device=opened, seed=seed, watch=timed)
+        try:
+            best, _ = quickest(lambda: run_software(algorithm, graph, transpose, setting), runs=runs, limit=limit)
+        except GivenUpError:
+            return replace(entry, trouble=f"given up after {limit:g} s")
+    if expected is not None and not np.array_equal(best.labels, expected):
+        vertex = int((best.labels != expected).argmax())
+        name = graph.original(np.array([vertex]))[0]
+        raise SimulationError(f"wrong result: {algorithm}: vertex {name} is in another component than by scipy")
+    counts = best.counts
+    milliseconds = best.seconds * 1e3
+    return replace(
+        entry, milliseconds=milliseconds, edges=counts.get("edges"), passes=counts.get("passes"), counts=counts
+    )
+
+
+def machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:
+    """Find the components of a graph on a simulated machine.
+
+    Edges are those of its searches; a pass is a level of a search, or an intersection.
+
+    Parameters
+    ----------
+    spec : RunSpec
+        The machine, and whether its result is checked.
+    graph : Graph
+        The graph.
+    progress : Progress
+        What shows how far it is.
+
+    Raises
+    ------
+    InputError, SimulationError
+        There is no such machine; the simulation failed, or its result is wrong.
+    """
+    result = execute(spec, progress, graph=graph)
+    assert isinstance(result, SccResult), "components were found"
+    run = result.run
+    clock = f"{result.setting.clock_hz / 1e6:g} MHz"
+    return Entry(
+        name=spec.config_name,
+        simulated=True,
+        where=f"{clock}, memory {spec.memory_name}",
+        milliseconds=result.seconds * 1e3,
+        edges=run.edges_traversed,
+        passes=run.forward.levels + run.backward.levels + run.intersections,
+        cycles=run.cycles,
+        counts={"iterations": run.iterations, "trimmed": run.trimmed},
+    )
+
+
+def _number(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)
+
+
+def _rows(comparison: Comparison, entries: Sequence[Entry]) -> list[tuple[str, ...]]:
+    return [
+        (
+            entry.name,
+            entry.where,
+            _number(entry.milliseconds, ",.3f") or entry.trouble or "",
+            _number(entry.edges, ","),
+            _number(entry.passes, ","),
+            _number(comparison.speed_up(entry), ".2f"),
+        )
+        for entry in entries
+    ]
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Return a graph's tables: software, whose time is real, then simulated machines, whose time is not."""
+    parts = [
+        f"{graph_text(comparison.graph, comparison.vertices, comparison.edges)}\n"
+        f"components: {largest_text(comparison.components, comparison.largest)}\n"
+    ]
+    columns = ("ran on", "ms", "edges touched", "passes")
+    for simulated, first, last in (
+        (False, "software, real time", f"speed-up over {_BASE}"),
+        (True, "machine, simulated time", f"real time of {_BASE} / simulated time"),
+    ):
+        entries = [entry for entry in comparison.entries if entry.simulated == simulated]
+        if entries:
+            parts.append(plain_table(_rows(comparison, entries), head=(first, *columns, last), words=2))
+    return "\n".join(parts)
+
+
+def comparison_figure(comparisons: Sequence[Comparison]) -> "Figure":
+    """Return a figure: times on a logarithmic axis, simulated ones hatched and named so.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        One for each panel, from top to bottom.
+    """
+    heights = [1.0 + _BAR * len(comparison.entries) for comparison in comparisons]
+    figure = new_figure(width=9, height=sum(heights) + 0.5)
+    panels = figure.subplots(len(comparisons), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
+    for axes, comparison in zip(panels, comparisons, strict=True):
+        _draw(axes, comparison)
+    add_legend(figure, 2)
+    return figure
+
+
+def _draw(axes: "Axes", comparison: Comparison) -> None:
+    names = [entry.name for entry in comparison.entries]
+    for simulated, colour, hatch, label in (
+        (False, BLUE, "", "software: real time on this machine"),
+        (True, ORANGE, "///", "machine: simulated time, cycles by its clock"),
+    ):
+        shown = [
+            (row, entry)
+            for row, entry in enumerate(comparison.entries)
+            if entry.simulated == simulated and entry.milliseconds is not None
+        ]
+        if not shown:
+            continue
+        bars = axes.barh(
+            [row for row, _ in shown],
+            [entry.milliseconds or 0 for _, entry in shown],
+            color=colour,
+            hatch=hatch,
+            edgecolor="white",
+            linewidth=0,
+            label=label,
+        )
+        axes.bar_label(bars, [time_text(entry.milliseconds or 0) for _, entry in shown], padding=3, fontsize=8)
+    for row, entry in enumerate(comparison.entries):
+        if entry.milliseconds is None:
+            axes.text(0.01, row, entry.trouble or "", transform=axes.get_yaxis_transform(), va="center", fontsize=8)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.margins(x=0.12)
+    axes.set_xlabel("time (ms)")
+    axes.tick_params(labelbottom=True)
+    axes.grid(axis="x", color="0.85")
+    axes.set_axisbelow(True)
+    axes.set_title(
+        f"{Path(comparison.graph).name}: {comparison.vertices:,} vertices, {comparison.edges:,} edges, "
+        f"{comparison.components:,} components",
+        fontsize=10,
+    )
