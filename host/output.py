@@ -1,12 +1,13 @@
 """Output files: checked before the simulation starts, complete or not there at all."""
 
+import json
 import os
 import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from host.errors import InputError
 from sim.temporary import replaced, temporary_file
@@ -17,9 +18,11 @@ __all__ = [
     "check_output",
     "figure_format",
     "open_output",
+    "publish",
     "reason",
     "renamed_when_complete",
     "show",
+    "write_json",
 ]
 
 STANDARD_OUTPUT = "-"
@@ -170,3 +173,29 @@ def open_output(path: str) -> Iterator[BinaryIO]:
             yield file
     except OSError as error:
         raise InputError(f"cannot be written: {reason(error)}", path=path) from None
+
+
+def write_json(path: str, document: dict[str, Any]) -> None:
+    """Write a document as JSON.
+
+    Raises
+    ------
+    InputError
+        The file could not be written.
+    """
+    with open_output(path) as file:
+        file.write(json.dumps(document, indent=2).encode() + b"\n")
+
+
+def publish(document: dict[str, Any], text: str, *, path: str | None, quiet: bool) -> None:
+    """Write a document as JSON if there is a file for it, and print its text unless standard output takes the former.
+
+    Raises
+    ------
+    InputError
+        The file could not be written.
+    """
+    if path is not None:
+        write_json(path, document)
+    if not quiet and path != STANDARD_OUTPUT:
+        show(text)

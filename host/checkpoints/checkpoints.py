@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from host.algorithms.keeper import Keeper
 from host.checkpoints.encoding import converted, decode_machine, encode
 from host.checkpoints.folder import Checkpoint, CheckpointFolder
+from host.checkpoints.interval import Interval
 from host.output import reason
-from host.runs.interval import Interval
 
 if TYPE_CHECKING:
     from sim.machine import Machine

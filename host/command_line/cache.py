@@ -67,8 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
         Something in the cache is damaged.
     """
     from host.options import UsageError
-    from host.output import check_output
-    from host.results.documents import publish
+    from host.output import check_output, publish
     from host.results.version import identity
     from host.words import counted
     from sim.caching.entries import clear, entries, evict, limit

@@ -243,7 +243,7 @@ def _write(arguments: argparse.Namespace, comparisons: "list[Comparison]") -> No
     from pathlib import Path
 
     from host.measuring.setting import cores, processor_name
-    from host.results.documents import write_json
+    from host.output import write_json
     from host.results.plots import write_plot
     from host.results.version import identity
 

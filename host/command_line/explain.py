@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> None:
     with Progress(quiet=quiet).step("reading the record"):
         document, parts = _compared(arguments) if arguments.other is not None else _explained(arguments)
     if arguments.json is not None:
-        from host.results.documents import write_json
+        from host.output import write_json
 
         write_json(arguments.json, document)
     if not quiet:

@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from host.graph.formats import write_graph
     from host.output import check_output, show
-    from host.results.tables import graph_text
+    from host.results.table_text import graph_text
 
     check_output(arguments.output, "--output")
     progress = Progress(quiet=arguments.quiet)

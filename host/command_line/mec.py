@@ -131,8 +131,7 @@ def run(arguments: argparse.Namespace) -> None:
     check_outputs({"-o": arguments.output, "--json": arguments.json}, others={"the model": arguments.model})
     from host.algorithms.mec.checker import check_mecs
     from host.mdp.formats import read_mdp
-    from host.output import STANDARD_OUTPUT
-    from host.results.documents import publish
+    from host.output import STANDARD_OUTPUT, publish
     from host.results.mecs import mec_document, mec_table
     from host.runs.execution import check_result
 

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from host.mdp.formats import check_name, write_mdp
     from host.output import check_output, show
-    from host.results.tables import model_text
+    from host.results.table_text import model_text
 
     names = [name for name, _ in arguments.sizes]
     for name in names:

@@ -79,9 +79,8 @@ def simulated(
     given = {**given_options(arguments, required=required), **values}
     from host.api.runs import performed
     from host.command_line.outputs import check_outputs
-    from host.output import STANDARD_OUTPUT
+    from host.output import STANDARD_OUTPUT, publish
     from host.progress import Progress
-    from host.results.documents import publish
     from host.runs.keeping import Keeping
 
     progress = Progress(quiet=arguments.quiet)

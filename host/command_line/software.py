@@ -102,9 +102,8 @@ def run(arguments: argparse.Namespace) -> None:
     from host.command_line.outputs import check_outputs
     from host.devices import Order, open_device
     from host.graph.formats import read_graph
-    from host.results.documents import publish
-    from host.results.table_text import plain_table
-    from host.results.tables import graph_text, largest_text
+    from host.output import publish
+    from host.results.table_text import graph_text, largest_text, plain_table
     from host.results.version import identity
     from host.runs.execution import check_result
     from host.words import place

@@ -85,7 +85,7 @@ def make_study(
     # Imported late: they import the simulator.
     from host.measuring.measurements import Measurements
     from host.measuring.store import Store
-    from host.results.documents import publish
+    from host.output import publish
     from sim.errors import SimulationError
 
     folder = Path(arguments.output)

@@ -61,9 +61,8 @@ def run(arguments: argparse.Namespace) -> None:
         Points failed, or none could be made.
     """
     from host.command_line.outputs import check_outputs
-    from host.output import check_output, open_output
+    from host.output import check_output, open_output, publish
     from host.progress import Progress
-    from host.results.documents import publish
     from host.sweep.area import check_area, with_area
     from host.sweep.document import sweep_document, sweep_text
     from host.sweep.folder import SweepFolder

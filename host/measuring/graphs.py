@@ -3,15 +3,10 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from host.graph.csr import Graph
 from host.graph.kinds import KINDS, generate_graph
 
-__all__ = ["SOURCE_RULE", "GraphSpec", "size_text", "source_vertex"]
-
-SOURCE_RULE = "lowest vertex with an out-edge"
-"""Where a search starts: vertex 0 nearly always, as of the published host program unless it is told another."""
+__all__ = ["GraphSpec", "size_text"]
 
 
 def size_text(number: int) -> str:
@@ -69,8 +64,3 @@ class GraphSpec:
         """
         values = {**asdict(self), "edges": self.exact_edges}
         return generate_graph(self.kind, **{name: values[name] for name in KINDS[self.kind].sizes})
-
-
-def source_vertex(graph: Graph) -> int:
-    """Return the vertex that a search starts from, by `SOURCE_RULE`."""
-    return int(np.argmax(graph.out_degrees() > 0))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from host.errors import InputError
-from host.results.documents import write_json
+from host.output import write_json
 
 __all__ = ["Store", "measurement_digest"]
 

@@ -18,7 +18,6 @@ from sim.memory import Contention
 from sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
-    from host.runs.specification import RunSpec
     from sim.machine import Machine
 
 __all__ = ["failure_document", "kernel_cycles", "machine_document", "record_document"]
@@ -71,15 +70,13 @@ def kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
     return {module: dict(zip(names, row, strict=True)) for module, row in zip(MODULES, sums.tolist(), strict=True)}
 
 
-def _setting(machine: "Machine", run: Mapping[str, Any], spec: "RunSpec") -> dict[str, Any]:
+def _setting(machine: "Machine", run: Mapping[str, Any]) -> dict[str, Any]:
     """Return what ran."""
     return {
         "record": RECORD_SCHEMA,
         **identity(),
         "program": sources_digest(),
-        "command": spec.algorithm,
-        "run": dict(run),
-        "interval": spec.interval,
+        **run,
         "clock_hz": machine.clock,
         "configuration": asdict(machine.config),
         "memory_profile": machine.memory.profile.describe(),
@@ -92,7 +89,7 @@ def failure_document(
     error: SimulationError,
     *,
     run: Mapping[str, Any],
-    spec: "RunSpec",
+    checkpoint: str | None,
 ) -> dict[str, Any]:
     """Return the document of a run that failed, of which there are no tables.
 
@@ -102,19 +99,21 @@ def failure_document(
         The machine.
     error : SimulationError
         How it failed.
-    run, spec
+    run
         As of `record_document`.
+    checkpoint : str or None
+        The folder that the run is kept in.
     """
     silent = watchdog_cycles(machine.memory.profile) if isinstance(error, HangError) else 0
     return {
-        **_setting(machine, run, spec),
+        **_setting(machine, run),
         "failure": {
             "message": str(error),
             "diagnosis": error.diagnosis,
             "cycle": machine.reached,
             "moved": max(machine.reached - silent - 1, 0) if silent else None,
         },
-        "checkpoint": spec.checkpoint,
+        "checkpoint": checkpoint,
     }
 
 
@@ -122,7 +121,6 @@ def record_document(
     machine: "Machine",
     *,
     run: Mapping[str, Any],
-    spec: "RunSpec",
     causes: Mapping[str, Mapping[str, int]],
     rows: Mapping[str, int],
     result: Mapping[str, Any],
@@ -134,9 +132,8 @@ def record_document(
     machine : Machine
         The machine.
     run : mapping
-        What a replay needs: the graph's file and digest, the folder of the run, and its options.
-    spec : RunSpec
-        The run.
+        ``command``, the algorithm; ``run``, what a replay needs: the graph's file and digest, the folder of the run,
+        and its options; ``interval``, cycles of an interval.
     causes : mapping
         Kernel-cycles by module and cause.
     rows : mapping of str to int
@@ -145,7 +142,7 @@ def record_document(
         The result, as ``--json`` has it.
     """
     return {
-        **_setting(machine, run, spec),
+        **_setting(machine, run),
         "cycles": result["statistics"]["cycles"],
         "causes": causes,
         "tables": dict(rows),

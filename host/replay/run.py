@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from host.checkpoints.checkpoints import Checkpoints
+from host.checkpoints.interval import Interval
 from host.graph.csr import Graph
 from host.progress import Progress
 from host.replay.finding import Span
@@ -15,7 +16,6 @@ from host.replay.signs import sign_of
 from host.replay.source import Source
 from host.replay.window import Reached, stop_behind
 from host.runs.execution import Session, execute
-from host.runs.interval import Interval
 from host.runs.specification import RunSpec
 from sim.errors import SimulationError
 

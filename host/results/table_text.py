@@ -4,7 +4,10 @@ from collections.abc import Sequence
 
 import tabulate
 
-__all__ = ["markdown_table", "plain_table"]
+from host.words import counted
+from sim.notices import printable
+
+__all__ = ["graph_text", "largest_text", "markdown_table", "model_text", "plain_table"]
 
 # Columns are no wider than what is in them.
 tabulate.MIN_PADDING = 0
@@ -37,3 +40,19 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], words: int, form:
         rows, headers=head, tablefmt=form, colalign=sides, disable_numparse=True, preserve_whitespace=True
     )
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+def graph_text(name: str, vertices: int, edges: int) -> str:
+    """Return a graph's name and size."""
+    return f"{printable(name)}: {counted(vertices, 'vertex', 'vertices')}, {counted(edges, 'edge')}"
+
+
+def model_text(name: str, states: int, choices: int, transitions: int) -> str:
+    """Return the name and the size of a Markov decision process."""
+    sizes = counted(states, "state"), counted(choices, "choice"), counted(transitions, "transition")
+    return f"{printable(name)}: {', '.join(sizes)}"
+
+
+def largest_text(components: int, largest: int) -> str:
+    """Return the number of components and the size of the largest."""
+    return f"{components:,}, the largest of {counted(largest, 'vertex', 'vertices')}"

@@ -24,8 +24,7 @@ from host.graph.memory_map import PlacedGraph, default_slack
 from host.graph.trim import trim
 from host.memory_room import check_room
 from host.progress import Progress, Step
-from host.results.documents import Setting, Wall
-from host.runs.results import BfsResult, Result, SccResult
+from host.runs.results import BfsResult, Result, SccResult, Setting, Wall
 from host.runs.specification import RunSpec
 from host.words import counted
 from sim.errors import SimulationError

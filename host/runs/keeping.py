@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from host.checkpoints.folder import Checkpoint, CheckpointFolder
+from host.checkpoints.interval import Interval
 from host.errors import InputError
-from host.runs.interval import Interval
 from host.runs.specification import RunSpec, option_of
 from sim.notices import notice
 

@@ -61,7 +61,7 @@ class Recording:
         """
         from host.graph.digests import graph_digest
         from host.record.recorder import Recorder, RecorderState
-        from host.results.documents import input_name
+        from host.runs.results import input_name
 
         keeper = keeper or Keeper()
         state = keeper.kept("record", RecorderState)
@@ -75,12 +75,16 @@ class Recording:
         if "source" in options:
             options["source"] = input_name(graph, source)
         self._run = {
-            "graph": self.spec.graph,
-            "folder": str(Path.cwd()),
-            "digest": graph_digest(graph),
-            "vertices": graph.vertices,
-            "edges": graph.edges,
-            "options": options,
+            "command": self.spec.algorithm,
+            "run": {
+                "graph": self.spec.graph,
+                "folder": str(Path.cwd()),
+                "digest": graph_digest(graph),
+                "vertices": graph.vertices,
+                "edges": graph.edges,
+                "options": options,
+            },
+            "interval": self.spec.interval,
         }
         return recorder
 
@@ -97,7 +101,7 @@ class Recording:
                 self._machine,
                 error,
                 run=self._run,
-                spec=self.spec,
+                checkpoint=self.spec.checkpoint,
             ),
         )
         return True
@@ -119,7 +123,6 @@ class Recording:
         about = record_document(
             machine,
             run=self._run,
-            spec=self.spec,
             causes=kernel_cycles(self.folder),
             rows=self._rows,
             result=result.document,

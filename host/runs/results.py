@@ -1,6 +1,6 @@
-"""What a run came to: for programs, for tables, for notebooks."""
+"""Results of runs: for programs, for tables, for notebooks."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -9,23 +9,114 @@ import numpy as np
 import numpy.typing as npt
 
 from host.algorithms.components import component_sizes
-from host.algorithms.kosaraju import ComponentRun
+from host.algorithms.driver import Level, Search
+from host.algorithms.kosaraju import ComponentRun, Iteration
 from host.algorithms.oracle import Checked
 from host.algorithms.search import BfsRun
 from host.graph.csr import Graph
 from host.record.reader import Record
-from host.results.documents import Setting, Wall, bfs_document, scc_document
-from host.results.tables import bfs_table, scc_table
+from host.results.table_text import graph_text, largest_text, plain_table
+from host.results.version import identity
+from host.runs.specification import RunSpec
+from host.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BfsResult", "Result", "SccResult"]
+__all__ = ["BfsResult", "Result", "SccResult", "Setting", "Wall", "input_name"]
+
+_VERTEX = ("vertex", "vertices")
+_FIRST_LEVELS = 24
+_LAST_LEVELS = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What ran where.
+
+    Parameters
+    ----------
+    spec : RunSpec
+        The run.
+    vertices, edges : int
+        Size of the graph, as read.
+    dropped_edges : int or None
+        Edges that were dropped before it was placed, None where none were to be.
+    clock_hz : float
+        Clock of the coprocessor in hertz.
+    uploaded_bytes : int
+        Bytes of the graph, in every direction needed, in coprocessor memory.
+    """
+
+    spec: RunSpec
+    vertices: int
+    edges: int
+    dropped_edges: int | None = None
+    clock_hz: float
+    uploaded_bytes: int
+
+    def machine_document(self) -> dict[str, Any]:
+        """Return the machine that ran as a JSON document."""
+        spec = self.spec
+        return {
+            "config": spec.config_name,
+            "configuration": asdict(spec.configuration),
+            "memory": spec.memory_name,
+            "memory_profile": spec.profile.describe(),
+            "set": spec.overrides.values(),
+            "executor": spec.executor,
+            "threads": spec.threads,
+            "clock_hz": self.clock_hz,
+        }
+
+    def seconds(self, cycles: int) -> float:
+        """Return the simulated time of a number of cycles."""
+        return cycles / self.clock_hz
+
+    def gteps(self, edges: int, cycles: int) -> float:
+        """Return 10**9 traversed edges per simulated second, 0 when no cycle was needed."""
+        return edges / self.seconds(cycles) / 1e9 if cycles else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wall:
+    """Real time that a run took, in seconds, never mixed with simulated time.
+
+    Parameters
+    ----------
+    load : float
+        Reading the graph, turning and trimming it, placing it in coprocessor memory.
+    build : float
+        Building the executor, next to nothing when it was built before.
+    simulate : float
+        Simulating, the host's part of the iteration included.
+    record : float
+        Writing the record, what was not written while simulating; 0 where there is none.
+    verify : float
+        Checking the result.
+    simulated_cycles : int
+        Cycles simulated, those of runs that had to be restarted included.
+    peak_memory_bytes : int
+        Largest resident size of the process.
+    """
+
+    load: float
+    build: float
+    simulate: float
+    record: float
+    verify: float
+    simulated_cycles: int
+    peak_memory_bytes: int
+
+    @property
+    def cycles_per_second(self) -> float:
+        """Simulated cycles per second of real time."""
+        return self.simulated_cycles / self.simulate if self.simulate else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """What a run came to; `str` of it is the table of the command line, and notebooks show it.
+    """Result of a run; `str` of it is the table of the command line, and notebooks show it.
 
     Parameters
     ----------
@@ -39,6 +130,8 @@ class Result:
         What the result was checked by, and found right; None when it was not checked.
     statistics : dict
         Counters of the hardware and the memory.
+    run : BfsRun or ComponentRun
+        What was found and what it took.
     record : Record or None
         What happened over time, None where it was not to be recorded.
     """
@@ -48,17 +141,47 @@ class Result:
     wall: Wall
     checked: Checked | None
     statistics: dict[str, Any]
+    run: BfsRun | ComponentRun
     record: Record | None = None
 
-    @property
+    @cached_property
     def document(self) -> dict[str, Any]:
         """The result as ``--json`` writes it."""
+        setting = self.setting
+        return {
+            **identity(),
+            "graph": {
+                "file": setting.spec.graph,
+                "vertices": setting.vertices,
+                "edges": setting.edges,
+                "dropped_edges": setting.dropped_edges,
+            },
+            **setting.machine_document(),
+            "options": setting.spec.deciding(),
+            "uploaded_bytes": setting.uploaded_bytes,
+            "seconds": self.seconds,
+            "edges_traversed": self.run.edges_traversed,
+            "gteps": self.gteps,
+            "verified": True if self.verified else None,
+            "checked": None if self.checked is None else asdict(self.checked),
+            "wall": {**asdict(self.wall), "cycles_per_second": self.wall.cycles_per_second},
+            "retries": self.run.retries,
+            **self._found(),
+            "statistics": self.statistics,
+        }
+
+    def _found(self) -> dict[str, Any]:
+        """Return the fields of the document that one kind of run has."""
+        raise NotImplementedError
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """Return the rows of the table that one kind of run has."""
         raise NotImplementedError
 
     @property
     def cycles(self) -> int:
         """Cycles of all instructions."""
-        return int(self.document["cycles"]["total"])
+        return self.run.cycles
 
     @property
     def seconds(self) -> float:
@@ -68,12 +191,36 @@ class Result:
     @property
     def gteps(self) -> float:
         """10**9 traversed edges per simulated second."""
-        return float(self.document["gteps"])
+        return self.setting.gteps(self.run.edges_traversed, self.cycles)
 
     @property
     def verified(self) -> bool:
         """Whether the result was checked, and found right."""
         return self.checked is not None
+
+    def __str__(self) -> str:
+        setting, spec, wall, retries = self.setting, self.setting.spec, self.wall, self.run.retries
+        dropped = setting.dropped_edges
+        left = setting.edges - (dropped or 0)
+        simplified = [] if dropped is None else [("simplified", f"{counted(dropped, 'edge')} dropped, {left:,} left")]
+        restarted = [("restarts", f"{retries}, the queues having overflowed")] if retries else []
+        machine = f"{spec.machine_text}, executor {spec.executor}, {counted(spec.threads, 'thread')}"
+        rows = [
+            ("graph", graph_text(spec.graph, setting.vertices, setting.edges)),
+            *simplified,
+            ("machine", machine),
+            *self._rows(),
+            ("simulated", f"{_time(self.seconds)} at {setting.clock_hz / 1e6:g} MHz"),
+            ("traversed", f"{counted(self.run.edges_traversed, 'edge')}, {self.gteps:.3f} GTEPS"),
+            ("verified", "yes" if self.verified else "not checked"),
+            *restarted,
+            (
+                "wall time",
+                f"load {wall.load:.1f} s, build {wall.build:.1f} s, simulate {wall.simulate:.1f} s "
+                f"({wall.cycles_per_second:,.0f} cycles/s), verify {wall.verify:.1f} s",
+            ),
+        ]
+        return plain_table(rows, words=2)
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
@@ -81,24 +228,9 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True)
 class BfsResult(Result):
-    """A breadth-first search.
-
-    Parameters
-    ----------
-    run : BfsRun
-        What was found and what it took.
-    **others
-        As of `Result`.
-    """
+    """A breadth-first search. The parameters are those of `Result`."""
 
     run: BfsRun
-
-    @cached_property
-    def document(self) -> dict[str, Any]:
-        """The result as ``--json`` writes it."""
-        return bfs_document(
-            self.run, self.setting, self.wall, graph=self.graph, checked=self.checked, statistics=self.statistics
-        )
 
     @property
     def levels(self) -> npt.NDArray[np.int32]:
@@ -114,8 +246,27 @@ class BfsResult(Result):
         frame.index.name = "level"
         return frame
 
+    def _found(self) -> dict[str, Any]:
+        run = self.run
+        return {
+            "source": input_name(self.graph, run.source),
+            "reached": run.reached,
+            "levels": [level._asdict() for level in run.level_records],
+            "duplicates": run.duplicates,
+            "cycles": {"total": run.cycles},
+        }
+
+    def _rows(self) -> list[tuple[str, str]]:
+        run = self.run
+        return [
+            ("source", f"{input_name(self.graph, run.source)}"),
+            ("reached", f"{counted(run.reached, *_VERTEX)} in {counted(int(run.levels.max()) + 1, 'level')}"),
+            ("duplicates", f"{counted(run.duplicates, *_VERTEX)} pushed again"),
+            ("cycles", f"{run.cycles:,}"),
+        ]
+
     def __str__(self) -> str:
-        return bfs_table(self.run, self.setting, self.wall, graph=self.graph, checked=self.checked)
+        return f"{_level_table(self.run.level_records)}\n{super().__str__()}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,8 +275,6 @@ class SccResult(Result):
 
     Parameters
     ----------
-    run : ComponentRun
-        What was found and what it took.
     labels : ndarray of uint32, shape (vertices,)
         Component of each vertex: the first vertex in it.
     **others
@@ -150,18 +299,75 @@ class SccResult(Result):
         """Iterations after trimming."""
         return self.run.iterations
 
-    @cached_property
-    def document(self) -> dict[str, Any]:
-        """The result as ``--json`` writes it."""
-        return scc_document(
-            self.run,
-            self.setting,
-            self.wall,
-            graph=self.graph,
-            largest=self.largest,
-            checked=self.checked,
-            statistics=self.statistics,
-        )
+    def _found(self) -> dict[str, Any]:
+        run = self.run
+        return {
+            "components": {"count": run.components, "largest": self.largest},
+            "trimmed": run.trimmed,
+            "iterations": run.iterations,
+            "cycles": dict(self._phases()),
+            "forward": asdict(run.forward),
+            "backward": asdict(run.backward),
+            "intersection": {"runs": run.intersections, "cycles": run.intersection_cycles},
+            "longest_iteration": _iteration(run.longest, self.graph),
+        }
 
-    def __str__(self) -> str:
-        return scc_table(self.run, self.setting, self.wall, largest=self.largest, checked=self.checked)
+    def _phases(self) -> list[tuple[str, int]]:
+        run = self.run
+        return [
+            ("forward", run.forward.cycles),
+            ("backward", run.backward.cycles),
+            ("intersection", run.intersection_cycles),
+            ("total", run.cycles),
+        ]
+
+    def _rows(self) -> list[tuple[str, str]]:
+        run = self.run
+        width = len(f"{run.cycles:,}")
+        return [
+            ("components", largest_text(run.components, self.largest)),
+            ("trimmed", counted(run.trimmed, *_VERTEX)),
+            ("iterations", f"{run.iterations:,}"),
+            *((name, f"{n:>{width},} cycles  {n / max(run.cycles, 1):>6.1%}") for name, n in self._phases()),
+        ]
+
+
+def input_name(graph: Graph, vertex: int) -> int:
+    """Return the id that the input has for a vertex."""
+    return int(graph.original(np.array([vertex]))[0])
+
+
+def _search(search: Search | None) -> dict[str, Any] | None:
+    if search is None:
+        return None
+    return {"entries": search.pushed, "cycles": search.cycles, "levels": [level._asdict() for level in search.levels]}
+
+
+def _iteration(iteration: Iteration | None, graph: Graph) -> dict[str, Any] | None:
+    if iteration is None:
+        return None
+    return {
+        "number": iteration.number,
+        "start": input_name(graph, iteration.forward.source),
+        "cycles": iteration.cycles,
+        "forward": _search(iteration.forward),
+        "backward": _search(iteration.backward),
+        "intersection": iteration.intersection,
+    }
+
+
+def _time(seconds: float) -> str:
+    """Return a simulated time in the unit that suits it."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3f} {unit}"
+    return f"{seconds * 1e9:.0f} ns"
+
+
+def _level_table(levels: tuple[Level, ...]) -> str:
+    """Return a line for each level; of very many, for the first and the last ones."""
+    shown = ("frontier", "pushed", "cycles")
+    rows = [(f"{number:,}", *(f"{getattr(level, name):,}" for name in shown)) for number, level in enumerate(levels)]
+    if len(rows) > _FIRST_LEVELS + _LAST_LEVELS + 1:
+        rows[_FIRST_LEVELS:-_LAST_LEVELS] = [("...",) * 4]
+    return plain_table(rows, head=("level", *shown), words=0)

@@ -15,8 +15,8 @@ from os.path import exists, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from host.checkpoints.interval import Interval
 from host.output import STANDARD_OUTPUT
-from host.runs.interval import Interval
 from host.runs.overrides import NO_OVERRIDES, Overrides
 from sim.configuration import PRESETS, AcceleratorConfig, load_config
 from sim.executors.names import EXECUTORS

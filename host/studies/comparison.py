@@ -18,8 +18,7 @@ from host.graph.csr import Graph
 from host.measuring.software import GivenUpError, quickest
 from host.progress import Progress
 from host.results.plots import BLUE, ORANGE, new_figure
-from host.results.table_text import plain_table
-from host.results.tables import graph_text, largest_text
+from host.results.table_text import graph_text, largest_text, plain_table
 from host.runs.execution import execute
 from host.runs.results import SccResult
 from host.runs.specification import RunSpec

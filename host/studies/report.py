@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.output import open_output
-from host.results.documents import write_json
+from host.output import open_output, write_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

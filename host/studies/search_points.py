@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from host.measuring.graphs import GraphSpec
+from host.measuring.machines import BfsRequest
 from host.measuring.measurements import Measurements
 from host.measuring.requests import Measured
-from host.measuring.searches import BfsRequest
 from host.results.version import version
 from host.studies.grouping import Point
 from host.studies.machines import preset_of

@@ -167,15 +167,15 @@ def test_a_planted_fault_is_found_made_small_and_repeated(
 
 
 def test_ways_that_differ_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from host.runs import results
+    from host.runs.results import SccResult
 
-    def broken(*arguments: Any, **options: Any) -> dict[str, Any]:
-        document = scc_document(*arguments, **options)
-        document["statistics"]["memory"]["flushes"] += document["threads"] == 2
-        return document
+    def broken(result: SccResult) -> dict[str, Any]:
+        fields = found(result)
+        result.statistics["memory"]["flushes"] += result.setting.spec.threads == 2
+        return fields
 
-    scc_document = results.scc_document
-    monkeypatch.setattr(results, "scc_document", broken)
+    found = SccResult._found
+    monkeypatch.setattr(SccResult, "_found", broken)
     run = replace(small_run(1, 0), vertices=2, edges=[(0, 1), (1, 0)], memory={"profile": "fixed:1"})
     finding = RUNS.examine(run, tmp_path)
     assert finding.kind == "different"

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from host.algorithms.keeper import Keeper
 from host.checkpoints.checkpoints import Checkpoints
 from host.checkpoints.folder import Checkpoint
+from host.checkpoints.interval import Interval
 from host.graph.csr import Graph
 from host.graph.generators import rmat_graph
-from host.runs.interval import Interval
 from hw.config import AcceleratorConfig
 from sim.machine import Machine
 from sim.observation.state import MachineState

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from host.measuring.components import SccRequest
 from host.measuring.graphs import GraphSpec
+from host.measuring.machines import SccRequest
 from host.measuring.measurements import Measurements
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import cores, processor_name

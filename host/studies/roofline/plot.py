@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from host.output import figure_format, open_output
-from host.results.documents import Setting
+from host.runs.results import Setting
 from host.studies.roofline.analysis import Roofline
 from host.studies.roofline.ceilings import HIGHEST_INTENSITY, ceilings
 from host.studies.roofline.colours import CROSSBAR_COLOUR, LIMIT_COLOURS

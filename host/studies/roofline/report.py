@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from host.results.documents import Setting
 from host.results.table_text import plain_table
+from host.runs.results import Setting
 from host.studies.roofline.analysis import Roofline
 
 __all__ = ["CROSSBAR", "limit_title", "roofline_document", "roofline_table"]

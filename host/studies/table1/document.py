@@ -5,8 +5,8 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from host.measuring.machines import CAUSES
 from host.measuring.measurements import Measurements
-from host.measuring.searches import CAUSES
 from host.studies.grouping import Point, grouped
 from host.studies.paper import ENGINES, KINDS, TABLE1_DEGREES
 from host.studies.search_points import SUMMED, measure_points, run_fields

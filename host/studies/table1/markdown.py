@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from host.measuring.graphs import SOURCE_RULE, size_text
-from host.measuring.searches import CAUSES
+from host.measuring.graphs import size_text
+from host.measuring.machines import CAUSES
 from host.results.table_text import markdown_table
+from host.runs.execution import SOURCE_RULE
 from host.studies.grouping import Point, grouped
 from host.studies.paper import ENGINES, KINDS
 from host.studies.table1.document import errors

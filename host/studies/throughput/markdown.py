@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from host.measuring.graphs import SOURCE_RULE, size_text
+from host.measuring.graphs import size_text
 from host.results.table_text import markdown_table
+from host.runs.execution import SOURCE_RULE
 from host.studies.grouping import grouped
 from host.studies.paper import ENGINES
 from host.studies.sweep import left_out_text

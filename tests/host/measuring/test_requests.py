@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-import host.measuring.searches
+import host.measuring.machines
 from host.algorithms.search import BfsRun, breadth_first_search
-from host.measuring.components import SccRequest
-from host.measuring.graphs import size_text, source_vertex
+from host.measuring.graphs import size_text
+from host.measuring.machines import CAUSES, BfsRequest, SccRequest, cause_shares
 from host.measuring.requests import Request
-from host.measuring.searches import CAUSES, BfsRequest, cause_shares
 from host.measuring.software import SoftwareRequest
+from host.runs.execution import source_vertex
 from sim.errors import SimulationError
 from tests.host.measuring.requests import spec
 from tests.system.graphs import graph_of
@@ -61,8 +61,8 @@ def test_a_search_whose_queues_overflowed_is_measured_again_with_larger_ones(mon
         runs.append((slack, run.retries))
         return run
 
-    monkeypatch.setattr(host.measuring.searches, "default_slack", lambda _: 1)
-    monkeypatch.setattr(host.measuring.searches, "breadth_first_search", search)
+    monkeypatch.setattr(host.measuring.machines, "default_slack", lambda _: 1)
+    monkeypatch.setattr(host.measuring.machines, "breadth_first_search", search)
     result = REQUEST.measure(REQUEST.graph.generate(), verify=True)
     assert runs[0][0] == 1
     assert [retries > 0 for _, retries in runs] == [True] * (len(runs) - 1) + [False]
@@ -78,7 +78,7 @@ def test_a_search_that_misses_the_giant_component_is_an_error() -> None:
 
 
 def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host.measuring.searches, "check_levels", lambda *_: "vertex 3: level 1 found, 2 expected")
+    monkeypatch.setattr(host.measuring.machines, "check_levels", lambda *_: "vertex 3: level 1 found, 2 expected")
     with pytest.raises(SimulationError, match=r"^wrong result: vertex 3: level 1 found, 2 expected$"):
         REQUEST.measure(REQUEST.graph.generate(), verify=True)
     assert REQUEST.measure(REQUEST.graph.generate(), verify=False)["verified"] is False

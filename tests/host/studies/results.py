@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from host.measuring.components import SccRequest
+from host.measuring.machines import CAUSES, BfsRequest, SccRequest
 from host.measuring.requests import Request
-from host.measuring.searches import CAUSES, BfsRequest
 from host.studies.components.document import component_document
 from host.studies.sweep import Sweep
 from host.studies.table1.document import table1_document

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import host.studies.components.document as components
-from host.measuring.components import SccRequest
+from host.measuring.machines import SccRequest
 from host.measuring.setting import cores, processor_name
 from host.measuring.software import SoftwareRequest
 from host.results.version import version

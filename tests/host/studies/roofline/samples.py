@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from host.results.documents import Setting
+from host.runs.results import Setting
 from host.runs.specification import RunSpec
 from host.studies.roofline.analysis import Roofline
 from host.studies.roofline.limits import Bounds

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from host.measuring.searches import CAUSES, BfsRequest
+from host.measuring.machines import CAUSES, BfsRequest
 from host.results.version import version
 from host.studies.paper import cygraph_gteps
 from host.studies.table1.document import averages, errors

@@ -2,7 +2,7 @@
 
 import pytest
 
-from host.runs.interval import Interval
+from host.checkpoints.interval import Interval
 from tests.refusals import refused
 
 

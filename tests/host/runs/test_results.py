@@ -15,9 +15,9 @@ from host.algorithms.search import BfsRun, breadth_first_search
 from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph
 from host.graph.trim import trim
-from host.results.documents import Setting, Wall, bfs_document, scc_document, write_json
-from host.results.tables import bfs_table, scc_table
+from host.output import write_json
 from host.results.version import version
+from host.runs.results import BfsResult, SccResult, Setting, Wall
 from host.runs.specification import RunSpec
 from tests.host.fake_coprocessor import FakeCoprocessor
 
@@ -39,6 +39,16 @@ def graph() -> Graph:
     return Graph.from_edges(5, edges[0], edges[1], ids=np.array([10, 20, 30, 40, 50]))
 
 
+def bfs_result(run: BfsRun, **values: Any) -> BfsResult:
+    common = {"graph": graph(), "setting": SETTING, "wall": WALL, "checked": None, "statistics": {}}
+    return BfsResult(run=run, **{**common, **values})
+
+
+def scc_result(run: ComponentRun, **values: Any) -> SccResult:
+    common = {"graph": graph(), "setting": SETTING, "wall": WALL, "checked": CHECKED, "statistics": {}}
+    return SccResult(run=run, **{**common, "labels": np.array([0, 0, 2, 2, 4], np.uint32), **values})
+
+
 def lookup(document: dict[str, Any], path: str) -> Any:
     value: Any = document
     for key in path.split("."):
@@ -55,9 +65,7 @@ def test_scc_document() -> None:
         PlacedGraph.place(coprocessor, transpose),
         trim(graph(), transpose),
     )
-    document = scc_document(
-        run, SETTING, WALL, graph=graph(), largest=2, checked=CHECKED, statistics={"memory": {"reads": 1}}
-    )
+    document = scc_result(run, statistics={"memory": {"reads": 1}}).document
     expected = {
         "graph.vertices": 7115,
         "graph.edges": 103689,
@@ -81,9 +89,10 @@ def test_scc_document() -> None:
         "schema": 1,
         "version": version(),
         "config": "hc2",
-        "configuration": {"engines": 4},
+        "configuration.engines": 4,
         "memory": "fixed:75",
-        "memory_profile": {"latency": 75},
+        "memory_profile.latency": 75,
+        "options": {"algorithm": "scc", "simplify": False, "queue_slack": None},
         "executor": "compiled",
         "retries": 0,
         "statistics": {"memory": {"reads": 1}},
@@ -102,7 +111,7 @@ def test_scc_document() -> None:
 def test_bfs_document() -> None:
     coprocessor = FakeCoprocessor()
     run = breadth_first_search(coprocessor, PlacedGraph.place(coprocessor, graph()), 1)
-    document = bfs_document(run, SETTING, WALL, graph=graph(), checked=None, statistics={})
+    document = bfs_result(run).document
     expected = {
         "source": 20,
         "reached": 4,
@@ -129,7 +138,7 @@ def test_bfs_document() -> None:
 def test_without_cycles_there_is_no_throughput() -> None:
     run = ComponentRun(colours=np.arange(1, 4, dtype=np.uint32), components=3, trimmed=3)
     wall = Wall(load=0, build=0, simulate=0, record=0, verify=0, simulated_cycles=0, peak_memory_bytes=0)
-    document = scc_document(run, SETTING, wall, graph=graph(), largest=1, checked=CHECKED, statistics={})
+    document = scc_result(run, wall=wall).document
     assert (document["gteps"], document["seconds"], document["longest_iteration"]) == (0.0, 0.0, None)
     assert document["wall"]["cycles_per_second"] == 0.0
 
@@ -152,7 +161,7 @@ def test_scc_table() -> None:
         intersection_cycles=105_000,
         retries=1,
     )
-    assert scc_table(run, SETTING, WALL, largest=1300, checked=CHECKED).splitlines() == [
+    assert str(scc_result(run, labels=np.zeros(1300, np.uint32))).splitlines() == [
         "graph         dir/g.txt: 7,115 vertices, 103,689 edges",
         "machine       hc2, memory fixed:75, executor compiled, 2 threads",
         "components    5,816, the largest of 1,300 vertices",
@@ -175,9 +184,9 @@ def test_scc_table() -> None:
 )
 def test_dropped_edges_are_told(dropped: int, text: str) -> None:
     setting = replace(SETTING, dropped_edges=dropped)
-    table = bfs_table(bfs_run(1), setting, WALL, graph=graph(), checked=None)
+    table = str(bfs_result(bfs_run(1), setting=setting))
     assert f"graph       dir/g.txt: 7,115 vertices, 103,689 edges\nsimplified  {text}\n" in table
-    document = bfs_document(bfs_run(1), setting, WALL, graph=graph(), checked=None, statistics={})
+    document = bfs_result(bfs_run(1), setting=setting).document
     assert (document["graph"]["edges"], document["graph"]["dropped_edges"]) == (103_689, dropped)
 
 
@@ -194,7 +203,7 @@ def bfs_run(levels: int) -> BfsRun:
 
 
 def test_bfs_table() -> None:
-    assert bfs_table(bfs_run(3), SETTING, WALL, graph=graph(), checked=None).splitlines() == [
+    assert str(bfs_result(bfs_run(3))).splitlines() == [
         "level  frontier  pushed  cycles",
         "    0         1       1   1,000",
         "    1         1       1   1,000",
@@ -215,7 +224,7 @@ def test_bfs_table() -> None:
 
 @pytest.mark.parametrize(("levels", "lines"), [(31, 31), (32, 31), (100_000, 31)])
 def test_of_very_many_levels_the_middle_is_left_out(levels: int, lines: int) -> None:
-    table = bfs_table(bfs_run(levels), SETTING, WALL, graph=graph(), checked=CHECKED).splitlines()
+    table = str(bfs_result(bfs_run(levels), checked=CHECKED)).splitlines()
     rows = table[1 : table.index("")]
     assert len(rows) == lines
     assert ("..." in rows[24]) == (levels > 31)
@@ -225,6 +234,6 @@ def test_of_very_many_levels_the_middle_is_left_out(levels: int, lines: int) -> 
 def test_one_is_not_many() -> None:
     run = ComponentRun(colours=np.array([1], np.uint32), components=1, trimmed=1)
     alone = replace(SETTING, spec=replace(SETTING.spec, threads=1), vertices=1, edges=1)
-    table = scc_table(run, alone, WALL, largest=1, checked=CHECKED)
+    table = str(scc_result(run, setting=alone, labels=np.zeros(1, np.uint32)))
     for part in ("1 vertex, 1 edge\n", "the largest of 1 vertex\n", "1 thread\n", "trimmed       1 vertex\n"):
         assert part in table

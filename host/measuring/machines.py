@@ -1,0 +1,226 @@
+"""Runs on simulated machines, measured: searches and components."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from host.algorithms.reach import first_uncoloured
+from host.graph.csr import Graph
+from host.graph.memory_map import default_slack
+from host.measuring.graphs import GraphSpec
+from host.measuring.requests import Measured, Request
+from host.progress import Progress
+from host.runs.execution import SOURCE_RULE, execute
+from host.runs.results import BfsResult, Result, SccResult
+from host.runs.specification import RunSpec
+from host.sources import sources_digest
+from sim.coprocessor import Cause
+from sim.errors import SimulationError
+
+__all__ = ["CAUSES", "BfsRequest", "MachineRequest", "SccRequest", "cause_shares"]
+
+CAUSES = tuple(cause.name.lower() for cause in reversed(Cause))
+"""Where a kernel's cycles go, in the order of reports: the one that counts before all others first."""
+
+_LEAST_REACHED = 10
+"""A search that reaches less than this part of the vertices missed the giant component."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineRequest(Request):
+    """Something to be measured on a simulated machine.
+
+    Parameters
+    ----------
+    graph : GraphSpec
+        The graph.
+    preset : str
+        The machine.
+    memory : str
+        Its memory profile.
+    """
+
+    algorithm: ClassVar[str]
+    """What runs."""
+
+    graph: GraphSpec
+    preset: str
+    memory: str
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return f"{self.graph.label}, {self.preset}"
+
+    @property
+    def spec(self) -> RunSpec:
+        """The run."""
+        return RunSpec(
+            algorithm=self.algorithm, graph=self.graph.label, config=self.preset, memory=self.memory, threads=1
+        )
+
+    @property
+    def machine(self) -> tuple[str, str]:
+        """Preset and memory profile of the machine that it runs on."""
+        return self.preset, self.memory
+
+    def setting(self) -> dict[str, Any]:
+        """Return what its result depends on besides: the run, machine and memory as they are, and the sources."""
+        return {"rule": SOURCE_RULE, "run": self.spec.varied(), "sources": sources_digest()}
+
+    def measure(self, graph: Graph, *, verify: bool) -> Measured:
+        """Make the run.
+
+        Returns
+        -------
+        dict
+            What `measured` says, ``edges``, ``clock_hz``, ``verified`` and ``wall`` (seconds of the simulation, the
+            process's largest size in bytes).
+
+        Raises
+        ------
+        SimulationError
+            The simulation failed, or its result is wrong.
+        """
+        result = self._executed(replace(self.spec, verify=verify), graph)
+        return {
+            **self.measured(result),
+            "edges": result.run.edges_traversed,
+            "clock_hz": result.setting.clock_hz,
+            "verified": result.verified,
+            "wall": {"simulate": result.wall.simulate, "peak_memory_bytes": result.wall.peak_memory_bytes},
+        }
+
+    def _executed(self, spec: RunSpec, graph: Graph) -> Result:
+        return execute(spec, Progress(quiet=True), graph=graph)
+
+    @abstractmethod
+    def measured(self, result: Any) -> Measured:
+        """Return what one kind of run is measured for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BfsRequest(MachineRequest):
+    """A search to be measured. The parameters are those of `MachineRequest`."""
+
+    algorithm: ClassVar[str] = "bfs"
+
+    @property
+    def bytes(self) -> int:
+        """Memory that it takes at most, about: generating the graph is what takes most."""
+        return 12 * self.graph.edges + 100 * self.graph.vertices + (400 << 20)
+
+    def _executed(self, spec: RunSpec, graph: Graph) -> Result:
+        # The counters of a run hold the cycles of restarted searches too: queues that are large enough from the start
+        # make a clean measurement.
+        while (result := super()._executed(spec, graph)).run.retries:
+            slack = default_slack(graph.vertices) if spec.queue_slack is None else spec.queue_slack
+            spec = replace(spec, queue_slack=slack << result.run.retries)
+        return result
+
+    def measured(self, result: BfsResult) -> Measured:
+        """Return what a search is measured for.
+
+        Returns
+        -------
+        dict
+            ``source``, ``cycles``, ``gteps``, ``reached``, ``duplicates``, ``levels`` (their number),
+            ``level_records`` (frontier, pushed and cycles of each) and ``shares``.
+
+        Raises
+        ------
+        SimulationError
+            The search missed the giant component.
+        """
+        run, config = result.run, result.setting.spec.configuration
+        if run.reached * _LEAST_REACHED < result.graph.vertices:
+            raise SimulationError(f"the search from vertex {run.source} reached only {run.reached} vertices")
+        causes = result.statistics["causes"]["bfs"]
+        return {
+            "source": run.source,
+            "cycles": run.cycles,
+            "gteps": result.gteps,
+            "reached": run.reached,
+            "duplicates": run.duplicates,
+            "levels": len(run.level_records),
+            "level_records": [[level.frontier, level.pushed, level.cycles] for level in run.level_records],
+            "shares": cause_shares(causes, kernels=config.total_bfs_kernels, cycles=run.cycles),
+        }
+
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """Return a result in a few words."""
+        return f"{result['gteps']:.3f} GTEPS, {result['cycles']:,} cycles, {result['wall']['simulate']:.1f} s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SccRequest(MachineRequest):
+    """Components to be found by a simulated machine. The parameters are those of `MachineRequest`."""
+
+    algorithm: ClassVar[str] = "scc"
+
+    @property
+    def bytes(self) -> int:
+        """Memory that it takes at most, about: the graph and its transpose twice, and the check."""
+        return 20 * self.graph.edges + 200 * self.graph.vertices + (400 << 20)
+
+    def measure(self, graph: Graph, *, verify: bool) -> Measured:
+        """Find the components."""
+        first_uncoloured(np.ones(1, np.uint32), 0)  # compiled before it is timed
+        return super().measure(graph, verify=verify)
+
+    def measured(self, result: SccResult) -> Measured:
+        """Return what components are measured for.
+
+        Returns
+        -------
+        dict
+            ``cycles`` by phase (``searches``, ``intersections``), ``start_seconds`` (the host's own searches for a
+            start, processor time), ``components``, ``trimmed`` and ``iterations``.
+        """
+        run = result.run
+        return {
+            "cycles": {
+                "searches": run.forward.cycles + run.backward.cycles,
+                "intersections": run.intersection_cycles,
+            },
+            "start_seconds": run.start_seconds,
+            "components": run.components,
+            "trimmed": run.trimmed,
+            "iterations": run.iterations,
+        }
+
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """Return a result in a few words."""
+        return f"{sum(result['cycles'].values()):,} cycles, {result['wall']['simulate']:.1f} s"
+
+
+def cause_shares(causes: Mapping[str, int], *, kernels: int, cycles: int) -> dict[str, float]:
+    """Return the share of the kernels' cycles by cause.
+
+    Parameters
+    ----------
+    causes : mapping of str to int
+        Kernel cycles by cause.
+    kernels : int
+        Kernels that were counted.
+    cycles : int
+        Cycles of the instructions.
+
+    Returns
+    -------
+    dict of str to float
+        By `CAUSES`; they add up to 1.
+
+    Raises
+    ------
+    SimulationError
+        The counts do not add up.
+    """
+    if sum(causes.values()) != kernels * cycles or min(causes.values()) < 0:
+        raise SimulationError(
+            f"the cycles of {kernels} kernels by cause do not add up to {cycles} each: {dict(causes)}"
+        )
+    return {cause: causes[cause] / (kernels * cycles) for cause in CAUSES}
