@@ -21,7 +21,7 @@ from sim.memory import parse_profile
 
 __all__ = ["CAUSES", "BfsRequest", "MachineRequest", "cause_shares"]
 
-CAUSES = tuple(cause.name.lower() for cause in reversed(Cause))
+CAUSES = tuple(cause.row.name for cause in reversed(Cause))
 """Where a kernel's cycles go, in the order of reports: the one that counts before all others first."""
 
 _LEAST_REACHED = 10
