@@ -1,36 +1,144 @@
-"""Causes: why a kernel did or did not issue a request in a cycle. Exactly one for every kernel and cycle."""
+"""Causes: why a kernel did or did not issue a request in a cycle. Exactly one for every kernel and cycle.
 
-from enum import IntEnum
+The one table of them: what is counted, recorded, drawn and explained by cause takes the causes from here.
+"""
 
-__all__ = ["ISSUING", "Cause"]
+from dataclasses import dataclass
+from typing import Literal
 
+from hw.registers import Numbered
 
-class Cause(IntEnum):
-    """Where a kernel's cycle went; of several that apply the last one in this list."""
+__all__ = ["CAUSES", "ISSUING", "KINDS", "Cause", "IdleCause", "Kind", "RecordedCause"]
 
-    IDLE = 0
-    """No run is under way in the kernel: its start, other kernels, the ring or the host are awaited."""
-    RESPONSE = 1
-    """Responses are awaited."""
-    FLUSH = 2
-    """The flush is awaited."""
-    CREDIT = 3
-    """A process has something to read, and no free place for the answer."""
-    SLOT = 4
-    """Only vertices that wait for the token can go on."""
-    REFUSED = 5
-    """A request is ready, and the memory port does not take it."""
-    RESTING = 6
-    """The multiplexer rests between two requests."""
-    ISSUE_1 = 7
-    """A read of process 1 was issued."""
-    ISSUE_2 = 8
-    """A read of process 2 was issued."""
-    ISSUE_3 = 9
-    """A read of process 3 was issued."""
-    WRITE = 10
-    """A write was issued."""
+Kind = Literal["work", "limit", "idle", "outside"]
+
+KINDS: tuple[Kind, ...] = ("work", "limit", "idle", "outside")
+"""The kinds, from the bottom of a stack to its top; each has a family of colours."""
 
 
-ISSUING = (Cause.ISSUE_1, Cause.ISSUE_2, Cause.ISSUE_3, Cause.WRITE)
+@dataclass(frozen=True, kw_only=True)
+class RecordedCause:
+    """A row of the table.
+
+    Parameters
+    ----------
+    name : str
+        What columns and documents call it.
+    title : str
+        What people read.
+    kind : str
+        ``work`` (a request was issued), ``limit`` (the machine could have gone on if something were larger or faster),
+        ``idle`` (there was nothing to do for this kernel) or ``outside`` (no run that counts was under way).
+    shade : int
+        Its place among the colours of its kind, and in a stack: no two of a kind have the same. -1 for `Cause.IDLE`,
+        which is never drawn.
+    letter : str
+        What stands for it in a bar of text.
+    about : str
+        When it holds, in a sentence.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    shade: int
+    letter: str
+    about: str
+
+
+class _Ranked(Numbered):
+    """Causes by rank, each with its row: title, kind, shade, letter, about."""
+
+    row: RecordedCause
+
+    def __init__(self, title: str, kind: Kind, shade: int, letter: str, about: str) -> None:
+        name = self.name.lower()
+        self.row = RecordedCause(name=name, title=title, kind=kind, shade=shade, letter=letter, about=about)
+
+
+class Cause(_Ranked):
+    """Where a kernel's cycle went, as far as the kernel knows; of several that apply the last one in this list."""
+
+    IDLE = (
+        "no run",
+        "idle",
+        -1,
+        " ",
+        "No run is under way in the kernel: its start, other kernels, the ring or the host are awaited.",
+    )
+    RESPONSE = "waiting for responses", "limit", 1, "r", "Nothing is left to request before an answer."
+    FLUSH = "flushing", "idle", 0, "f", "The kernel's writes are awaited before the level may end."
+    CREDIT = (
+        "out of credits",
+        "limit",
+        2,
+        "c",
+        "A process has something to request, and no place is free for the answer.",
+    )
+    SLOT = (
+        "waiting for a slot",
+        "limit",
+        4,
+        "s",
+        "A vertex to be pushed waits for the token to bring a slot of the queues.",
+    )
+    REFUSED = "refused by the memory", "limit", 3, "x", "A request is ready, and the memory port does not take it."
+    RESTING = "resting", "limit", 0, "-", "The multiplexer rests between two requests."
+    ISSUE_1 = (
+        "issuing for process 1",
+        "work",
+        0,
+        "1",
+        "A read of process 1 was issued: an entry of the current queue, or of a reach queue.",
+    )
+    ISSUE_2 = (
+        "issuing for process 2",
+        "work",
+        1,
+        "2",
+        "A read of process 2 was issued: a neighbour's id, or a colour and the other direction's word.",
+    )
+    ISSUE_3 = (
+        "issuing for process 3",
+        "work",
+        2,
+        "3",
+        "A read of process 3 was issued: a neighbour's word, or a vertex's own word.",
+    )
+    WRITE = "writing", "work", 3, "w", "A write was issued: of a vertex pushed, or of a colour."
+
+
+class IdleCause(_Ranked):
+    """What a cycle of `Cause.IDLE` turns out to be, as the machine as a whole knows; the last one in this list."""
+
+    NO_WORK = "no work left", "idle", 1, ".", "The kernel is done, and another kernel, of this AE or another, is not."
+    ENDING = (
+        "end of a level",
+        "idle",
+        2,
+        ">",
+        "All kernels are done, and the token, or the host's next meeting with the machine, is awaited.",
+    )
+    STARTING = "start of a level", "idle", 3, "<", "The instruction is dispatched, and has not reached the kernel."
+    NOT_RUNNING = "module not running", "outside", 1, "_", "An instruction of the other module runs."
+    HOST = (
+        "host at work",
+        "outside",
+        0,
+        "h",
+        "No instruction runs: the host accesses registers, or prepares what follows.",
+    )
+    RESTARTED = (
+        "restarted attempt",
+        "outside",
+        2,
+        "!",
+        "The cycle belongs to an attempt whose queues overflowed, so that the run began anew.",
+    )
+
+
+CAUSES = tuple(cause.row for cause in (*reversed(IdleCause), *reversed(Cause)) if cause is not Cause.IDLE)
+"""Every cause of a record, in the order that decides where several hold: the first one counts."""
+
+ISSUING = tuple(cause for cause in Cause if cause.row.kind == "work")
 """Those of the cycles in which a request was issued."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_, or_
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from amaranth.hdl import C, Module, Value
 from amaranth.lib import data, wiring
@@ -17,7 +17,25 @@ from hw.registers import Counter, KernelWord, Register
 from hw.request_mux import READ, RequestMux
 from hw.response_decoder import ResponseDecoder
 
-__all__ = ["BaseKernel"]
+__all__ = ["BaseKernel", "Fifo"]
+
+
+class Fifo(NamedTuple):
+    """A FIFO of a kernel.
+
+    Parameters
+    ----------
+    name : str
+        What records call it.
+    parameter : str
+        The field of the configuration that sets its depth.
+    answers : Cause or None
+        The cause of the reads whose answers it takes; None where it takes none.
+    """
+
+    name: str
+    parameter: str
+    answers: Cause | None = None
 
 
 class BaseKernel(wiring.Component):
@@ -55,8 +73,8 @@ class BaseKernel(wiring.Component):
         super().__init__(KernelSignature(instrument=instrument, fifos=len(self.fifos(config))))
 
     @classmethod
-    def fifos(cls, config: AcceleratorConfig) -> dict[str, str]:
-        """Return the FIFOs of a kernel, each with the field of the configuration that sets its depth.
+    def fifos(cls, config: AcceleratorConfig) -> tuple[Fifo, ...]:
+        """Return the FIFOs of a kernel, in the order of its output `fill`.
 
         Queues that are filled or emptied together are one FIFO; its entries are those of which all parts are there.
         """
@@ -180,8 +198,8 @@ class BaseKernel(wiring.Component):
 
     def _show_fill(self, m: Module, fill: Mapping[str, Any]) -> None:
         """Connect the entries held in each of the kernel's FIFOs, by their names."""
-        for number, name in enumerate(self.fifos(self._config)):
-            m.d.comb += self.fill.word_select(number, FILL_WIDTH).eq(fill[name])
+        for number, fifo in enumerate(self.fifos(self._config)):
+            m.d.comb += self.fill.word_select(number, FILL_WIDTH).eq(fill[fifo.name])
 
 
 def _issues(mux: RequestMux) -> dict[Cause, Value]:

@@ -5,6 +5,7 @@ travel in its AEG registers, then an instruction is dispatched, and results are 
 """
 
 from enum import IntEnum, IntFlag
+from typing import Any, Self
 
 __all__ = [
     "KERNEL_WINDOW",
@@ -13,10 +14,21 @@ __all__ = [
     "Counter",
     "Instruction",
     "KernelWord",
+    "Numbered",
     "Register",
     "Status",
     "kernel_register",
 ]
+
+
+class Numbered(IntEnum):
+    """An enumeration whose members are numbered from 0, and written as what is said of each."""
+
+    def __new__(cls, *_row: Any) -> Self:
+        """Return the next member."""
+        member = int.__new__(cls, len(cls.__members__))
+        member._value_ = int(member)
+        return member
 
 
 class Register(IntEnum):
@@ -91,17 +103,25 @@ class KernelWord(IntEnum):
     """First of the event counters, see `Counter`."""
 
 
-class Counter(IntEnum):
-    """Event counters of a kernel since reset, words `KernelWord.COUNTER_0` + n. 32 bits, wrapping."""
+class Counter(Numbered):
+    """Event counters of a kernel since reset, words `KernelWord.COUNTER_0` + n. 32 bits, wrapping.
 
-    ENTRIES = 0
-    """Queue entries read."""
-    ITEMS = 1
-    """BFS: neighbour words examined; intersection: words requested again in order to unvisit."""
-    PUSHED = 2
-    """BFS: vertices pushed; intersection: vertices coloured."""
-    REQUESTS = 3
-    """Memory requests granted by the multiplexer."""
+    Attributes
+    ----------
+    bfs, intersection : str
+        What it counts in a BFS kernel, and in an intersection kernel.
+    """
+
+    bfs: str
+    intersection: str
+
+    ENTRIES = "queue entries read", "queue entries read"
+    ITEMS = "neighbour words examined", "words requested again in order to unvisit"
+    PUSHED = "vertices pushed", "vertices coloured"
+    REQUESTS = "memory requests granted by the multiplexer", "the same"
+
+    def __init__(self, bfs: str, intersection: str) -> None:
+        self.bfs, self.intersection = bfs, intersection
 
 
 NO_START = 0xFFFF_FFFF

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from hw.causes import ISSUING
 from hw.config import AcceleratorConfig
 from hw.interfaces import ReadRequest
+from hw.kernel import Fifo
 from hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
 from sim.coprocessor import ArrayKind, Coprocessor
 from sim.errors import CycleLimitError, HangError, MemoryAccessError
@@ -99,8 +100,8 @@ class Machine(Coprocessor):
         self.reached = 0
 
     @property
-    def fifos(self) -> Mapping[str, Mapping[str, str]]:
-        """The FIFOs of a kernel by module, each with the field of the configuration that sets its depth."""
+    def fifos(self) -> Mapping[str, tuple[Fifo, ...]]:
+        """The FIFOs of a kernel by module."""
         return fifos(self.config)
 
     @property

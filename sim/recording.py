@@ -7,14 +7,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hw.causes import Cause
+from hw.causes import CAUSES, Cause, IdleCause
 from hw.config import AcceleratorConfig
 from hw.registers import Instruction
 from sim.errors import SimulationError
 from sim.executors.base import Executor
 from sim.executors.samples import MODULES
 from sim.memory import Memory, RecordedIntervals, RecordedSums
-from sim.observation.causes import CAUSES, IDLE_CAUSES
 from sim.recorded import InstructionCounts, Intervals, RanInstruction, Sink
 
 __all__ = ["Recording", "RecordingState"]
@@ -31,11 +30,20 @@ _START, _NO_WORK, _END, _NOT_RUNNING, _HOST, _READOUT, _RESTARTED, _KEPT = range
 """How cycles in which a kernel has no run are told apart; `_READOUT` and `_KEPT`, that of attempts given up, are the
 host's as well."""
 
+_KINDS = {
+    IdleCause.STARTING: [_START],
+    IdleCause.NO_WORK: [_NO_WORK],
+    IdleCause.ENDING: [_END],
+    IdleCause.NOT_RUNNING: [_NOT_RUNNING],
+    IdleCause.HOST: [_HOST, _READOUT, _KEPT],
+    IdleCause.RESTARTED: [_RESTARTED],
+}
+"""Which of them each cause of a record stands for."""
+
 _NEVER = 1 << 62
 _MODULES = dict(zip((Instruction.BFS_LEVEL, Instruction.INTERSECTION), MODULES, strict=True))
 _COLUMN = {cause.name: number for number, cause in enumerate(CAUSES)}
-_TOLD = [_COLUMN[cause.name.lower()] for cause in Cause if cause != Cause.IDLE]
-assert {cause.name for cause in CAUSES} == {cause.name.lower() for cause in Cause if cause} | set(IDLE_CAUSES)
+_TOLD = [_COLUMN[cause.row.name] for cause in Cause if cause != Cause.IDLE]
 
 
 @dataclass(kw_only=True)
@@ -285,8 +293,12 @@ class Recording:
         )
         begun, done = rows["begun"] - start, rows["ended"] - start
         causes = self._recorded(np.diff(rows["causes"], axis=0, prepend=state.causes_before[module][np.newaxis]))
-        for name, counts in (("starting", begun), ("no_work", working - done), ("ending", cycles - working)):
-            causes[..., _COLUMN[name]] = counts
+        for cause, counts in (
+            (IdleCause.STARTING, begun),
+            (IdleCause.NO_WORK, working - done),
+            (IdleCause.ENDING, cycles - working),
+        ):
+            causes[..., _COLUMN[cause.row.name]] = counts
         wrong = np.any(causes.sum(axis=-1) != cycles, axis=(1, 2))
         if np.any(wrong):
             raise self._inconsistent(f"the instruction of cycle {ran[int(np.argmax(wrong))].start:,}")
@@ -397,15 +409,8 @@ class Recording:
         if not np.array_equal(split[..., : _READOUT + 1].sum(axis=-1), causes[..., Cause.IDLE]):
             raise self._inconsistent(f"the intervals from cycle {before.position * self._interval:,} on")
         recorded = self._recorded(causes)
-        for name, kinds in (
-            ("starting", [_START]),
-            ("no_work", [_NO_WORK]),
-            ("ending", [_END]),
-            ("not_running", [_NOT_RUNNING]),
-            ("host", [_HOST, _READOUT, _KEPT]),
-            ("restarted", [_RESTARTED]),
-        ):
-            recorded[..., _COLUMN[name]] = split[..., kinds].sum(axis=-1)
+        for cause, kinds in _KINDS.items():
+            recorded[..., _COLUMN[cause.row.name]] = split[..., kinds].sum(axis=-1)
         return Intervals(
             first=before.position, causes=recorded, fills=fills, marks=counters.marks, turns=turns, memory=memory
         )

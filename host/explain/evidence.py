@@ -16,12 +16,6 @@ from sim.latencies import ring_turn
 if TYPE_CHECKING:
     import pandas as pd
 
-_ANSWERS = {
-    "bfs": {"frontier_depth": "issue_1", "neighbour_depth": "issue_2", "word_depth": "issue_3"},
-    "intersection": {"reach_depth": "issue_1", "colour_depth": "issue_2", "unvisit_depth": "issue_3"},
-}
-"""By the depth of each FIFO that takes answers, what its process issues."""
-
 _BURSTS = 2
 """Reads under way at most, as a multiple of their mean: what a depth is made for."""
 
@@ -324,7 +318,7 @@ class Evidence:
             if its.empty:
                 continue
             deepest = its.loc[its["most"].idxmax()]
-            under_way = self._under_way(fifo["parameter"])
+            under_way = self._under_way(fifo["answers"])
             found.append(
                 FifoUse(
                     module=self.module,
@@ -382,12 +376,12 @@ class Evidence:
         """Instructions with fewer entries than there are kernels."""
         return int((self.rows["frontier"] < self.kernels).sum())
 
-    def _under_way(self, parameter: str) -> float | None:
-        """Return the reads under way that a FIFO will take the answers of, on average while a kernel works.
+    def _under_way(self, cause: str | None) -> float | None:
+        """Return the reads under way whose answers a FIFO will take, on average while a kernel works.
 
-        They are the reads that its process issues in a cycle, times the mean time of a read (Little's law).
+        They are the reads that its process issues in a cycle, whose cause is given, times the mean time of a read
+        (Little's law).
         """
-        cause = _ANSWERS[self.module].get(parameter)
         working = self.cycles * (1 - self.share("starting", "ending", "no_work", "flush"))
         if cause is None or self.latency is None or working <= 0:
             return None

@@ -13,30 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from host.record.colours import CAUSE_COLOURS, STACK
+from sim.observation.causes import CAUSES
 
 __all__ = ["LETTERS", "Bar", "Cell", "as_html", "as_text", "bar", "letter", "rendered", "section", "table"]
 
 Cell: TypeAlias = "str | Text | Bar"
 """What a table can hold."""
 
-LETTERS = {
-    "issue_1": "1",
-    "issue_2": "2",
-    "issue_3": "3",
-    "write": "w",
-    "resting": "-",
-    "response": "r",
-    "credit": "c",
-    "refused": "x",
-    "slot": "s",
-    "flush": "f",
-    "no_work": ".",
-    "ending": ">",
-    "starting": "<",
-    "host": "h",
-    "not_running": "_",
-    "restarted": "!",
-}
+LETTERS = {cause.name: cause.letter for cause in CAUSES}
 """The letter that stands for a cause in a bar."""
 
 _INDENT, _GAP = 2, 2

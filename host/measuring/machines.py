@@ -22,7 +22,7 @@ from sim.errors import SimulationError
 
 __all__ = ["CAUSES", "BfsRequest", "MachineRequest", "SccRequest", "cause_shares"]
 
-CAUSES = tuple(cause.name.lower() for cause in reversed(Cause))
+CAUSES = tuple(cause.row.name for cause in reversed(Cause))
 """Where a kernel's cycles go, in the order of reports: the one that counts before all others first."""
 
 _LEAST_REACHED = 10

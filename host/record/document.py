@@ -32,9 +32,15 @@ def machine_document(machine: "Machine") -> dict[str, Any]:
         "kernels": dict(zip(MODULES, (config.bfs_kernels, config.intersection_kernels), strict=True)),
         "fifos": {
             module: [
-                {"name": name, "depth": getattr(config, field), "parameter": field} for name, field in fields.items()
+                {
+                    "name": fifo.name,
+                    "depth": getattr(config, fifo.parameter),
+                    "parameter": fifo.parameter,
+                    "answers": fifo.answers and fifo.answers.row.name,
+                }
+                for fifo in its
             ]
-            for module, fields in machine.fifos.items()
+            for module, its in machine.fifos.items()
         },
         "memory": None
         if contention is None

@@ -34,7 +34,7 @@ class Rows:
         self._interval = interval
         self._engines = config.engines
         self._kernels = {"bfs": config.bfs_kernels, "intersection": config.intersection_kernels}
-        self._fifos = {module: tuple(fields) for module, fields in machine.fifos.items()}
+        self._fifos = {module: tuple(each.name for each in its) for module, its in machine.fifos.items()}
         self.fifos = tuple(dict.fromkeys(name for names in self._fifos.values() for name in names))
         """Names of all FIFOs, in the order of their numbers."""
         modules = np.repeat(np.arange(len(MODULES)), list(self._kernels.values()))

@@ -18,7 +18,7 @@ from hw.bfs.visitor import Step, Visitor
 from hw.bfs.word_reader import WordReader
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
-from hw.kernel import BaseKernel
+from hw.kernel import BaseKernel, Fifo
 from hw.registers import Counter, KernelWord, Register
 from hw.request_mux import READ, WRITE
 
@@ -86,15 +86,15 @@ class Kernel(BaseKernel):
     )
 
     @classmethod
-    def fifos(cls, config: AcceleratorConfig) -> dict[str, str]:
-        """Return the FIFOs of a kernel, each with the field of the configuration that sets its depth."""
-        found = {
-            "frontier": "frontier_depth",
-            "neighbours": "neighbour_depth",
-            "words": "word_depth",
-            "visits": "visit_depth",
-        }
-        return found | ({"marks": "visit_depth"} if config.bfs_only else {})
+    def fifos(cls, config: AcceleratorConfig) -> tuple[Fifo, ...]:
+        """Return the FIFOs of a kernel, in the order of its output `fill`."""
+        found = (
+            Fifo("frontier", "frontier_depth", Cause.ISSUE_1),
+            Fifo("neighbours", "neighbour_depth", Cause.ISSUE_2),
+            Fifo("words", "word_depth", Cause.ISSUE_3),
+            Fifo("visits", "visit_depth"),
+        )
+        return (*found, Fifo("marks", "visit_depth")) if config.bfs_only else found
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Connect the processes."""

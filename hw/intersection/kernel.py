@@ -6,6 +6,7 @@ from amaranth.hdl import Elaboratable
 from amaranth.lib import data
 from amaranth.lib.wiring import connect
 
+from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from hw.intersection.classifier import Classifier
 from hw.intersection.colour_reader import ColourReader
@@ -13,7 +14,7 @@ from hw.intersection.reach_reader import ReachReader
 from hw.intersection.start_finder import StartFinder
 from hw.intersection.tags import Tag
 from hw.intersection.unvisit_writer import UnvisitWriter
-from hw.kernel import BaseKernel
+from hw.kernel import BaseKernel, Fifo
 from hw.registers import Counter, KernelWord, Register
 from hw.request_mux import READ, WRITE
 
@@ -60,9 +61,13 @@ class Kernel(BaseKernel):
     WORDS = MappingProxyType({KernelWord.STATE: IntersectionState, KernelWord.CREDITS: IntersectionCredits})
 
     @classmethod
-    def fifos(cls, config: AcceleratorConfig) -> dict[str, str]:
-        """Return the FIFOs of a kernel, each with the field of the configuration that sets its depth."""
-        return {"entries": "reach_depth", "colours": "colour_depth", "unvisits": "unvisit_depth"}
+    def fifos(cls, config: AcceleratorConfig) -> tuple[Fifo, ...]:
+        """Return the FIFOs of a kernel, in the order of its output `fill`."""
+        return (
+            Fifo("entries", "reach_depth", Cause.ISSUE_1),
+            Fifo("colours", "colour_depth", Cause.ISSUE_2),
+            Fifo("unvisits", "unvisit_depth", Cause.ISSUE_3),
+        )
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Connect the processes."""

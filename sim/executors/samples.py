@@ -11,6 +11,7 @@ from hw.bfs import Kernel as BfsKernel
 from hw.causes import Cause
 from hw.config import AcceleratorConfig, Depth
 from hw.intersection import Kernel as IntersectionKernel
+from hw.kernel import Fifo
 from hw.queue import Queue
 
 __all__ = ["MODULES", "MOST_HELD", "Samples", "fifos", "sample_dtype"]
@@ -22,8 +23,8 @@ MOST_HELD = get_args(Depth)[1].le + Queue.REGISTERS
 """The entries that a FIFO of any configuration may hold."""
 
 
-def fifos(config: AcceleratorConfig) -> Mapping[str, Mapping[str, str]]:
-    """Return the FIFOs of each module's kernels, each with the field of the configuration that sets its depth."""
+def fifos(config: AcceleratorConfig) -> Mapping[str, tuple[Fifo, ...]]:
+    """Return the FIFOs of each module's kernels."""
     return {"bfs": BfsKernel.fifos(config), "intersection": IntersectionKernel.fifos(config)}
 
 

@@ -62,5 +62,5 @@ class Tally:
             found["counters"][module] = {
                 counter.name.lower(): int(self.counters[own, counter].sum()) for counter in Counter
             }
-            found["causes"][module] = {cause.name.lower(): int(causes[:, own, cause].sum()) for cause in Cause}
+            found["causes"][module] = {cause.row.name: int(causes[:, own, cause].sum()) for cause in Cause}
         return found

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from host.record.reader import DOCUMENT, RECORD_SCHEMA
 from host.record.tables import ARRAYS, MODULES, TABLES
 from host.results.version import identity
-from tests.record.synthetic_run import FIFOS, LATENCIES, NAMES, PARAMETERS, Instruction, Integers, Run, Shape
+from tests.record.synthetic_run import ANSWERS, FIFOS, LATENCIES, NAMES, PARAMETERS, Instruction, Integers, Run, Shape
 
 __all__ = ["Shape", "write_record"]
 
@@ -238,8 +238,8 @@ def _document(run: Run, rows: dict[str, int]) -> dict[str, Any]:
             "kernels": {name: run.modules.get(name, 0) for name in MODULES},
             "fifos": {
                 name: [
-                    {"name": fifo, "depth": getattr(config, parameter), "parameter": parameter}
-                    for fifo, parameter in zip(FIFOS[name], PARAMETERS[name], strict=True)
+                    {"name": fifo, "depth": getattr(config, parameter), "parameter": parameter, "answers": answers}
+                    for fifo, parameter, answers in zip(FIFOS[name], PARAMETERS[name], ANSWERS[name], strict=True)
                 ]
                 for name in MODULES
             },

@@ -12,7 +12,7 @@ from sim.configuration import PRESETS
 from sim.memory import parse_profile
 from sim.observation.causes import CAUSES
 
-__all__ = ["FIFOS", "LATENCIES", "NAMES", "PARAMETERS", "Instruction", "Integers", "Run", "Shape"]
+__all__ = ["ANSWERS", "FIFOS", "LATENCIES", "NAMES", "PARAMETERS", "Instruction", "Integers", "Run", "Shape"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -25,6 +25,10 @@ FIFOS = {
 PARAMETERS = {
     "bfs": ("frontier_depth", "neighbour_depth", "word_depth", "visit_depth"),
     "intersection": ("reach_depth", "colour_depth", "colour_depth", "unvisit_depth"),
+}
+ANSWERS = {
+    "bfs": ("issue_1", "issue_2", "issue_3", None),
+    "intersection": ("issue_1", "issue_2", "issue_2", "issue_3"),
 }
 # Weights of the causes while a kernel works, and the array that each request goes to.
 _WORKING = {

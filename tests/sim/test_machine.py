@@ -268,7 +268,7 @@ def test_statistics(executor: str) -> None:
         "intersection": {"entries": 0, "items": 0, "pushed": 0, "requests": 0},
     }
     causes = statistics["causes"]
-    assert list(causes["bfs"]) == [cause.name.lower() for cause in Cause]
+    assert list(causes["bfs"]) == [cause.row.name for cause in Cause]
     assert sum(causes["bfs"][cause] for cause in ISSUES) == 11
     assert sum(causes["bfs"].values()) == 4 * cycles
     assert causes["intersection"] == {**dict.fromkeys(causes["bfs"], 0), "idle": 2 * cycles}

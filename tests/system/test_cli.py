@@ -75,7 +75,7 @@ def test_statistics_add_up_to_what_was_simulated(graph: str) -> None:
             cycles = counted["cycles"]["instructions"] if "cycles" in counted else counted["instructions"]
             assert sum(counted["causes"][module].values()) == kernels * cycles
             assert (
-                sum(counted["causes"][module][cause.name.lower()] for cause in ISSUING)
+                sum(counted["causes"][module][cause.row.name] for cause in ISSUING)
                 == counted["counters"][module]["requests"]
             )
     pushed = sum(way["reached"] + way["duplicates"] - way["searches"] for way in keys(document, "forward", "backward"))

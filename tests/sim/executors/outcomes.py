@@ -24,7 +24,7 @@ CROWD = messy_graph(9, 90, 7)
 """Long levels in a few cycles: every FIFO of the small machine fills."""
 
 
-ISSUES = tuple(cause.name.lower() for cause in ISSUING)
+ISSUES = tuple(cause.row.name for cause in ISSUING)
 """Causes of the cycles in which a request was issued."""
 
 

@@ -70,7 +70,7 @@ def test_what_a_run_shows(every_cycle: npt.NDArray[Any]) -> None:
     for module in MODULES:
         rows = every_cycle[module]
         assert (rows["causes"].sum(axis=-1) == every_cycle["cycle"][..., np.newaxis]).all(), "one cause a cycle"
-        depths = [getattr(CONFIG, field) for field in fifos(CONFIG)[module].values()]
+        depths = [getattr(CONFIG, fifo.parameter) for fifo in fifos(CONFIG)[module]]
         assert (rows["interval_most"] <= np.add(depths, 2)).all()
         assert rows["interval_most"].max() > 3
         held = np.diff(rows["fill"], axis=1, prepend=0)
@@ -175,12 +175,12 @@ def test_impossible_rings(interval: int, places: int) -> None:
 def test_every_fifo_has_a_depth() -> None:
     assert MOST_HELD == 514
     for config in PRESETS.values():
-        for module, names in fifos(config).items():
-            assert sample_dtype(config)[module].base["fill"].shape == (len(names),)
-            assert all(getattr(config, field) >= 4 for field in names.values())
+        for module, its in fifos(config).items():
+            assert sample_dtype(config)[module].base["fill"].shape == (len(its),)
+            assert all(getattr(config, fifo.parameter) >= 4 for fifo in its)
             with pytest.raises(ConfigError):
-                config.replace(**dict.fromkeys(names.values(), 1024))
-    assert list(fifos(PRESETS["published-bfs"])["bfs"].items())[-1] == ("marks", "visit_depth")
+                config.replace(**dict.fromkeys((fifo.parameter for fifo in its), 1024))
+    assert fifos(PRESETS["published-bfs"])["bfs"][-1][:2] == ("marks", "visit_depth")
 
 
 def test_exported_hardware_has_none() -> None:
