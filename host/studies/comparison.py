@@ -17,12 +17,11 @@ from host.devices import Order, open_device
 from host.graph.csr import Graph
 from host.measuring.software import GivenUpError, quickest
 from host.progress import Progress
-from host.results.plots import BLUE, ORANGE, new_figure
+from host.results.plots import BLUE, ORANGE, add_legend, new_figure, time_text
 from host.results.table_text import plain_table
 from host.results.tables import graph_text, largest_text
 from host.running.scc import run_scc
 from host.running.session import RunOptions, Session
-from host.studies.panels import add_legend, time_text
 from host.words import place
 from sim.errors import SimulationError
 

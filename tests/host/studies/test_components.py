@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 
-import host.studies.components.document as components
+import host.studies.components as components
 from host.measuring.components import SccRequest
 from host.measuring.setting import cores, processor_name
 from host.measuring.software import SoftwareRequest
 from host.results.version import version
-from host.studies.components.document import component_document
-from host.studies.components.markdown import speed_up_markdown, time_markdown
-from tests.host.studies.results import FakeMeasurements, components_of, sweep_of
+from host.studies.components import component_document, speed_up_markdown, time_markdown
+from tests.host.studies.results import FakeMeasurements, components_of, grid_of
 
 
 @pytest.fixture(autouse=True)
@@ -23,8 +22,8 @@ def processor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_software_is_measured_alone() -> None:
     measurements: Any = FakeMeasurements()
-    sweep = sweep_of("fig13", [(16, 32), (64, 32)], configs=("published", "hc2"), memory="fixed:75")
-    component_document(measurements, sweep)
+    grid = grid_of("fig13", [(16, 32), (64, 32)], configs=("published", "hc2"), memory="fixed:75")
+    component_document(measurements, grid)
     software = [each for each in measurements.requests if each.alone]
     machines = [each for each in measurements.requests if not each.alone]
     assert all(isinstance(each, SoftwareRequest) for each in software)

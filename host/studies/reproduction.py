@@ -1,12 +1,55 @@
-"""Options that several studies share, and lists as their values."""
+"""A table or figure of the paper, as `cyscc reproduce` offers it."""
 
 import argparse
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from host.options import at_least, integer
 
-__all__ = ["add_graph_options", "add_machines", "add_vertices"]
+if TYPE_CHECKING:
+    from host.measuring.measurements import Measurements
+    from host.studies.report import Report
+
+__all__ = [
+    "COMPONENT_MACHINES",
+    "SEARCH_MACHINES",
+    "Reproduction",
+    "add_graph_options",
+    "add_machines",
+    "add_vertices",
+    "preset_of",
+]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What is measured and shown. It is there before anything is imported that takes long.
+
+    Parameters
+    ----------
+    name : str
+        Its name on the command line, and that of its files.
+    title : str
+        What its paper calls it.
+    text : str
+        What it shows.
+    options : callable
+        Adds its own options to a parser.
+    make : callable
+        Measures and returns the report; imports what takes long.
+    simulated : bool
+        Whether it simulates a machine, whose memory is an option then.
+    """
+
+    name: str
+    title: str
+    text: str
+    _: KW_ONLY
+    options: Callable[[argparse.ArgumentParser], None]
+    make: "Callable[[Measurements, argparse.Namespace], Report]"
+    simulated: bool = True
+
 
 _LEAST, _MOST = 1 << 4, 1 << 25
 
@@ -54,7 +97,7 @@ def _names(known: Mapping[str, str]) -> Callable[[str], tuple[str, ...]]:
 
 
 def add_machines(parser: argparse.ArgumentParser, known: Mapping[str, str], *, default: str = "published") -> None:
-    """Add the option that names the machines, of `host.studies.machines`."""
+    """Add the option that names the machines, of `host.studies.reproduction`."""
     text = f"machines: {', '.join(known)} (default: %(default)s)"
     parser.add_argument("--configs", default=default, type=_names(known), metavar="NAME[,...]", help=text)
 
@@ -78,3 +121,20 @@ def add_graph_options(parser: argparse.ArgumentParser, *, vertices: str, degrees
         metavar="N",
         help="leave out graphs of more edges (default: 2^26)",
     )
+
+
+SEARCH_MACHINES = {"published": "published-bfs", "published-scc": "published", "hc2": "hc2"}
+"""Table I, figures 10 and 11: by name, the preset with four AEs.
+
+The paper measured them on its BFS build, which has rows of its own in table II and sources of its own, so `published`
+is that build here; `published-scc` is the one that finds components.
+"""
+
+COMPONENT_MACHINES = {"published": "published", "hc2": "hc2"}
+"""Figures 12 and 13: by name, the preset with four AEs. The paper's was its SCC build."""
+
+
+def preset_of(machine: str, engines: int) -> str:
+    """Return the preset of a machine of `SEARCH_MACHINES` with one or four AEs."""
+    preset = SEARCH_MACHINES[machine]
+    return preset if engines == 4 else f"{preset}-1ae"
