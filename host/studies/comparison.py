@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "SCIPY",
     "Comparison",
     "Entry",
     "comparison_figure",

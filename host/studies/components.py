@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "PHASES",
-    "SOFTWARE",
     "component_document",
     "component_report",
     "speed_up_figure",

@@ -15,7 +15,7 @@ from host.results.version import version
 from host.studies.paper import betkaoui_gteps, cygraph_gteps
 from host.studies.reproduction import preset_of
 
-__all__ = ["SUMMED", "Grid", "Point", "PointKey", "grouped", "left_out_text", "measure_points", "run_fields"]
+__all__ = ["SUMMED", "Grid", "Point", "grouped", "left_out_text", "measure_points", "run_fields"]
 
 Point = dict[str, Any]
 """A point of a figure, or a cell of a table, as it is in the document."""

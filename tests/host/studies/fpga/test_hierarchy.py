@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from host.studies.fpga_tools import ToolError
-from host.studies.synthesis.cells import Resources
-from host.studies.synthesis.hierarchy import Hierarchy, read_hierarchy
-from tests.host.studies.netlists import cell, module, write_netlist
+from host.studies.fpga.resources import Hierarchy, Resources, read_hierarchy
+from host.studies.fpga.tools import ToolError
+from tests.host.studies.fpga.netlists import cell, module, write_netlist
 
 PART = module({"flop": cell("FDRE"), "ram": cell("RAMB18SDP")})
 TOP = module({"b": cell("part"), "a": cell("part"), "lut": cell("LUT2", O=[10]), "flop": cell("FDSE", Q=[11])})

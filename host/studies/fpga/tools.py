@@ -101,8 +101,7 @@ class ToolRequest(Request):
 
     def setting(self) -> dict[str, Any]:
         """Return what its result depends on besides: the tool, and how it is measured."""
-        source = sys.modules[type(self).__module__].__file__
-        return {_NAMES[self.tool]: version(self.tool), "sources": digest_beside(str(source))}
+        return {_NAMES[self.tool]: version(self.tool), "sources": digest_beside(__file__)}
 
 
 def _complaint(log: str) -> str:

@@ -9,19 +9,16 @@ from amaranth.hdl import Elaboratable, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out, connect, flipped
 
-import host.studies.synthesis.netlists
+import host.studies.fpga.synthesis
 from host.measuring.measurements import Measurements
 from host.measuring.store import Store
-from host.studies.synthesis.cells import Resources
-from host.studies.synthesis.engine import components, parts, queues
-from host.studies.synthesis.hierarchy import Hierarchy
-from host.studies.synthesis.netlists import ModuleRequest
-from host.studies.synthesis.report import usages
+from host.studies.fpga.resources import Hierarchy, Resources, components, parts, queues
+from host.studies.fpga.synthesis import ModuleRequest, usages
 from hw.config import PRESETS
 from hw.credits import Credits
 from hw.queue import Queue
 from hw.verilog import port_names
-from tests.host.studies.netlists import cell, module, write_netlist
+from tests.host.studies.fpga.netlists import cell, module, write_netlist
 
 
 class Sample(wiring.Component):
@@ -148,7 +145,7 @@ def test_what_engines_have_in_common_is_synthesised_once(tmp_path: Path, monkeyp
         cells = {"lut": cell("LUT2", O=[10])} | (below if top == "application_engine" else {})
         write_netlist(folder / f"{log}.json", {top: module(cells)})
 
-    netlists = host.studies.synthesis.netlists
+    netlists = host.studies.fpga.synthesis
     monkeypatch.setattr(netlists, "run_yosys", fake)
     for name in ("kernel_verilog", "application_engine_verilog"):
         # The second time it would be the same, and takes as long.

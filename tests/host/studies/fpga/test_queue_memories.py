@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from amaranth.back import verilog
 
-from host.studies.fpga_tools import ToolError, run_yosys
+from host.studies.fpga.tools import ToolError, run_yosys
 from hw.config import PRESETS
 from hw.queue import Queue
 from hw.verilog import KERNEL_NAMES, application_engine_verilog, kernel_verilog, port_names

@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 
-import host.studies.fpga_tools
-import host.studies.timing.report
-import host.studies.timing.routing
+import host.studies.fpga.routing
+import host.studies.fpga.timing
+import host.studies.fpga.tools
 from host.command_line.main import main
 from host.measuring.measurements import Measurements
 from host.measuring.store import Store
-from host.studies.timing.paths import CriticalPath, Routed
-from host.studies.timing.report import Timing, markdown, measure
-from host.studies.timing.routing import COMPONENTS
+from host.studies.fpga.routing import COMPONENTS, CriticalPath, Routed
+from host.studies.fpga.timing import Timing, markdown, measure
 from hw.config import PRESETS, AcceleratorConfig
-from tests.host.studies.netlists import step, write_report
+from tests.host.studies.fpga.netlists import step, write_report
 
 PATH = CriticalPath(
     start="memory fifo.storage", end="register entry", luts=1, carries=0, launch=4.0, logic=0.5, routing=(1.0, 0.5)
@@ -94,9 +93,9 @@ def test_each_component_is_synthesised_once_and_routed_with_each_seed(
         ]
         return write_report(folder / f"{name}.{seed}.report.json", steps, fmax=100.0 + seed)
 
-    monkeypatch.setattr(host.studies.timing.routing, "run_yosys", run_yosys)
-    monkeypatch.setattr(host.studies.timing.routing, "place_and_route", place_and_route)
-    monkeypatch.setattr(host.studies.fpga_tools, "version", lambda module: "1")
+    monkeypatch.setattr(host.studies.fpga.routing, "run_yosys", run_yosys)
+    monkeypatch.setattr(host.studies.fpga.routing, "place_and_route", place_and_route)
+    monkeypatch.setattr(host.studies.fpga.tools, "version", lambda module: "1")
     names = ["shell", "bfs_kernel"]
     for name in names:
         monkeypatch.setitem(COMPONENTS, name, stand_in(name))
@@ -125,9 +124,9 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         return tuple(timing(name, *clocks[name]) for name in names)
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(host.studies.timing.report, "measure", fake)
-    monkeypatch.setattr(host.studies.timing.report, "check_tool", lambda module: None)
-    monkeypatch.setattr(host.studies.timing.report, "version", lambda module: f"{module} 1")
+    monkeypatch.setattr(host.studies.fpga.timing, "measure", fake)
+    monkeypatch.setattr(host.studies.fpga.timing, "check_tool", lambda module: None)
+    monkeypatch.setattr(host.studies.fpga.timing, "version", lambda module: f"{module} 1")
     return asked
 
 

@@ -9,10 +9,9 @@ import msgspec
 
 from host.measuring.measurements import Measurements
 from host.results.table_text import markdown_table
-from host.studies.fpga_tools import NEXTPNR, YOSYS, check_tool, version
+from host.studies.fpga.routing import COMPONENTS, NetlistRequest, Routed, RouteRequest
+from host.studies.fpga.tools import NEXTPNR, YOSYS, check_tool, version
 from host.studies.report import Report
-from host.studies.timing.paths import Routed
-from host.studies.timing.routing import COMPONENTS, NetlistRequest, RouteRequest
 from hw.config import AcceleratorConfig
 
 __all__ = ["Timing", "document", "markdown", "measure", "timing_report"]
@@ -57,7 +56,7 @@ def measure(
 ) -> tuple[Timing, ...]:
     """Synthesise components for an ECP5, once each, then place and route each with several seeds.
 
-    Each stands behind registers (`host.studies.timing.harness`), which are in the figures.
+    Each stands behind registers (`host.studies.fpga.routing`), which are in the figures.
 
     Parameters
     ----------

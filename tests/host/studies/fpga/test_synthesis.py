@@ -6,14 +6,12 @@ from typing import Any
 
 import pytest
 
-import host.studies.synthesis.report
+import host.studies.fpga.synthesis
 from host.command_line.main import main
 from host.measuring.measurements import Measurements
+from host.studies.fpga.resources import Component, Resources, Usage
+from host.studies.fpga.synthesis import Machine, comparable, markdown, with_depth
 from host.studies.paper import BAR, PUBLISHED_LESS_VENDOR
-from host.studies.synthesis.cells import Resources
-from host.studies.synthesis.engine import Component, Usage
-from host.studies.synthesis.report import Machine, markdown, with_depth
-from host.studies.synthesis.tables import comparable
 from hw.config import PRESETS, AcceleratorConfig
 
 EACH = Resources(logic=1000, memory=300, route_through=200, registers=2500, block_ram=72, carries=10)
@@ -144,7 +142,7 @@ def synthesised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[A
         asked.extend(engines)
         return dict.fromkeys(engines, USAGE)
 
-    monkeypatch.setattr(host.studies.synthesis.report, "usages", fake)
+    monkeypatch.setattr(host.studies.fpga.synthesis, "usages", fake)
     monkeypatch.chdir(tmp_path)
     return asked
 

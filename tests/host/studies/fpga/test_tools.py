@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from host.command_line.main import main
-from host.studies.fpga_tools import NEXTPNR, YOSYS, ToolError, run_yosys, version
+from host.studies.fpga.tools import NEXTPNR, YOSYS, ToolError, run_yosys, version
 
 
 def test_a_script_runs_in_its_folder_and_its_log_is_kept(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ import pytest
 
 from host.measuring.measurements import Measurements
 from host.measuring.store import Store
-from host.studies.fpga_tools import NEXTPNR
+from host.studies.fpga.routing import COMPONENTS
+from host.studies.fpga.synthesis import usages
+from host.studies.fpga.timing import measure
+from host.studies.fpga.tools import NEXTPNR
 from host.studies.paper import BAR
-from host.studies.synthesis.report import usages
-from host.studies.timing.report import measure
-from host.studies.timing.routing import COMPONENTS
 from hw.config import PRESETS
 
 pytestmark = pytest.mark.long

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from host.studies.fpga_tools import ToolError
-from host.studies.timing.paths import Routed, read_report
-from tests.host.studies.netlists import step, write_report
+from host.studies.fpga.routing import Routed, read_report
+from host.studies.fpga.tools import ToolError
+from tests.host.studies.fpga.netlists import step, write_report
 
 MEMORY = [
     step("clk-to-q", 4.0, "reader.fifo.storage.0.1:DOB10", "reader.fifo.storage.0.1:DOB10"),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from host.studies.fpga_tools import ToolError
-from host.studies.synthesis.cells import Resources, cell_resources
+from host.studies.fpga.resources import Resources, cell_resources
+from host.studies.fpga.tools import ToolError
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ import re
 
 import pytest
 
-from host.studies.fpga_tools import ToolError
-from host.studies.timing.harness import harnessed
-from host.studies.timing.routing import COMPONENTS
+from host.studies.fpga.routing import COMPONENTS, harnessed
+from host.studies.fpga.tools import ToolError
 from hw.config import PRESETS
 
 TEXT = """\

@@ -1,15 +1,65 @@
-"""Reports of nextpnr for the ECP5: clock frequency, and the critical path in words."""
+"""Components of an AE behind registers, synthesised, placed and routed for an ECP5, and their clocks measured."""
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from host.studies.fpga_tools import ToolError
+import msgspec
 
-__all__ = ["CriticalPath", "Routed", "read_report"]
+from host.measuring.requests import Measured
+from host.output import open_output
+from host.studies.fpga.tools import NEXTPNR, YOSYS, ToolError, ToolRequest, place_and_route, run_yosys
+from hw.config import AcceleratorConfig
+from hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
+
+__all__ = ["COMPONENTS", "CriticalPath", "NetlistRequest", "RouteRequest", "Routed", "harnessed", "read_report"]
+
+_PORT = re.compile(r"^ *(input|output) +(?:wire +)?(?:\[(\d+):0\] +)?(\w+) *;", re.MULTILINE)
+_UNTIMED = ("clk", "rst")
+"""Clock and reset are spread by nets of their own."""
+
+
+def harnessed(text: str, *, top: str, name: str) -> str:
+    """Return Verilog with one more module, which instantiates another behind a register per input bit.
+
+    Paths that begin at an input without a register are in no timing report. In a machine these inputs come from
+    registers of a neighbour.
+
+    Parameters
+    ----------
+    text : str
+        Verilog of the component. Its ports are declared in the body of its module.
+    top : str
+        Module of the component; the instance has its name, too.
+    name : str
+        Name of the new module. It has the same ports.
+
+    Raises
+    ------
+    ToolError
+        The module or its ports are not found.
+    """
+    body = re.search(rf"^module {top} ?\(.*?^endmodule", text, re.DOTALL | re.MULTILINE)
+    ports = _PORT.findall(body[0]) if body else []
+    if not ports:
+        raise ToolError(f"the Verilog has no module {top!r} with ports")
+    lines = [f"module {name} ({', '.join(port for _, _, port in ports)});"]
+    inside = []
+    for direction, last, port in ports:
+        bits = f"[{last or 0}:0] "
+        lines.append(f"  {direction} {bits}{port};")
+        inner = port
+        if direction == "input" and port not in _UNTIMED:
+            inner = f"{port}_before"
+            lines += [f"  reg {bits}{inner};", f"  always @(posedge clk) {inner} <= {port};"]
+        inside.append(f".{port}({inner})")
+    lines += [f"  {top} {top} ({', '.join(inside)});", "endmodule"]
+    return text + "\n".join(["", *lines, ""])
+
 
 _CLOCK = "posedge clk"
 
@@ -178,3 +228,88 @@ def read_report(path: Path, *, seed: int) -> Routed:
         )
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise ToolError(f"{path.name}: not a report of nextpnr: {type(error).__name__}: {error}") from None
+
+
+_HARNESS = "harness"
+
+COMPONENTS: dict[str, Callable[[AcceleratorConfig], str]] = {
+    **{name: partial(kernel_verilog, kind) for kind, name in KERNEL_NAMES.items()},
+    "shell": shell_verilog,
+}
+"""What is placed and routed, by the name of its module: function that writes its Verilog."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetlistRequest(ToolRequest):
+    """A component to be synthesised for an ECP5, behind registers (`host.studies.fpga.routing`).
+
+    Parameters
+    ----------
+    name : str
+        Key of `COMPONENTS`.
+    text : str
+        Its Verilog.
+    folder : Path
+        For Verilog, netlist and log.
+    """
+
+    tool: ClassVar[str] = YOSYS
+
+    name: str
+    text: str
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return f"{self.name} for ECP5"
+
+    def measure(self, graph: None, *, verify: bool) -> Measured:
+        """Synthesise it, and return the text of its ``netlist``. There is nothing to verify."""
+        name = self.name
+        (self.folder / f"{name}.v").write_text(harnessed(self.text, top=name, name=_HARNESS))
+        script = f"read_verilog {name}.v\nsynth_ecp5 -top {_HARNESS} -json {name}.json\n"
+        run_yosys(script, folder=self.folder, log=name)
+        return {"netlist": (self.folder / f"{name}.json").read_text()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RouteRequest(ToolRequest):
+    """A component to be placed and routed.
+
+    Parameters
+    ----------
+    name : str
+        Key of `COMPONENTS`.
+    netlist : str
+        What a `NetlistRequest` gave.
+    seed : int
+        Seed of the placement.
+    clock_mhz : float
+        Clock that the placement and routing aim at.
+    folder : Path
+        For netlist, report and log.
+    """
+
+    tool: ClassVar[str] = NEXTPNR
+
+    name: str
+    netlist: str
+    seed: int
+    clock_mhz: float
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return f"{self.name}, seed {self.seed}"
+
+    def measure(self, graph: None, *, verify: bool) -> Measured:
+        """Place and route it, and return what `Routed` holds. There is nothing to verify."""
+        # Runs with other seeds read the same file.
+        with open_output(str(self.folder / f"{self.name}.json")) as file:
+            file.write(self.netlist.encode())
+        path = place_and_route(self.name, seed=self.seed, clock_mhz=self.clock_mhz, folder=self.folder)
+        return asdict(read_report(path, seed=self.seed))
+
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """Return a result in a few words."""
+        return f"{msgspec.convert(result, Routed).fmax:.1f} MHz"
