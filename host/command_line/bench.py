@@ -52,7 +52,7 @@ def add_parser(commands: Any) -> None:
 def _compare(measurements: "Measurements", arguments: argparse.Namespace) -> "Report":
     from host.measuring.setting import root_folder
     from host.studies.benchmark.revisions import compare_revisions, comparison_markdown
-    from host.studies.benchmark.workloads import PRESETS
+    from host.studies.benchmark.search import PRESETS
     from host.studies.report import Report
 
     preset = PRESETS["quick" if arguments.quick else "full"]
@@ -67,9 +67,8 @@ def _compare(measurements: "Measurements", arguments: argparse.Namespace) -> "Re
 
 
 def _bench(measurements: "Measurements", arguments: argparse.Namespace) -> "Report":
-    from host.studies.benchmark.markdown import benchmark_markdown
-    from host.studies.benchmark.rows import run_benchmark
-    from host.studies.benchmark.workloads import PRESETS
+    from host.studies.benchmark.rows import benchmark_markdown, run_benchmark
+    from host.studies.benchmark.search import PRESETS
     from host.studies.report import Report
 
     preset = PRESETS["quick" if arguments.quick else "full"]

@@ -5,7 +5,7 @@ from typing import Any
 
 from host.command_line.study import add_jobs, add_study_options, make_study
 from host.options import Parser, add_set, at_least, memory_profile, read_overrides
-from host.studies.catalogue import STUDIES
+from host.studies.catalogue import REPRODUCTIONS
 
 __all__ = ["add_parser", "run"]
 
@@ -27,7 +27,7 @@ def add_parser(commands: Any) -> None:
         epilog=_EPILOG,
     )
     figures = parser.add_subparsers(dest="figure", metavar="FIGURE", required=True, parser_class=Parser)
-    for study in STUDIES:
+    for study in REPRODUCTIONS:
         figure = figures.add_parser(study.name, help=study.text, description=f"{study.title}: {study.text}.")
         study.options(figure)
         if study.simulated:

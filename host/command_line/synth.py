@@ -56,8 +56,8 @@ def run(arguments: argparse.Namespace) -> None:
     configs = {changed.config_text(name): configuration(name, changed) for name in arguments.config or ["hc2"]}
 
     def make(measurements: "Measurements") -> "Report":
-        from host.studies.fpga_tools import work_folder
-        from host.studies.synthesis.report import synthesis_report
+        from host.studies.fpga.synthesis import synthesis_report
+        from host.studies.fpga.tools import work_folder
 
         families = tuple(dict.fromkeys(arguments.family or DEVICES))
         with work_folder(arguments.keep) as folder:

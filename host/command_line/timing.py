@@ -15,7 +15,7 @@ __all__ = ["add_parser", "run"]
 
 def _component(text: str) -> str:
     """Return the name of a component."""
-    from host.studies.timing.routing import COMPONENTS
+    from host.studies.fpga.routing import COMPONENTS
 
     if text not in COMPONENTS:
         raise argparse.ArgumentTypeError(f"unknown component {text!r}: there are {', '.join(COMPONENTS)}")
@@ -60,9 +60,9 @@ def run(arguments: argparse.Namespace) -> None:
     name = changed.config_text(arguments.config)
 
     def make(measurements: "Measurements") -> "Report":
-        from host.studies.fpga_tools import work_folder
-        from host.studies.timing.report import timing_report
-        from host.studies.timing.routing import COMPONENTS
+        from host.studies.fpga.routing import COMPONENTS
+        from host.studies.fpga.timing import timing_report
+        from host.studies.fpga.tools import work_folder
 
         names = tuple(dict.fromkeys(arguments.component or COMPONENTS))
         with work_folder(arguments.keep) as folder:

@@ -1,14 +1,32 @@
 """What all plots share: colours, and SVG files that are equal when their data are."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from host.output import open_output
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["BLACK", "BLUE", "GREEN", "ORANGE", "PURPLE", "SKY", "VERMILION", "new_figure", "power_text", "write_plot"]
+__all__ = [
+    "BLACK",
+    "BLUE",
+    "GREEN",
+    "ORANGE",
+    "PURPLE",
+    "SKY",
+    "VERMILION",
+    "add_legend",
+    "degree_axis",
+    "lettered",
+    "new_figure",
+    "panel_grid",
+    "power_text",
+    "time_text",
+    "write_plot",
+]
 
 # The colours of Okabe and Ito (2008), which colour-blind readers tell apart.
 BLACK = "#000000"
@@ -54,3 +72,59 @@ def write_plot(figure: "Figure", path: Path) -> None:
         matplotlib.rc_context({"svg.hashsalt": "cyscc", "svg.fonttype": "none"}),
     ):
         figure.savefig(file, format="svg", metadata={"Date": None})
+
+
+_COLUMNS = 2
+_WHOLE = 100
+"""Milliseconds from which on a label has no fraction."""
+
+
+def time_text(milliseconds: float) -> str:
+    """Return a time of three digits, whole from 100 milliseconds on."""
+    return f"{milliseconds:,.0f}" if milliseconds >= _WHOLE else f"{milliseconds:.3g}"
+
+
+def lettered(texts: Iterable[str]) -> list[str]:
+    """Return titles with a letter before each: (a), (b), and so on."""
+    return [f"({chr(ord('a') + number)}) {text}" for number, text in enumerate(texts)]
+
+
+def panel_grid(
+    titles: Sequence[str], *, row: float = 3.4, rest: float = 0.7, sharey: bool = False
+) -> "tuple[Figure, list[Axes]]":
+    """Return a figure, and a panel for each title.
+
+    Parameters
+    ----------
+    titles : sequence of str
+        Titles of the panels, row by row.
+    row, rest : float
+        Height of a row of panels, and of what is beside them, in inches.
+    sharey : bool
+        Whether the panels have the same vertical axis.
+    """
+    rows = -(-len(titles) // _COLUMNS)
+    figure = new_figure(width=10, height=row * rows + rest)
+    panels = figure.subplots(rows, _COLUMNS, squeeze=False, sharey=sharey).flatten()
+    for axes in panels[len(titles) :]:
+        axes.remove()
+    for axes, title in zip(panels, titles, strict=False):
+        axes.set_title(title)
+    return figure, list(panels[: len(titles)])
+
+
+def degree_axis(axes: "Axes", degrees: Sequence[int]) -> None:
+    """Make the horizontal axis one of average degrees, which stand at 0, 1 and so on."""
+    axes.set_xlabel("average degree")
+    axes.set_xticks(range(len(degrees)), [str(degree) for degree in degrees])
+    axes.grid(axis="y", color="0.85")
+    axes.set_axisbelow(True)
+
+
+def add_legend(figure: "Figure", columns: int) -> None:
+    """Show each series once, whatever panel it is in."""
+    found: dict[str, Any] = {}
+    for axes in figure.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, handle)
+    figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=columns, frameon=False)

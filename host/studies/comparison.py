@@ -17,12 +17,11 @@ from host.devices import Order, open_device
 from host.graph.csr import Graph
 from host.measuring.software import GivenUpError, quickest
 from host.progress import Progress
-from host.results.plots import BLUE, ORANGE, new_figure
+from host.results.plots import BLUE, ORANGE, add_legend, new_figure, time_text
 from host.results.table_text import graph_text, largest_text, plain_table
 from host.runs.execution import execute
 from host.runs.results import SccResult
 from host.runs.specification import RunSpec
-from host.studies.panels import add_legend, time_text
 from host.words import place
 from sim.errors import SimulationError
 
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "SCIPY",
     "Comparison",
     "Entry",
     "comparison_figure",

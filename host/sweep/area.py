@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 from host.measuring.measurements import Measurements
 from host.measuring.requests import OnStep
 from host.measuring.store import Store
-from host.studies.fpga_tools import YOSYS, check_tool
-from host.studies.synthesis.report import usages
+from host.studies.fpga.synthesis import usages
+from host.studies.fpga.tools import YOSYS, check_tool
 from host.sweep.rows import Row
 from host.sweep.study import Study
 

@@ -20,10 +20,10 @@ from host.measuring.requests import Measured, Request
 from host.measuring.setting import describe_setting, processor_name
 from host.results.table_text import markdown_table
 from host.sources import digest_beside
-from host.studies.benchmark.workloads import Workload
+from host.studies.benchmark.search import Workload
 from sim.errors import SimulationError
 
-__all__ = ["THREADS", "RevisionRequest", "compare_revisions", "comparison_markdown"]
+__all__ = ["compare_revisions", "comparison_markdown"]
 
 THREADS = (2, 1)
 """Threads that both revisions are measured with."""

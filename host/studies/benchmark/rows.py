@@ -1,4 +1,4 @@
-"""The rows of a benchmark: what the measurements of each contender come to."""
+"""The rows of a benchmark: what the measurements of each contender come to, for programs and people."""
 
 import tempfile
 from collections.abc import Sequence
@@ -8,12 +8,12 @@ from typing import Any
 
 from host.measuring.measurements import Measurements
 from host.measuring.setting import describe_setting
-from host.studies.benchmark.search import ContenderRequest
-from host.studies.benchmark.workloads import Preset, Workload
+from host.results.table_text import markdown_table
+from host.studies.benchmark.search import ContenderRequest, Preset, Workload
 from sim.errors import SimulationError
 from sim.executors.comparison.contenders import CONTENDERS, missing_tool
 
-__all__ = ["OURS", "busy_warnings", "run_benchmark", "summarise"]
+__all__ = ["benchmark_markdown", "busy_warnings", "run_benchmark", "summarise"]
 
 OURS = ("compiled-2", "compiled-1")
 """The executor of the project, which the others are compared with."""
@@ -183,3 +183,47 @@ def busy_warnings(row: _Record) -> list[str]:
         f"{row['label']}, {row['workload']}: its {threads} thread{'s' * (threads > 1)} had {median(shares):.0%} of "
         "the time of as many cores: another process took the rest, or they waited"
     ]
+
+
+_HEAD = (
+    *("", "graph", "cycles", "cycles/s", "kernel-cycles/s", "edges/s", "same"),
+    *("2 threads is", "1 thread is", "memory", "build"),
+)
+
+
+def _factor(row: dict[str, Any], name: str) -> str:
+    return f"{row['faster'][name]:.1f} x" if name in row["faster"] else ""
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    if "unavailable" in row:
+        return (row["label"], *[""] * (len(_HEAD) - 1))
+    return (
+        row["label"],
+        row["workload"],
+        f"{row['cycles']:,}",
+        f"{row['cycles_per_second']:,.0f}",
+        f"{row['kernel_cycles_per_second']:,.0f}",
+        f"{row['edges_per_second']:,.0f}",
+        {True: "yes", False: "NO", None: ""}[row["same"]],
+        _factor(row, "compiled-2"),
+        _factor(row, "compiled-1"),
+        f"{row['peak_memory_bytes'] / 2**20:,.0f} MiB",
+        f"{row['build_seconds']:.1f} s",
+    )
+
+
+def benchmark_markdown(document: dict[str, Any]) -> str:
+    """Return the table of `host.studies.benchmark.rows.run_benchmark`'s document, with what it was measured on."""
+    machine, revision = document["machine"], document["revision"] or "not in a repository"
+    lines = [
+        f"configuration {document['config']}, memory {document['memory']}; {machine['processor']}, "
+        f"{machine['cores']} cores; revision {revision}",
+        "",
+        markdown_table(_HEAD, [_cells(row) for row in document["rows"]]),
+        "same: cycles of every level and memory contents are those of the compiled executor; "
+        "2 threads is, 1 thread is: how many times as fast that runs on the same graph",
+    ]
+    lines += [f"{row['label']}: {row['unavailable']}" for row in document["rows"] if "unavailable" in row]
+    lines += [f"warning: {warning}" for warning in document["warnings"]]
+    return "\n".join(lines) + "\n"

@@ -10,8 +10,7 @@ from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
 from cocotb.task import bridge
 
-from host.studies.benchmark.search import OUTCOME, WORKLOAD, search
-from host.studies.benchmark.workloads import Workload
+from host.studies.benchmark.search import OUTCOME, WORKLOAD, Workload, search
 from sim.configuration import load_config
 from sim.executors.base import Executor
 from sim.executors.comparison.exported import ExportedExecutor

@@ -4,8 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from host.options import at_least
-from host.studies.options import add_vertices
-from host.studies.study import Study
+from host.studies.reproduction import Reproduction, add_vertices
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
@@ -53,6 +52,8 @@ _DEGREE = "recursion depth against average degree, with and without Partition"
 _SOURCES = "recursion depth against the number of Partition's sources"
 _TIME = "time and recursion depth beside Tarjan's algorithm"
 _OF = "of Li et al. 2013"
-LI_FIGURE2 = Study("li-fig2", f"Figure 2 {_OF}", _DEGREE, options=_add_size, make=_make_depths, simulated=False)
-LI_FIGURE3 = Study("li-fig3", f"Figure 3 {_OF}", _SOURCES, options=_add_size, make=_make_depths, simulated=False)
-LI_TABLE2 = Study("li-table2", f"Table 2 {_OF}", _TIME, options=_add_table_options, make=_make_times, simulated=False)
+LI_FIGURE2 = Reproduction("li-fig2", f"Figure 2 {_OF}", _DEGREE, options=_add_size, make=_make_depths, simulated=False)
+LI_FIGURE3 = Reproduction("li-fig3", f"Figure 3 {_OF}", _SOURCES, options=_add_size, make=_make_depths, simulated=False)
+LI_TABLE2 = Reproduction(
+    "li-table2", f"Table 2 {_OF}", _TIME, options=_add_table_options, make=_make_times, simulated=False
+)

@@ -4,7 +4,7 @@ from typing import Any
 
 from host.measuring.graphs import size_text
 from host.results.table_text import markdown_table
-from host.studies.grouping import grouped
+from host.studies.points import grouped
 from host.words import counted
 
 __all__ = ["depth_markdown", "time_markdown"]

@@ -3,10 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from host.measuring.graphs import size_text
-from host.results.plots import BLACK, BLUE, GREEN, ORANGE, VERMILION, new_figure
-from host.studies.grouping import grouped
+from host.results.plots import BLACK, BLUE, GREEN, ORANGE, VERMILION, add_legend, new_figure
 from host.studies.li.depths import PARTITION, SINGLE, TENTH
-from host.studies.panels import add_legend
+from host.studies.points import grouped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

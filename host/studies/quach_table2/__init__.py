@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from host.algorithms.names import MOST_PIVOTS
 from host.options import add_device, add_threads, at_least
-from host.studies.study import Study
+from host.studies.reproduction import Reproduction
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
@@ -48,6 +48,6 @@ def _make(measurements: "Measurements", arguments: argparse.Namespace) -> "Repor
 
 
 _TEXT = "Quach et al. 2012: concurrent pivots against Tarjan's algorithm, G(n, m) graphs"
-QUACH_TABLE2 = Study(
+QUACH_TABLE2 = Reproduction(
     "quach-table2", "Table 2 of Quach et al. 2012", _TEXT, options=_add_options, make=_make, simulated=False
 )

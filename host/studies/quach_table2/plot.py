@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from host.results.plots import BLACK, BLUE, GREEN, ORANGE, VERMILION, new_figure
-from host.studies.grouping import grouped
+from host.studies.points import grouped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from host.options import UsageError, add_device, add_threads
-from host.studies.study import Study
+from host.studies.reproduction import Reproduction
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
@@ -68,11 +68,11 @@ def _make_table2(measurements: "Measurements", arguments: argparse.Namespace) ->
 
 
 _TEXT = "components of the graphs of Markov decision processes: Tarjan, and fbt in five configurations"
-TABLE1 = Study(
+TABLE1 = Reproduction(
     "wijs-table1", "Table 1 of Wijs et al. 2014", _TEXT, options=_add_options, make=_make_table1, simulated=False
 )
 
 _MECS = "maximal end components of Markov decision processes: the basic algorithm, and the parallel one with fbt"
-TABLE2 = Study(
+TABLE2 = Reproduction(
     "wijs-table2", "Table 2 of Wijs et al. 2014", _MECS, options=_add_mec_options, make=_make_table2, simulated=False
 )

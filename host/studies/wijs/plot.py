@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from host.results.plots import BLUE, GREEN, ORANGE, PURPLE, SKY
-from host.studies.panels import add_legend, panel_grid
+from host.results.plots import BLUE, GREEN, ORANGE, PURPLE, SKY, add_legend, panel_grid
 from host.studies.wijs.document import TARJAN
 from host.studies.wijs.published import CONFIGURATIONS, TABLE1
 

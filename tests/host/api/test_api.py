@@ -147,7 +147,7 @@ def test_what_is_refused(graph: cyscc.Graph, folder: Path) -> None:
         cyscc.graph_from_edges(3, [0], [3])
     with pytest.raises(TypeError, match=r"bfs\(\) has no argument 'confg': there are config, memory"):
         cyscc.bfs(graph, 0, confg="test")  # type: ignore[call-arg]
-    with refused(ValueError, "unknown executor 'verilog': there are compiled, amaranth"):
+    with refused(ValueError, "executor must be compiled or amaranth, not 'verilog'"):
         cyscc.bfs(graph, 0, executor="verilog")
     with refused(ValueError, "published-bfs only searches: it keeps no reach queue to intersect"):
         cyscc.scc(graph, config="published-bfs")

@@ -14,9 +14,8 @@ import pytest
 
 from host.command_line.main import main
 from host.record.reader import Record
-from host.studies import fpga_tools
-from host.studies.synthesis.cells import Resources
-from host.studies.synthesis.engine import Usage
+from host.studies.fpga import tools as fpga_tools
+from host.studies.fpga.resources import Resources, Usage
 from hw.config import PRESETS
 from sim.observation.causes import CAUSES
 from tests.host.sweep.studies import SMALL

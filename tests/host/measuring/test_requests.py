@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 import host.measuring.machines
-from host.algorithms.search import BfsRun, breadth_first_search
+import host.runs.execution
 from host.measuring.graphs import size_text
 from host.measuring.machines import CAUSES, BfsRequest, SccRequest, cause_shares
 from host.measuring.requests import Request
 from host.measuring.software import SoftwareRequest
-from host.runs.execution import source_vertex
+from host.runs.execution import execute, source_vertex
+from host.runs.specification import RunSpec
 from sim.errors import SimulationError
 from tests.host.measuring.requests import spec
 from tests.system.graphs import graph_of
@@ -54,15 +55,17 @@ def test_a_real_search() -> None:
 
 
 def test_a_search_whose_queues_overflowed_is_measured_again_with_larger_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    runs: list[tuple[int, int]] = []
+    runs: list[tuple[int | None, int]] = []
 
-    def search(*arguments: Any, slack: int) -> BfsRun:
-        run = breadth_first_search(*arguments, slack=slack)
-        runs.append((slack, run.retries))
-        return run
+    def executed(spec: RunSpec, *arguments: Any, **options: Any) -> Any:
+        # The first one has queues that are too small.
+        spec = replace(spec, queue_slack=1) if spec.queue_slack is None else spec
+        result = execute(spec, *arguments, **options)
+        runs.append((spec.queue_slack, result.run.retries))
+        return result
 
     monkeypatch.setattr(host.measuring.machines, "default_slack", lambda _: 1)
-    monkeypatch.setattr(host.measuring.machines, "breadth_first_search", search)
+    monkeypatch.setattr(host.measuring.machines, "execute", executed)
     result = REQUEST.measure(REQUEST.graph.generate(), verify=True)
     assert runs[0][0] == 1
     assert [retries > 0 for _, retries in runs] == [True] * (len(runs) - 1) + [False]
@@ -78,7 +81,7 @@ def test_a_search_that_misses_the_giant_component_is_an_error() -> None:
 
 
 def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host.measuring.machines, "check_levels", lambda *_: "vertex 3: level 1 found, 2 expected")
+    monkeypatch.setattr(host.runs.execution, "check_levels", lambda *_: "vertex 3: level 1 found, 2 expected")
     with pytest.raises(SimulationError, match=r"^wrong result: vertex 3: level 1 found, 2 expected$"):
         REQUEST.measure(REQUEST.graph.generate(), verify=True)
     assert REQUEST.measure(REQUEST.graph.generate(), verify=False)["verified"] is False
@@ -104,7 +107,7 @@ def test_every_input_counts() -> None:
     inputs = [request.inputs() for request in requests]
     assert all(inputs.count(each) == 1 for each in inputs)
     assert all(len(each["sources"]) == 64 for each in inputs)
-    assert REQUEST.inputs()["source"] == "lowest vertex with an out-edge"
+    assert REQUEST.inputs()["rule"] == "lowest vertex with an out-edge"
 
 
 def test_labels() -> None:

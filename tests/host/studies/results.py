@@ -5,12 +5,12 @@ from typing import Any
 
 from host.measuring.machines import CAUSES, BfsRequest, SccRequest
 from host.measuring.requests import Request
-from host.studies.components.document import component_document
-from host.studies.sweep import Sweep
-from host.studies.table1.document import table1_document
-from host.studies.throughput.document import throughput_document
+from host.studies.components import component_document
+from host.studies.points import Grid
+from host.studies.table1 import table1_document
+from host.studies.throughput import throughput_document
 
-__all__ = ["FakeMeasurements", "components_of", "made_up", "sweep_of", "table1_of", "throughput_of"]
+__all__ = ["FakeMeasurements", "components_of", "grid_of", "made_up", "table1_of", "throughput_of"]
 
 
 def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
@@ -75,21 +75,21 @@ def table1_of(
     return table1_document(measurements, configs, vertices, memory="hc2", seed=9)
 
 
-def sweep_of(figure: str, pairs: Iterable[tuple[int, int]], **changes: Any) -> Sweep:
+def grid_of(figure: str, pairs: Iterable[tuple[int, int]], **changes: Any) -> Grid:
     """Return what goes over graphs of all these degrees and vertices."""
     degrees, vertices = (tuple(dict.fromkeys(values)) for values in zip(*pairs, strict=True))
     options = {"configs": ("published",), "max_edges": 1 << 30, "memory": "hc2", "seed": 9, **changes}
-    return Sweep(figure=figure, degrees=degrees, vertices=vertices, **options)
+    return Grid(figure=figure, degrees=degrees, vertices=vertices, **options)
 
 
 def throughput_of(figure: str, configs: tuple[str, ...]) -> dict[str, Any]:
     """Return the document of figure 10 or 11 whose points are all 1 GTEPS."""
     pairs = [(degree, 1 << exponent) for degree in (8, 16, 32, 64) for exponent in (16, 18)]
     measurements: Any = FakeMeasurements()
-    return throughput_document(measurements, sweep_of(figure, pairs, configs=configs))
+    return throughput_document(measurements, grid_of(figure, pairs, configs=configs))
 
 
 def components_of(figure: str, *pairs: tuple[int, int], **changes: Any) -> dict[str, Any]:
     """Return the document of figure 12 or 13."""
     measurements: Any = FakeMeasurements()
-    return component_document(measurements, sweep_of(figure, pairs, **changes))
+    return component_document(measurements, grid_of(figure, pairs, **changes))

@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-import host.studies.components.document as components
+import host.studies.components as components
 from host.results.plots import write_plot
-from host.studies.components.plot import speed_up_figure, time_figure
-from host.studies.table1.plot import table1_figure
-from host.studies.throughput.plot import throughput_figure
+from host.studies.components import speed_up_figure, time_figure
+from host.studies.table1 import table1_figure
+from host.studies.throughput import throughput_figure
 from tests.host.studies.results import components_of, table1_of, throughput_of
 
 if TYPE_CHECKING:

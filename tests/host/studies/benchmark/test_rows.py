@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from host.studies.benchmark.markdown import benchmark_markdown
-from host.studies.benchmark.rows import busy_warnings, compare, summarise
-from host.studies.benchmark.workloads import PRESETS, Workload
+from host.studies.benchmark.rows import benchmark_markdown, busy_warnings, compare, summarise
+from host.studies.benchmark.search import PRESETS, Workload
 from sim.errors import SimulationError
 from sim.executors.comparison.contenders import CONTENDERS
 

@@ -10,14 +10,14 @@ import pytest
 import host.studies.li.times as times
 from host.results.plots import write_plot
 from host.results.version import version
-from host.studies.catalogue import STUDIES
+from host.studies.catalogue import REPRODUCTIONS
 from host.studies.li import LI_FIGURE2, LI_FIGURE3, LI_TABLE2
 from host.studies.li.depths import PARTITION, SINGLE, TENTH, figure2_document, figure3_document
 from host.studies.li.markdown import depth_markdown, time_markdown
 from host.studies.li.paper import FIGURE2, FIGURE3
 from host.studies.li.plot import depth_figure, time_figure
 from host.studies.li.times import table2_document
-from host.studies.study import Study
+from host.studies.reproduction import Reproduction
 from tests.host.studies.results import FakeMeasurements
 
 COUNTS = {"depth": 260, "queries": 1000, "edges": 2000, "passes": 300, "subgraphs": 800}
@@ -132,7 +132,7 @@ def measured(request: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("study", "vertices"), [(LI_FIGURE2, "64"), (LI_FIGURE3, "64"), (LI_TABLE2, "2^6")])
-def test_small_graphs_are_measured(study: Study, vertices: str, tmp_path: Path) -> None:
+def test_small_graphs_are_measured(study: Reproduction, vertices: str, tmp_path: Path) -> None:
     parser = argparse.ArgumentParser()
     study.options(parser)
     arguments = parser.parse_args(["--vertices", vertices], argparse.Namespace(figure=study.name, seed=1))
@@ -149,4 +149,4 @@ def test_small_graphs_are_measured(study: Study, vertices: str, tmp_path: Path) 
         assert row["verified"] is True
         assert 1 <= row["counts"]["depth"] <= 128
         assert row["milliseconds"] > 0
-    assert study in STUDIES
+    assert study in REPRODUCTIONS

@@ -10,7 +10,7 @@ from host.measuring.mecs import MecRequest
 from host.measuring.models import ModelSpec
 from host.measuring.software import SoftwareRequest
 from host.results.version import version
-from host.studies.catalogue import STUDIES
+from host.studies.catalogue import REPRODUCTIONS
 from host.studies.wijs.mec_document import table2_document
 from host.studies.wijs.mec_markdown import table2_markdown
 from host.studies.wijs.models import MODELS
@@ -48,7 +48,7 @@ def test_what_is_measured() -> None:
     for each, name in ((parallel, "parallel"), (fbt, "fbt")):
         assert (each.algorithm, each.device, each.threads, each.options) == (name, "cuda", 5, (("segment", 7),))
     assert basic.model == parallel.model == tarjan.graph == fbt.graph
-    assert "wijs-table2" in [study.name for study in STUDIES]
+    assert "wijs-table2" in [study.name for study in REPRODUCTIONS]
 
 
 def test_the_document() -> None:

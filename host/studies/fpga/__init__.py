@@ -1,0 +1,3 @@
+"""Area and clock of kernels and engines on FPGAs: synthesised, placed and routed."""
+
+__all__: list[str] = []

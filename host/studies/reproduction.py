@@ -1,0 +1,140 @@
+"""A table or figure of the paper, as `cyscc reproduce` offers it."""
+
+import argparse
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from host.options import at_least, integer
+
+if TYPE_CHECKING:
+    from host.measuring.measurements import Measurements
+    from host.studies.report import Report
+
+__all__ = [
+    "COMPONENT_MACHINES",
+    "SEARCH_MACHINES",
+    "Reproduction",
+    "add_graph_options",
+    "add_machines",
+    "add_vertices",
+    "preset_of",
+]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What is measured and shown. It is there before anything is imported that takes long.
+
+    Parameters
+    ----------
+    name : str
+        Its name on the command line, and that of its files.
+    title : str
+        What its paper calls it.
+    text : str
+        What it shows.
+    options : callable
+        Adds its own options to a parser.
+    make : callable
+        Measures and returns the report; imports what takes long.
+    simulated : bool
+        Whether it simulates a machine, whose memory is an option then.
+    """
+
+    name: str
+    title: str
+    text: str
+    _: KW_ONLY
+    options: Callable[[argparse.ArgumentParser], None]
+    make: "Callable[[Measurements, argparse.Namespace], Report]"
+    simulated: bool = True
+
+
+_LEAST, _MOST = 1 << 4, 1 << 25
+
+_Value = TypeVar("_Value")
+
+
+def _once(values: tuple[_Value, ...]) -> tuple[_Value, ...]:
+    for place, value in enumerate(values):
+        if value in values[:place]:
+            raise argparse.ArgumentTypeError(f"{value} is given twice")
+    return values
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    """Return the numbers of vertices that a list such as 2^16,2^20 names.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        One is none, or no power of two, or too large, or given twice.
+    """
+    values = tuple(integer(part, low=1) for part in text.split(","))
+    for value in values:
+        if value & (value - 1) or not _LEAST <= value <= _MOST:
+            raise argparse.ArgumentTypeError(f"must be powers of two from 2^4 to 2^25, not {value}")
+    return _once(values)
+
+
+def _degrees(text: str) -> tuple[int, ...]:
+    """Return the degrees that a list such as 8,16 names."""
+    return _once(tuple(integer(part, low=1, high=1 << 16) for part in text.split(",")))
+
+
+def _names(known: Mapping[str, str]) -> Callable[[str], tuple[str, ...]]:
+    """Return a parser of lists of machines."""
+
+    def parse(text: str) -> tuple[str, ...]:
+        names = tuple(text.split(","))
+        for name in names:
+            if name not in known:
+                raise argparse.ArgumentTypeError(f"unknown machine {name!r}: there are {', '.join(known)}")
+        return _once(names)
+
+    return parse
+
+
+def add_machines(parser: argparse.ArgumentParser, known: Mapping[str, str], *, default: str = "published") -> None:
+    """Add the option that names the machines, of `host.studies.reproduction`."""
+    text = f"machines: {', '.join(known)} (default: %(default)s)"
+    parser.add_argument("--configs", default=default, type=_names(known), metavar="NAME[,...]", help=text)
+
+
+def add_vertices(parser: argparse._ActionsContainer, *, default: str) -> None:
+    """Add the option that says how many vertices graphs have."""
+    text = "numbers of vertices, powers of two (default: %(default)s)"
+    parser.add_argument("--vertices", default=default, type=_sizes, metavar="N[,...]", help=text)
+
+
+def add_graph_options(parser: argparse.ArgumentParser, *, vertices: str, degrees: str) -> None:
+    """Add the options that say how large graphs are, with their defaults."""
+    add_vertices(parser, default=vertices)
+    parser.add_argument(
+        "--degrees", default=degrees, type=_degrees, metavar="D[,...]", help="average degrees (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--max-edges",
+        default="2^26",
+        type=at_least(1),
+        metavar="N",
+        help="leave out graphs of more edges (default: 2^26)",
+    )
+
+
+SEARCH_MACHINES = {"published": "published-bfs", "published-scc": "published", "hc2": "hc2"}
+"""Table I, figures 10 and 11: by name, the preset with four AEs.
+
+The paper measured them on its BFS build, which has rows of its own in table II and sources of its own, so `published`
+is that build here; `published-scc` is the one that finds components.
+"""
+
+COMPONENT_MACHINES = {"published": "published", "hc2": "hc2"}
+"""Figures 12 and 13: by name, the preset with four AEs. The paper's was its SCC build."""
+
+
+def preset_of(machine: str, engines: int) -> str:
+    """Return the preset of a machine of `SEARCH_MACHINES` with one or four AEs."""
+    preset = SEARCH_MACHINES[machine]
+    return preset if engines == 4 else f"{preset}-1ae"

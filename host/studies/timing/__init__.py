@@ -1,3 +1,0 @@
-"""How fast kernels and engine shell run on an ECP5, placed and routed."""
-
-__all__: list[str] = []

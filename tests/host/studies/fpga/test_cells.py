@@ -1,0 +1,47 @@
+"""Cells and what they take."""
+
+import pytest
+
+from host.studies.fpga.resources import Resources, cell_resources
+from host.studies.fpga.tools import ToolError
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        ("LUT1 LUT6 LUT6_2 INV", Resources(logic=1)),
+        ("RAM32M RAM64M RAM128X1D", Resources(memory=4)),
+        ("RAM64X1D", Resources(memory=2)),
+        ("SRLC32E", Resources(memory=1)),
+        ("FDRE FDSE_1", Resources(registers=1)),
+        ("RAMB18SDP", Resources(block_ram=18)),
+        ("RAMB36E1", Resources(block_ram=36)),
+        ("CARRY4", Resources(carries=1)),
+        ("DSP48E", Resources(dsps=1)),
+        ("MUXF7", Resources()),
+    ],
+)
+def test_cells(kinds: str, expected: Resources) -> None:
+    for kind in kinds.split():
+        assert cell_resources(kind, module="m") == expected, kind
+
+
+def test_unknown_cell_is_refused() -> None:
+    with pytest.raises(ToolError, match=r"^no resources are known for the cell 'LUT7' in kernel\.mux$"):
+        cell_resources("LUT7", module="kernel.mux")
+
+
+def test_resources_add_up_and_multiply() -> None:
+    one = Resources(logic=1, memory=2, route_through=3, registers=4, block_ram=18, carries=5, dsps=6)
+    assert one.luts == 6
+    assert one + one == one * 2
+    assert (one * 3).document() == {
+        "luts": 18,
+        "logic": 3,
+        "memory": 6,
+        "route_through": 9,
+        "registers": 12,
+        "block_ram": 54,
+        "carries": 15,
+        "dsps": 18,
+    }
