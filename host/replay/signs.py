@@ -81,11 +81,11 @@ class _Full:
         self._depths = {
             module: np.array(
                 [
-                    getattr(machine.config, field) if point.fifo in (None, name) else _FOREVER
-                    for name, field in fields.items()
+                    getattr(machine.config, fifo.parameter) if point.fifo in (None, fifo.name) else _FOREVER
+                    for fifo in fifos
                 ]
             )
-            for module, fields in machine.fifos.items()
+            for module, fifos in machine.fifos.items()
         }
         self._module = ""
 
