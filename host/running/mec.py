@@ -74,5 +74,5 @@ def run_accelerated_mec(mdp: Mdp, options: RunOptions, progress: Progress) -> Ac
         rounds.append(run_scc(session))
         return rounds[-1].labels.astype(np.int64)
 
-    found = basic(mdp, components)
+    found = basic(mdp, components=components)
     return AcceleratedMecs(found=found, rounds=tuple(rounds))
