@@ -25,7 +25,7 @@ BASE ?=
 JOBS ?= 2
 # Cycles that the waveforms show.
 WINDOW ?= 5000:6999
-# Files of hw whose mutants are made (all by default), which ones, and how many of each.
+# Files of hw, or files and folders of host and sim, whose mutants are made (all of hw by default), which ones, how many.
 MODULE ?=
 SEED ?= 1
 COUNT ?= 200
@@ -150,7 +150,7 @@ verilog: $(INSTALLED) ## Write the Verilog of CONFIG with the ports of TOP to bu
 formal: $(INSTALLED) ## Prove the properties of the hardware, and show that each can fail
 	@$(BIN)/python -m tests.formal --jobs $(JOBS)
 
-mutants: $(INSTALLED) ## Make small faults in the hardware (of MODULE), and find out what finds them (an hour)
+mutants: $(INSTALLED) ## Make small faults in the hardware, or in MODULE, and find out what finds them (an hour)
 	@$(BIN)/python -m tests.mutants --seed "$(SEED)" --count "$(COUNT)" $(MODULE)
 
 synth: $(INSTALLED) ## Synthesise all presets (or CONFIG) for Virtex-5 and Virtex-6, then with FIFOs of each of DEPTHS

@@ -1,65 +1,154 @@
-"""The algorithms as a command line knows them: there before anything is imported that takes long."""
+"""The table of software algorithms: a command line has it before anything is imported that takes long.
 
+A new algorithm is a function in a module of `host.algorithms.software` and a row here: commands, their help,
+comparisons and measurements take it from the table.
+"""
+
+from argparse import ArgumentParser
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
-__all__ = ["KINDS", "MEC_KINDS", "MOST_PIVOTS", "Kind"]
+from host.options import at_least
+
+__all__ = ["KINDS", "MEC_KINDS", "MOST_PIVOTS", "PIVOTS", "Kind", "Option"]
 
 MOST_PIVOTS = 31
 """Pivots of ``quach`` at a time: the bits of half a word of 64 that leave its sign alone."""
+PIVOTS = 10
+"""The same by default, the text's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """An option of an algorithm, which has it by its name in `host.algorithms.software.Setting`.
+
+    Parameters
+    ----------
+    name : str
+        What it is called, behind the two dashes.
+    text : str
+        Its help.
+    metavar : str or None
+        How the help calls its value, an integer; None where it is a flag.
+    least, most : int
+        The smallest value, and the largest one.
+    """
+
+    name: str
+    text: str
+    metavar: str | None = None
+    least: int = 0
+    most: int = 1 << 64
+
+    def add_to(self, parser: ArgumentParser) -> None:
+        """Add it to the options of a command."""
+        how: dict[str, Any] = {"action": "store_true"}
+        if self.metavar is not None:
+            how = {"type": at_least(self.least, self.most), "metavar": self.metavar}
+        parser.add_argument(f"--{self.name}", dest=self.name, default=None, help=self.text, **how)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """What is to be known of an algorithm before it runs.
+    """A row: what is to be known of an algorithm before it runs, and where it is.
 
     Parameters
     ----------
     text : str
         What it is, in a line.
+    function : str
+        The function, as ``module:name`` within `host.algorithms`. It takes a graph and its transpose, or a Markov
+        decision process, and a `host.algorithms.software.Setting`.
     threads : bool
         Whether it uses more than one thread.
     devices : bool
         Whether it is made of steps, which run on any device.
-    options : tuple of str
+    options : tuple of Option
         Options of its own.
     """
 
     text: str
+    function: str
     threads: bool = False
     devices: bool = False
-    options: tuple[str, ...] = ()
+    options: tuple[Option, ...] = ()
+
+    def load(self) -> Callable[..., Any]:
+        """Import the function."""
+        module, name = self.function.split(":")
+        function: Callable[..., Any] = getattr(import_module(f"host.algorithms.{module}"), name)
+        return function
 
 
 KINDS = {
-    "kosaraju": Kind(text="two searches and an intersection per component, as the accelerator; one thread"),
-    "tarjan": Kind(text="one depth-first search; one thread"),
-    "hong": Kind(text="the basic parallel FW-BW-Trim of Hong et al. 2013", threads=True),
+    "kosaraju": Kind(
+        text="two searches and an intersection per component, as the accelerator; one thread",
+        function="software.kosaraju:kosaraju",
+    ),
+    "tarjan": Kind(text="one depth-first search; one thread", function="software.tarjan:tarjan"),
+    "hong": Kind(text="the basic parallel FW-BW-Trim of Hong et al. 2013", function="software.hong:hong", threads=True),
     "li": Kind(
         text="Li et al. 2013: Partition by many sources, then one source for each subgraph",
+        function="software.li:li",
         threads=True,
         devices=True,
-        options=("sources",),
+        options=(
+            Option(
+                name="sources",
+                text="li: vertices that Partition draws, 0 for no Partition (default: min(n / 10, n / d^2), d = m / n)",
+                metavar="K",
+            ),
+        ),
     ),
     "multipartition": Kind(
-        text="a pivot, a vice pivot, and all partitions that come of them at once", threads=True, devices=True
+        text="a pivot, a vice pivot, and all partitions that come of them at once",
+        function="software.multipartition:multipartition",
+        threads=True,
+        devices=True,
     ),
     "quach": Kind(
         text="several pivots at a time, after pruning, of Quach et al. 2012",
+        function="software.quach:quach",
         threads=True,
         devices=True,
-        options=("pivots",),
+        options=(
+            Option(
+                name="pivots",
+                text=f"pivots at a time, of quach (default: {PIVOTS})",
+                metavar="M",
+                least=1,
+                most=MOST_PIVOTS,
+            ),
+        ),
     ),
     "fbt": Kind(
         text="forward-backward search with trimming, of Wijs et al. 2014",
+        function="software.fbt:fbt",
         threads=True,
         devices=True,
-        options=("cached", "segment", "no-hybrid"),
+        options=(
+            # A launch cannot be interrupted.
+            Option(name="cached", text="fbt: iterations of a search in a launch, with a cache", metavar="I", most=256),
+            # The graph that an algorithm is compiled with has as many places, too.
+            Option(name="segment", text="fbt: interleave transitions of states of up to J", metavar="J", most=4096),
+            Option(name="no-hybrid", text="fbt: a launch for each direction of a search"),
+        ),
     ),
 }
-"""By name."""
+"""Algorithms for strongly connected components, by name."""
 
 MEC_KINDS = {
-    "basic": Kind(text="the sequential algorithm of Wijs et al. 2014, section 2.3, with Tarjan's; one thread"),
-    "parallel": Kind(text="the parallel algorithm of Wijs et al. 2014, section 3.4", threads=True, devices=True),
+    "basic": Kind(
+        text="the sequential algorithm of Wijs et al. 2014, section 2.3, with Tarjan's; one thread",
+        function="mec.basic:basic",
+    ),
+    "parallel": Kind(
+        text="the parallel algorithm of Wijs et al. 2014, section 3.4",
+        function="mec.parallel:parallel",
+        threads=True,
+        devices=True,
+    ),
 }
 """Algorithms for maximal end components, by name."""

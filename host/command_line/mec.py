@@ -5,7 +5,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from host.algorithms.names import MEC_KINDS
-from host.command_line.steps import check_steps
+from host.command_line.software import check_steps
 from host.options import (
     UsageError,
     add_device,
@@ -169,7 +169,7 @@ def _on_processor(
     arguments: argparse.Namespace, algorithm: str, mdp: "Mdp", progress: Progress
 ) -> "tuple[MecDecomposition, dict[str, Any], str]":
     """Run an algorithm; return what it found, the fields of the document that say how, and where in words."""
-    from host.algorithms.mec.algorithms import run_mec
+    from host.algorithms.mec.decomposition import run_mec
     from host.algorithms.software.decomposition import Setting
     from host.devices import Order, open_device
     from host.words import place

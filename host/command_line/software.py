@@ -4,12 +4,11 @@ import argparse
 import time
 from typing import Any
 
-from host.algorithms.names import KINDS, MOST_PIVOTS
-from host.command_line.steps import check_steps
+from host.algorithms.names import KINDS, Kind
 from host.options import UsageError, add_device, add_order, add_result_options, add_threads, at_least
 from host.progress import Progress
 
-__all__ = ["add_parser", "run"]
+__all__ = ["add_parser", "check_steps", "run"]
 
 _EPILOG = """examples:
   cyscc software tarjan wiki-Vote.txt.gz
@@ -18,31 +17,8 @@ _EPILOG = """examples:
 
 """
 
-_ITERATIONS = 256
-"""Most iterations of a launch, which cannot be interrupted."""
-_PLACES = 4096
-"""Most places of a state in a segment; the graph that an algorithm is compiled with has them, too."""
-
-_OPTIONS: dict[str, dict[str, Any]] = {
-    "sources": {
-        "type": at_least(0),
-        "metavar": "K",
-        "help": "li: vertices that Partition draws, 0 for no Partition (default: min(n / 10, n / d^2), d = m / n)",
-    },
-    "pivots": {"type": at_least(1, MOST_PIVOTS), "metavar": "M", "help": "pivots at a time, of quach (default: 10)"},
-    "cached": {
-        "type": at_least(0, _ITERATIONS),
-        "metavar": "I",
-        "help": "fbt: iterations of a search in a launch, with a cache",
-    },
-    "segment": {
-        "type": at_least(0, _PLACES),
-        "metavar": "J",
-        "help": "fbt: interleave transitions of states of up to J",
-    },
-    "no-hybrid": {"action": "store_true", "default": None, "help": "fbt: a launch for each direction of a search"},
-}
-"""Options of single algorithms, by name: how they are parsed."""
+_OPTIONS = {option.name: option for kind in KINDS.values() for option in kind.options}
+"""Options of single algorithms, by name."""
 
 
 def add_parser(commands: Any) -> None:
@@ -61,10 +37,26 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--seed", type=at_least(0), default=1, metavar="S", help="of what is drawn at random (default: 1)"
     )
-    for name, how in _OPTIONS.items():
-        parser.add_argument(f"--{name}", dest=name, **how)
+    for option in _OPTIONS.values():
+        option.add_to(parser)
     add_result_options(parser)
     parser.set_defaults(run=run)
+
+
+def check_steps(arguments: argparse.Namespace, name: str, kind: Kind) -> None:
+    """Refuse a device or an order of threads for an algorithm that is not made of steps, which alone take them.
+
+    Raises
+    ------
+    UsageError
+        One was given, and it is not.
+    """
+    if kind.devices:
+        return
+    if arguments.device != "cpu":
+        raise UsageError(f"{name} runs on --device cpu only")
+    if arguments.order != "natural":
+        raise UsageError(f"{name} is not made of steps, which --order is of")
 
 
 def _check_options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -78,7 +70,7 @@ def _check_options(arguments: argparse.Namespace) -> dict[str, Any]:
     kind = KINDS[arguments.algorithm]
     given = {name: getattr(arguments, name) for name in _OPTIONS if getattr(arguments, name) is not None}
     for name in given:
-        if name not in kind.options:
+        if _OPTIONS[name] not in kind.options:
             raise UsageError(f"{arguments.algorithm} has no option --{name}")
     check_steps(arguments, arguments.algorithm, kind)
     return given

@@ -1,6 +1,9 @@
 """Data-parallel steps over arrays, written once for this machine's processor and for graphics processors."""
 
-from host.devices.atomics import (
+from host.devices.device import DEVICES, ORDERS, Device, DeviceArray, Order, open_device
+from host.devices.steps import (
+    BlockStep,
+    Step,
     atomic_add,
     atomic_and,
     atomic_exchange,
@@ -8,11 +11,10 @@ from host.devices.atomics import (
     atomic_min,
     atomic_or,
     atomic_swap,
+    block_step,
+    device_function,
+    step,
 )
-from host.devices.device import Device, DeviceArray
-from host.devices.opening import DEVICES, open_device
-from host.devices.order import ORDERS, Order
-from host.devices.steps import BlockStep, Step, block_step, device_function, step
 
 __all__ = [
     "DEVICES",

@@ -1,6 +1,9 @@
 """Steps on this machine's processor: numba compiles a loop over the threads, and the cores share its ranges."""
 
+import itertools
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from types import FunctionType
 from typing import Any
@@ -12,14 +15,12 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numpy.typing import DTypeLike, NDArray
 
-from host.devices import atomics
-from host.devices.device import Device, DeviceArray
-from host.devices.order import NATURAL, Order
+from host.devices import steps
+from host.devices.device import NATURAL, Device, DeviceArray, Order
 from host.devices.steps import BlockStep, Step, translated
-from host.devices.workers import Workers
 from sim.caching.code import njit
 
-__all__ = ["CpuDevice"]
+__all__ = ["CpuDevice", "Workers"]
 
 _BLOCK = 256
 """Threads of a block."""
@@ -61,14 +62,14 @@ def _swap(_: Any, array: Any, index: Any, expected: Any, value: Any) -> Any:
 
 
 _ATOMICS = {
-    atomics.atomic_add: _read_modify_write("add"),
+    steps.atomic_add: _read_modify_write("add"),
     # Of signed integers, which all that steps compare are.
-    atomics.atomic_max: _read_modify_write("max"),
-    atomics.atomic_min: _read_modify_write("min"),
-    atomics.atomic_and: _read_modify_write("and"),
-    atomics.atomic_or: _read_modify_write("or"),
-    atomics.atomic_exchange: _read_modify_write("xchg"),
-    atomics.atomic_swap: _swap,
+    steps.atomic_max: _read_modify_write("max"),
+    steps.atomic_min: _read_modify_write("min"),
+    steps.atomic_and: _read_modify_write("and"),
+    steps.atomic_or: _read_modify_write("or"),
+    steps.atomic_exchange: _read_modify_write("xchg"),
+    steps.atomic_swap: _swap,
 }
 
 
@@ -121,6 +122,62 @@ def _loop(template: Any, function: Any) -> Any:
     # The cache of compiled code knows it by its name.
     loop.__qualname__ = f"{template.__name__}.{function.__module__}.{function.__qualname__}"
     return njit(cache=_kept(function), **_OPTIONS)(loop)
+
+
+class Workers:
+    """Threads that share the ranges of a loop: compiled code releases the interpreter's lock.
+
+    Parameters
+    ----------
+    threads : int
+        How many; with one, everything runs in the calling thread.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def each(self, work: Callable[[int], int]) -> list[int]:
+        """Run a function in every thread, given the thread's number, and return what it returns."""
+        if self._pool is None:
+            return [work(0)]
+        return list(self._pool.map(work, range(self.threads)))
+
+    def ranges(self, size: int, chunk: int, work: Callable[[int, int, int, int], int]) -> list[int]:
+        """Hand out the ranges of 0 to `size` to whichever thread is free.
+
+        Parameters
+        ----------
+        size, chunk : int
+            Size of the loop, and of a range.
+        work : callable
+            Takes the thread's number, first and last of a range, and what it returned for this thread before (0 at
+            first).
+
+        Returns
+        -------
+        list of int
+            What it returned last, for each thread.
+        """
+        numbers = itertools.count()
+
+        def run(thread: int) -> int:
+            result = 0
+            while (first := next(numbers) * chunk) < size:
+                result = work(thread, first, min(first + chunk, size), result)
+            return result
+
+        return self.each(run)
+
+    @staticmethod
+    def joined(parts: list[NDArray[np.uint32]], counts: list[int]) -> NDArray[np.uint32]:
+        """Return what each thread has found, one behind the other."""
+        return np.concatenate([part[:count] for part, count in zip(parts, counts, strict=True)])
 
 
 class CpuDevice(Device):

@@ -1,6 +1,6 @@
 """Steps on a graphics processor by CUDA, or on numba's simulator of one (``NUMBA_ENABLE_CUDASIM=1``)."""
 
-import inspect
+import itertools
 import warnings
 from functools import cache
 from typing import Any
@@ -10,13 +10,11 @@ from numba import cuda, int32
 from numba.core import config
 from numpy.typing import DTypeLike, NDArray
 
-from host.devices import atomics
-from host.devices.device import Device, DeviceArray
-from host.devices.order import NATURAL, Order
-from host.devices.steps import BlockStep, Step, translated
+from host.devices.device import NATURAL, Device, DeviceArray, Order
+from host.devices.steps import ATOMICS, BlockStep, Step, translated
 from host.errors import InputError
 
-__all__ = ["CudaDevice", "block_kernel", "thread_kernel"]
+__all__ = ["CudaDevice", "flat", "kernel", "layout"]
 
 _BLOCK = 256
 """Threads of a block."""
@@ -57,7 +55,7 @@ def _swap(array: Any, index: Any, expected: Any, value: Any) -> Any:
 @cache
 def _atomics() -> dict[Any, Any]:
     own = (_add, _max, _min, _and, _or, _exchange, _swap)
-    return {meaning: cuda.jit(device=True)(function) for meaning, function in zip(atomics.ATOMICS, own, strict=True)}
+    return {meaning: cuda.jit(device=True)(function) for meaning, function in zip(ATOMICS, own, strict=True)}
 
 
 @cache
@@ -65,30 +63,54 @@ def _compiled(function: Any) -> Any:
     return cuda.jit(device=True)(translated(function, _atomics(), _compiled))
 
 
-def _kernel(function: Any, skipped: int, head: str, lines: tuple[str, ...]) -> Any:
-    """Return a kernel around the function of a step; kernels of CUDA take no variable number of arguments."""
-    # Names of their own: a step may well call an argument as the lines below call something else.
-    count = len(inspect.signature(function).parameters) - skipped
-    names = ", ".join(f"argument{number}" for number in range(count))
-    text = "\n    ".join((f"def kernel({head}, {names}):", *(line.replace("ARGUMENTS", names) for line in lines)))
-    scope = {"cuda": cuda, "body": _compiled(function), "int32": int32}
-    exec(text, scope)
+def layout(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return for each argument of a step its type and the layout of its fields if it is a named tuple, else None."""
+    return tuple((type(each), layout(each)) if isinstance(each, tuple) else None for each in arguments)
+
+
+def flat(arguments: tuple[Any, ...]) -> list[Any]:
+    """Return the arguments of a step with the fields of named tuples in their places, which is what a kernel takes."""
+    return [field for each in arguments for field in (flat(each) if isinstance(each, tuple) else (each,))]
+
+
+def kernel(step: Step | BlockStep, arguments: tuple[Any, ...]) -> Any:
+    """Return the kernel of a step, a Python function.
+
+    Kernels of CUDA take no variable number of arguments, so the text of one is made for each layout of them.
+
+    Parameters
+    ----------
+    step : Step or BlockStep
+        The kernel of a step takes the number of threads, their order, and the flat arguments; that of a step of blocks
+        the orders of blocks and threads, the number of phases, and the flat arguments.
+    arguments : tuple
+        The layout of the step's arguments.
+    """
+    names = itertools.count()
+    scope: dict[str, Any] = {"cuda": cuda, "body": _compiled(step.function), "int32": int32}
+
+    def expression(each: Any) -> str:
+        # Names of their own: a step may well call an argument as the lines below call something else.
+        if each is None:
+            return f"argument{next(names)}"
+        scope[each[0].__name__] = each[0]
+        return f"{each[0].__name__}({', '.join(map(expression, each[1]))})"
+
+    given = ", ".join(map(expression, arguments))
+    head, lines = _THREADS if isinstance(step, Step) else _BLOCKS
+    parameters = ", ".join((head, *(f"argument{number}" for number in range(next(names)))))
+    exec("\n    ".join((f"def kernel({parameters}):", *lines)).replace("ARGUMENTS", given), scope)
     return scope["kernel"]
 
 
-def thread_kernel(step: Step) -> Any:
-    """Return the kernel of a step, a Python function: of the number of threads, their order, and its arguments."""
-    lines = (
-        "place = cuda.grid(1)",
-        "if place < size:",
-        "    body(order[place] if order.size else place, ARGUMENTS)",
-    )
-    return _kernel(step.function, 1, "size, order", lines)
-
-
-def block_kernel(step: BlockStep) -> Any:
-    """Return the kernel of a step of blocks: of the orders of blocks and threads, of phases, and its arguments."""
-    lines = (
+_THREADS = (
+    "size, order",
+    ("place = cuda.grid(1)", "if place < size:", "    body(order[place] if order.size else place, ARGUMENTS)"),
+)
+"""Parameters and lines of the kernel of a step."""
+_BLOCKS = (
+    "block_order, thread_order, count",
+    (
         "shared = cuda.shared.array(0, int32)",
         "block = block_order[cuda.blockIdx.x] if block_order.size else cuda.blockIdx.x",
         "thread = thread_order[cuda.threadIdx.x] if thread_order.size else cuda.threadIdx.x",
@@ -96,13 +118,14 @@ def block_kernel(step: BlockStep) -> Any:
         "    if phase > 0:",
         "        cuda.syncthreads()",
         "    body(block, thread, cuda.blockDim.x, phase, shared, ARGUMENTS)",
-    )
-    return _kernel(step.function, 5, "block_order, thread_order, count", lines)
+    ),
+)
+"""The same of a step of blocks."""
 
 
 @cache
-def _launched(step: Step | BlockStep) -> Any:
-    return cuda.jit(thread_kernel(step) if isinstance(step, Step) else block_kernel(step))
+def _launched(step: Step | BlockStep, arguments: tuple[Any, ...]) -> Any:
+    return cuda.jit(kernel(step, arguments))
 
 
 class CudaDevice(Device):
@@ -161,9 +184,10 @@ class CudaDevice(Device):
 
     def _run(self, step: Step, threads: int, arguments: tuple[Any, ...]) -> None:
         grid = self.blocks_of(threads)
-        _launched(step)[grid, self.block](threads, self._permutation(threads), *arguments)
+        launched = _launched(step, layout(arguments))
+        launched[grid, self.block](threads, self._permutation(threads), *flat(arguments))
 
     def _run_blocks(self, step: BlockStep, blocks: int, phases: int, arguments: tuple[Any, ...]) -> None:
         orders = self._permutation(blocks), self._permutation(self.block)
         memory = self.block * step.words * _WORD
-        _launched(step)[blocks, self.block, 0, memory](*orders, phases, *arguments)
+        _launched(step, layout(arguments))[blocks, self.block, 0, memory](*orders, phases, *flat(arguments))

@@ -1,18 +1,65 @@
-"""What a device offers to algorithms: arrays of its own, and launches of steps over them."""
+"""Devices: arrays of their own, launches of steps over them, and the order in which the threads of a step run."""
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from host.devices.order import Order
 from host.devices.steps import BlockStep, Step
 
-__all__ = ["Device", "DeviceArray"]
+__all__ = ["DEVICES", "NATURAL", "ORDERS", "Device", "DeviceArray", "Order", "open_device"]
+
+DEVICES = ("cpu", "cuda")
+"""Names of the devices."""
 
 DeviceArray = Any
 """An array in a device's memory: only steps look into it. On the processor it is numpy's own."""
+
+ORDERS = ("natural", "reversed", "shuffled")
+"""Names of the orders."""
+
+_NATURAL = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Order:
+    """The order in which the threads of a step run.
+
+    A graphics processor promises none. Tests reverse and shuffle it, so that what depends on it is seen.
+
+    Parameters
+    ----------
+    name : str
+        One of `ORDERS`.
+    seed : int
+        Of the shuffled ones; each launch has a permutation of its own.
+
+    Raises
+    ------
+    ValueError
+        The name is none of them.
+    """
+
+    name: str = "natural"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.name not in ORDERS:
+            raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {self.name!r}")
+
+    def permutation(self, count: int, launch: int) -> NDArray[np.int64]:
+        """Return the numbers 0 to count - 1 in this order, for the launch of a number; none when they are ascending."""
+        if self.name == "natural":
+            return _NATURAL
+        if self.name == "reversed":
+            return np.arange(count - 1, -1, -1)
+        return np.random.default_rng((self.seed, launch)).permutation(count)
+
+
+NATURAL = Order()
+"""Ascending."""
 
 
 class Device(ABC):
@@ -126,3 +173,34 @@ class Device(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def open_device(name: str, *, threads: int = 1, order: Order = NATURAL) -> Device:
+    """Return a device.
+
+    Parameters
+    ----------
+    name : str
+        One of `DEVICES`.
+    threads : int
+        Threads of the processor that it may use, of ``cpu``.
+    order : Order
+        In which the threads of a step run.
+
+    Raises
+    ------
+    InputError
+        There is none of that name on this machine.
+    ValueError
+        The name is none.
+    """
+    if name == "cpu":
+        from host.devices.cpu import CpuDevice
+
+        return CpuDevice(threads=threads, order=order)
+    if name == "cuda":
+        # Here, as most machines have none.
+        from host.devices.cuda import CudaDevice
+
+        return CudaDevice(order=order)
+    raise ValueError(f"device must be one of {', '.join(DEVICES)}, not {name!r}")

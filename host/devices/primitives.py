@@ -1,24 +1,66 @@
-"""Steps that many algorithms are made of: values to fill in, sums, and prefix sums."""
+"""Graphs in the memory of a device, and steps that many algorithms are made of: prefix sums, forests."""
 
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from host.devices.device import Device, DeviceArray
-from host.devices.steps import block_step, step
+from host.devices.steps import block_step, device_function, step
+from host.errors import InputError
+from host.graph.csr import Graph
 
-__all__ = ["fill", "prefix_sum"]
+__all__ = ["DeviceGraph", "count_up", "prefix_sum", "root", "upload"]
+
+_MOST = 2**31 - 1
+"""Vertices and edges, which steps count in 32-bit integers with a sign."""
+
+
+class DeviceGraph(NamedTuple):
+    """A graph in compressed sparse row form on a device."""
+
+    offsets: DeviceArray
+    """int64, shape (n + 1,): the neighbours of vertex v are ``targets[offsets[v]:offsets[v + 1]]``."""
+    targets: DeviceArray
+    """int32, shape (m,): neighbour ids."""
+
+
+def upload(device: Device, graph: Graph) -> DeviceGraph:
+    """Copy a graph to a device; the processor takes its arrays as they are.
+
+    Raises
+    ------
+    InputError
+        The graph has more than 2**31 - 1 vertices or edges.
+    """
+    if max(graph.vertices, graph.edges) > _MOST:
+        raise InputError(f"algorithms made of steps take at most {_MOST} vertices and edges")
+    return DeviceGraph(device.array(graph.offsets), device.array(graph.targets.view(np.int32)))
+
 
 _RUN = 16
 """Elements that a thread adds up by itself."""
 
 
 @step
-def _fill(thread: int, array: Any, value: int) -> None:
-    array[thread] = value
+def count_up(thread: int, array: Any) -> None:
+    """Make each element of an array its own place."""
+    array[thread] = thread
 
 
-def fill(device: Device, array: DeviceArray, size: int, value: int) -> None:
-    """Put a value into the first elements of an array."""
-    device.run(_fill, size, array, value)
+@device_function
+def root(vertex: int, parents: Any) -> int:
+    """Return the root of a vertex's tree, and halve the path to it.
+
+    Parents are only replaced by ancestors, and never those of roots, so that threads do not disturb each other.
+    """
+    parent = int(parents[vertex])
+    while parent != vertex:
+        grandparent = int(parents[parent])
+        if grandparent != parent:
+            parents[vertex] = grandparent
+        vertex = parent
+        parent = grandparent
+    return vertex
 
 
 @block_step(words=2)

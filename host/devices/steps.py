@@ -1,7 +1,7 @@
-"""Steps: plain functions of a thread's index, and their translation for a device.
+"""Steps: plain functions of a thread's index, the atomic operations they use, and their translation for a device.
 
-A step is written against the atomic operations of `host.devices.atomics` and functions marked by `device_function`. A
-device compiles a copy of it, in which its own stand in their places.
+A step is written against the atomic operations below, which say what each means, and functions marked by
+`device_function`. A device compiles a copy of it, in which its own stand in their places.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,12 +9,83 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, TypeVar
 
-__all__ = ["BlockStep", "Step", "block_step", "device_function", "step", "translated"]
+from numpy.typing import NDArray
+
+__all__ = [
+    "ATOMICS",
+    "BlockStep",
+    "Step",
+    "atomic_add",
+    "atomic_and",
+    "atomic_exchange",
+    "atomic_max",
+    "atomic_min",
+    "atomic_or",
+    "atomic_swap",
+    "block_step",
+    "device_function",
+    "step",
+    "translated",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _marked: set[Any] = set()
 """Functions that steps may call."""
+
+
+def atomic_add(array: NDArray, index: int, value: int) -> int:
+    """Add to an element of an array of integers; return what it was."""
+    old = array[index]
+    array[index] = old + value
+    return old
+
+
+def atomic_max(array: NDArray, index: int, value: int) -> int:
+    """Put a value in the place of a smaller element; return what it was."""
+    old = array[index]
+    array[index] = max(old, value)
+    return old
+
+
+def atomic_min(array: NDArray, index: int, value: int) -> int:
+    """Put a value in the place of a larger element; return what it was."""
+    old = array[index]
+    array[index] = min(old, value)
+    return old
+
+
+def atomic_and(array: NDArray, index: int, value: int) -> int:
+    """Keep the bits of an element that a value has; return what it was."""
+    old = array[index]
+    array[index] = old & value
+    return old
+
+
+def atomic_or(array: NDArray, index: int, value: int) -> int:
+    """Set the bits of an element that a value has; return what it was."""
+    old = array[index]
+    array[index] = old | value
+    return old
+
+
+def atomic_exchange(array: NDArray, index: int, value: int) -> int:
+    """Put a value in the place of an element; return what it was."""
+    old = array[index]
+    array[index] = value
+    return old
+
+
+def atomic_swap(array: NDArray, index: int, expected: int, value: int) -> int:
+    """Put a value in the place of an element that is as expected; return what it was."""
+    old = array[index]
+    if old == expected:
+        array[index] = value
+    return old
+
+
+ATOMICS = (atomic_add, atomic_max, atomic_min, atomic_and, atomic_or, atomic_exchange, atomic_swap)
+"""All atomic operations."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +143,7 @@ def translated(function: Any, atomics: Mapping[Any, Any], compiled: Callable[[An
     function : function
         Of a step, or one that is marked.
     atomics : mapping
-        The device's own, for each of `host.devices.atomics.ATOMICS`.
+        The device's own, for each of `ATOMICS`.
     compiled : callable
         Takes a function that is marked and returns what stands in its place.
     """

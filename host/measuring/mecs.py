@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from host.algorithms.mec.algorithms import run_mec
 from host.algorithms.mec.checker import check_mecs
+from host.algorithms.mec.decomposition import run_mec
 from host.algorithms.software import Setting
 from host.devices import open_device
 from host.graph.csr import Graph

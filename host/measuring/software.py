@@ -11,8 +11,8 @@ import numpy as np
 from host.algorithms.components import canonical
 from host.algorithms.reference import check_components
 from host.algorithms.software import Setting, SoftwareRun, run_software
+from host.algorithms.software.decomposition import small_graph
 from host.algorithms.software.kosaraju import KosarajuPhases, kosaraju_phases
-from host.algorithms.software.warming import small_graph
 from host.devices import open_device
 from host.graph.csr import Graph
 from host.measuring.graphs import GraphSpec

@@ -74,5 +74,5 @@ def run_accelerated_mec(mdp: Mdp, spec: RunSpec, progress: Progress) -> Accelera
         rounds.append(result)
         return result.labels.astype(np.int64)
 
-    found = basic(mdp, components)
+    found = basic(mdp, components=components)
     return AcceleratedMecs(found=found, rounds=tuple(rounds))

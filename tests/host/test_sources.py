@@ -20,10 +20,9 @@ def test_what_decides_about_a_result_counts() -> None:
         "host/algorithms/driver.py",
         "host/graph/generators.py",
         "host/algorithms/software/hong.py",
-        "host/measuring/components.py",
-        "host/measuring/searches.py",
+        "host/measuring/machines.py",
         "host/measuring/graphs.py",
-        "host/running/session.py",
+        "host/runs/execution.py",
         "host/errors.py",
     ):
         assert names.count(name) == 1, name

@@ -1,6 +1,7 @@
-"""Makes the mutants of the hardware, and finds out what finds each.
+"""Makes mutants, and finds out what finds each: of the hardware, or of the Python sources of host and simulator.
 
-Usage: ``python -m tests.mutants [--seed N] [--count N] [--build FOLDER] [--report FILE] [FILE ...]``
+Usage: ``python -m tests.mutants [--seed N] [--count N] [--build FOLDER] [--report FILE] [FILE ...]``, for sources
+``python -m tests.mutants [--seed N] [--count N] [--build FOLDER] [--tests FOLDER] host/FILE-OR-FOLDER ...``
 
 It can be stopped at any time, and goes on where it was.
 """
@@ -22,12 +23,17 @@ from tests.mutants.faults import Mutant, list_mutants, prepare
 from tests.mutants.machine import build
 from tests.mutants.proofs import MutantProof
 from tests.mutants.report import page, summary
+from tests.mutants.trials import cover, pick, try_changes
+from tests.mutants.trials import summary as summary_of_trials
 from tests.mutants.verdicts import Fate, Results, Stage, Verdict
 
 CONFIG = PRESETS["test"]
 
 _ADAPTERS = ("axi-", "convey-")
 """How proofs are called that are of no part of the machine."""
+
+_SOURCES = ("host/", "sim/")
+_TESTS = ("tests/host", "tests/record", "tests/sim", "tests/system")
 
 _BATCH = 1000
 """Mutants that are in one library of the whole machine: more make it slow, fewer take longer to build."""
@@ -37,22 +43,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a campaign, or go on with one, and return the exit status: 1 if a mutant is neither found nor explained."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description="Find out what finds small faults.")
     parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="files of hw such as bfs/visitor; all if none is named"
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="files of hw such as bfs/visitor; all if none is named; or files and folders such as host/graph",
     )
     parser.add_argument("--seed", type=int, default=1, help="which mutants are picked (1)")
     parser.add_argument("--count", type=int, default=200, help="mutants of a file (200)")
     parser.add_argument("--build", type=Path, default=Path("build/mutants"), help="folder of results (build/mutants)")
     parser.add_argument("--report", type=Path, metavar="FILE", help="run nothing, but write what has been found")
+    parser.add_argument("--tests", action="append", metavar="FOLDER", help="tests of sources (those of host and sim)")
     options = parser.parse_args(arguments)
     folder = options.build.resolve()
     folder.mkdir(parents=True, exist_ok=True)
+    if options.count < 1:
+        parser.error(f"--count must be at least 1, not {options.count}")
+    if any(file.startswith(_SOURCES) for file in options.files):
+        return _try_sources(options, folder)
     design = machine_design(CONFIG)
     known = sorted(set(design.files.values()))
     for file in options.files:
         if file not in known:
             parser.error(f"there is no {file!r}: there are {', '.join(known)}")
-    if options.count < 1:
-        parser.error(f"--count must be at least 1, not {options.count}")
     prepare(design, folder)
     mutants = list_mutants(design, folder, seed=options.seed, count=options.count)
     wanted = [mutant for mutant in mutants if not options.files or mutant.file in options.files]
@@ -64,6 +76,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _look_at(wanted, design, folder, results, step)
     print(summary(wanted, results))
     return int(any(results.explanation(mutant) is None for mutant in results.left(wanted)))
+
+
+def _try_sources(options: argparse.Namespace, folder: Path) -> int:
+    cover(folder, options.tests or _TESTS)
+    changes = pick(options.files, seed=options.seed, count=options.count)
+    with Progress(quiet=False).step("trying changes") as step:
+        trials = try_changes(changes, folder, folder / f"changes-{options.seed}.jsonl", step)
+    print(summary_of_trials(trials))
+    return int(any(trial.fate in ("missed", "not run") for trial in trials))
 
 
 def _look_at(

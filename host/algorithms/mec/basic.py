@@ -1,23 +1,209 @@
 """The basic sequential algorithm for maximal end components (Wijs et al. 2014, section 2.3)."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from host.algorithms.mec.attractor import lose_choices
 from host.algorithms.mec.decomposition import MecDecomposition, MecRound
-from host.algorithms.mec.restriction import restricted
-from host.algorithms.software.decomposition import Watch, unwatched
+from host.algorithms.software.decomposition import Setting, unwatched
 from host.algorithms.software.tarjan import tarjan
 from host.graph.csr import Graph
 from host.mdp.model import Mdp
 from sim.caching.code import njit
 
-__all__ = ["Components", "basic"]
+__all__ = ["Components", "Losses", "basic", "lose_choices"]
 
 Components = Callable[[Graph], NDArray[np.int64]]
 """Finds the strongly connected components of a graph: for each vertex one of its component, the same for all of it."""
+
+
+class Losses(NamedTuple):
+    """What a round takes away.
+
+    Parameters
+    ----------
+    dropped : ndarray of bool, shape (c,)
+        Choices that can leave their component, or lead to a state that is removed.
+    leaving : int
+        How many of them can leave their component.
+    removed : ndarray of bool, shape (n,)
+        States whose choices are all dropped.
+    touched : ndarray of bool, shape (n,)
+        By label of a component: whether one of its choices was dropped or it has a state without any.
+    """
+
+    dropped: NDArray[np.bool_]
+    leaving: int
+    removed: NDArray[np.bool_]
+    touched: NDArray[np.bool_]
+
+
+@njit(cache=True, nogil=True)
+def _drop_leaving(
+    choices: NDArray[np.int64],
+    transitions: NDArray[np.int64],
+    targets: NDArray[np.uint32],
+    labels: NDArray[np.int64],
+    dropped: NDArray[np.bool_],
+    touched: NDArray[np.bool_],
+    remaining: NDArray[np.int64],
+    queue: NDArray[np.uint32],
+) -> tuple[int, int]:
+    """Drop every choice that can leave its component.
+
+    Counts the remaining choices of each state, and puts those with none into the queue. Returns how many those are, and
+    how many choices were dropped.
+    """
+    found = leaving = 0
+    for state in range(labels.size):
+        label = labels[state]
+        for choice in range(choices[state], choices[state + 1]):
+            for edge in range(transitions[choice], transitions[choice + 1]):
+                if labels[targets[edge]] != label:
+                    dropped[choice] = True
+                    leaving += 1
+                    break
+            else:
+                remaining[state] += 1
+        if remaining[state] < choices[state + 1] - choices[state]:
+            touched[label] = True
+        if remaining[state] == 0:
+            touched[label] = True
+            queue[found] = state
+            found += 1
+    return found, leaving
+
+
+@njit(cache=True, nogil=True)
+def _incoming(
+    choices: NDArray[np.int64], transitions: NDArray[np.int64], targets: NDArray[np.uint32], dropped: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return for each state the choices that lead to it and are not dropped: offsets, choices, and their states."""
+    states = choices.size - 1
+    offsets = np.zeros(states + 2, np.int64)
+    for choice in range(transitions.size - 1):
+        if not dropped[choice]:
+            for edge in range(transitions[choice], transitions[choice + 1]):
+                offsets[np.int64(targets[edge]) + 2] += 1
+    for place in range(2, states + 2):
+        offsets[place] += offsets[place - 1]
+    found = np.empty(offsets[-1], np.uint32)
+    owners = np.empty(offsets[-1], np.uint32)
+    for state in range(states):
+        for choice in range(choices[state], choices[state + 1]):
+            if dropped[choice]:
+                continue
+            for edge in range(transitions[choice], transitions[choice + 1]):
+                target = np.int64(targets[edge]) + 1
+                found[offsets[target]] = choice
+                owners[offsets[target]] = state
+                offsets[target] += 1
+    return offsets, found, owners
+
+
+@njit(cache=True, nogil=True)
+def _attract(
+    offsets: NDArray[np.int64],
+    incoming: NDArray[np.uint32],
+    owners: NDArray[np.uint32],
+    dropped: NDArray[np.bool_],
+    remaining: NDArray[np.int64],
+    queue: NDArray[np.uint32],
+    count: int,
+) -> None:
+    """Drop the choices that lead to states without any, and so on until nothing changes."""
+    place = 0
+    while place < count:
+        state = queue[place]
+        place += 1
+        for edge in range(offsets[state], offsets[state + 1]):
+            choice = incoming[edge]
+            if dropped[choice]:
+                continue
+            dropped[choice] = True
+            owner = owners[edge]
+            remaining[owner] -= 1
+            if remaining[owner] == 0:
+                queue[count] = owner
+                count += 1
+
+
+def lose_choices(mdp: Mdp, labels: NDArray[np.int64]) -> Losses:
+    """Drop every choice that can leave its component, and remove the attractor of the states that are left with none.
+
+    The set *U* of lemma 1 is the states whose choices can all leave. Those that can are dropped first, so that the
+    attractor of *U* stays in its component by itself, and grows as if it were taken again and again.
+
+    Parameters
+    ----------
+    mdp : Mdp
+        What is left.
+    labels : ndarray of int64, shape (n,)
+        For each state a state of its component, the same for all of it.
+    """
+    states = mdp.states
+    dropped = np.zeros(mdp.choice_count, np.bool_)
+    touched = np.zeros(states, np.bool_)
+    remaining = np.zeros(states, np.int64)
+    queue = np.empty(states, np.uint32)
+    arrays = mdp.choices, mdp.transitions, mdp.targets
+    found, leaving = _drop_leaving(*arrays, labels, dropped, touched, remaining, queue)
+    if found:
+        _attract(*_incoming(*arrays, dropped), dropped, remaining, queue, found)
+    return Losses(dropped, leaving, remaining == 0, touched)
+
+
+@njit(cache=True, nogil=True)
+def _copy(
+    choices: NDArray[np.int64],
+    transitions: NDArray[np.int64],
+    targets: NDArray[np.uint32],
+    kept: NDArray[np.bool_],
+    numbers: NDArray[np.int64],
+    dropped: NDArray[np.bool_],
+    own: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]],
+) -> None:
+    """Copy the choices of the states that are kept; `own` is zeroed, and has room for them."""
+    own_choices, own_transitions, own_targets = own
+    states = choice = edge = 0
+    for state in range(kept.size):
+        if not kept[state]:
+            continue
+        for old in range(choices[state], choices[state + 1]):
+            if dropped[old]:
+                continue
+            for place in range(transitions[old], transitions[old + 1]):
+                own_targets[edge] = numbers[targets[place]]
+                edge += 1
+            choice += 1
+            own_transitions[choice] = edge
+        states += 1
+        own_choices[states] = choice
+
+
+def _restricted(mdp: Mdp, kept: NDArray[np.bool_], dropped: NDArray[np.bool_]) -> Mdp:
+    """Return some states of a Markov decision process, with some of their choices.
+
+    Parameters
+    ----------
+    mdp : Mdp
+        All of them.
+    kept : ndarray of bool, shape (n,)
+        The states, whose order stays.
+    dropped : ndarray of bool, shape (c,)
+        The choices that they lose; of the others all targets are kept, or they are choices of states that are not.
+    """
+    staying = np.repeat(kept, np.diff(mdp.choices)) & ~dropped
+    edges = int(np.diff(mdp.transitions)[staying].sum())
+    own = (
+        np.zeros(np.count_nonzero(kept) + 1, np.int64),
+        np.zeros(np.count_nonzero(staying) + 1, np.int64),
+        np.empty(edges, np.uint32),
+    )
+    _copy(mdp.choices, mdp.transitions, mdp.targets, kept, np.cumsum(kept) - 1, dropped, own)
+    return Mdp(choices=own[0], transitions=own[1], targets=own[2])
 
 
 @njit(cache=True, nogil=True)
@@ -50,7 +236,7 @@ def _by_tarjan(graph: Graph) -> NDArray[np.int64]:
     return tarjan(graph).labels
 
 
-def basic(mdp: Mdp, components: Components = _by_tarjan, watch: Watch = unwatched) -> MecDecomposition:
+def basic(mdp: Mdp, setting: Setting | None = None, components: Components = _by_tarjan) -> MecDecomposition:
     """Find the maximal end components.
 
     A round finds the strongly connected components of what is left, drops the choices that can leave theirs, and
@@ -61,11 +247,12 @@ def basic(mdp: Mdp, components: Components = _by_tarjan, watch: Watch = unwatche
     ----------
     mdp : Mdp
         The Markov decision process.
+    setting : Setting, optional
+        How it runs: who is told after each round how many states are decided.
     components : callable
         What finds the components of each round; Tarjan's algorithm by default.
-    watch : callable
-        Told after each round how many states are decided.
     """
+    watch = unwatched if setting is None else setting.watch
     mecs = np.full(mdp.states, -1, np.int64)
     names = np.arange(mdp.states)
     rounds: list[MecRound] = []
@@ -85,6 +272,6 @@ def basic(mdp: Mdp, components: Components = _by_tarjan, watch: Watch = unwatche
                 mecs=closed,
             )
         )
-        mdp, names = restricted(mdp, kept, losses.dropped), names[kept]
+        mdp, names = _restricted(mdp, kept, losses.dropped), names[kept]
         watch(mecs.size - mdp.states, mecs.size)
     return MecDecomposition(mecs=mecs, rounds=tuple(rounds), counts={"edges": sum(each.transitions for each in rounds)})

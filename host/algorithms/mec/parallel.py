@@ -1,22 +1,26 @@
-"""The parallel algorithm for maximal end components (Wijs et al. 2014, section 3.4), made of steps."""
+"""The parallel algorithm for maximal end components (Wijs et al. 2014, section 3.4), made of steps.
+
+Races: several threads may set a flag, all to 1. Everything else that two threads may write is claimed by atomic
+operations.
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from host.algorithms.mec import steps
 from host.algorithms.mec.decomposition import MecDecomposition, MecRound
-from host.algorithms.mec.parts import number_parts
 from host.algorithms.software.decomposition import Decomposition, Setting, unwatched
-from host.devices import Device, DeviceArray
-from host.devices.primitives import prefix_sum
+from host.algorithms.software.fbt import decompose_regions
+from host.devices import Device, DeviceArray, atomic_add, atomic_exchange, atomic_min, atomic_swap, step
+from host.devices.primitives import count_up, prefix_sum, root
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.mdp.model import Mdp
 
-__all__ = ["RegionComponents", "parallel"]
+__all__ = ["DeviceMdp", "RegionComponents", "number_parts", "parallel", "upload_mdp"]
 
 RegionComponents = Callable[[Graph, Graph, Setting, NDArray[np.int64]], Decomposition]
 """Finds the strongly connected components of a graph, given its transpose too, and for each vertex its region: every
@@ -29,61 +33,260 @@ _DROPPED, _QUEUED, _FOLLOWED, _EDGES, _CLOSED = range(5)
 """What the steps count, by place."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Left:
-    """What is left of a Markov decision process, in the memory of a device.
-
-    Parameters
-    ----------
-    states, choices, transitions : int
-        How many.
-    offsets, starts, targets : array of the device
-        The arrays ``choices``, ``transitions`` and ``targets`` of `host.mdp.model.Mdp`; targets are int32.
-    names : array of int32, shape (states,)
-        What the states are called in the whole.
-    """
+class DeviceMdp(NamedTuple):
+    """A Markov decision process, or what is left of one, in the memory of a device."""
 
     states: int
     choices: int
     transitions: int
     offsets: DeviceArray
+    """int64, shape (states + 1,): ``choices`` of `host.mdp.model.Mdp`."""
     starts: DeviceArray
+    """int64, shape (choices + 1,): its ``transitions``."""
     targets: DeviceArray
+    """int32, shape (transitions,): its ``targets``."""
     names: DeviceArray
+    """int32, shape (states,): what the states are called in the whole."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Incoming:
-    """For each state the choices that lead to it.
+class _Incoming(NamedTuple):
+    """For each state the choices that lead to it."""
+
+    offsets: DeviceArray
+    """int64, shape (states + 1,): those of state ``s`` are at ``offsets[s]`` to ``offsets[s + 1] - 1``."""
+    choices: DeviceArray
+    """int32, shape (transitions,): the choices."""
+    sources: DeviceArray
+    """int32, shape (transitions,): their states."""
+    owners: DeviceArray
+    """int32, shape (choices,): the state of each choice."""
+
+
+class _Round(NamedTuple):
+    """What a round finds out."""
+
+    labels: DeviceArray
+    """int64, shape (states,): a state of the component of each."""
+    dropped: DeviceArray
+    """int32, shape (choices,): whether a choice is lost."""
+    remaining: DeviceArray
+    """int32, shape (states,): choices that each state has left."""
+    touched: DeviceArray
+    """int32, shape (states,): by label, whether something of the component was dropped."""
+    smallest: DeviceArray
+    """int32, shape (states,): by label, the smallest state of a component that nothing touched."""
+    kept: DeviceArray
+    """int64, shape (states + 1,): whether a state stays; then how many before it do."""
+    queue: DeviceArray
+    """int32, shape (states,): states without a choice."""
+    counts: DeviceArray
+    """int64, shape (5,)."""
+
+
+def upload_mdp(device: Device, mdp: Mdp) -> DeviceMdp:
+    """Copy a model to a device.
+
+    Raises
+    ------
+    InputError
+        It is too large.
+    """
+    if max(mdp.states, mdp.choice_count, mdp.transition_count) > _MOST:
+        raise InputError(f"algorithms made of steps take at most {_MOST} states, choices and transitions")
+    return DeviceMdp(
+        mdp.states,
+        mdp.choice_count,
+        mdp.transition_count,
+        device.array(mdp.choices),
+        device.array(mdp.transitions),
+        device.array(mdp.targets.view(np.int32)),
+        device.array(np.arange(mdp.states, dtype=np.int32)),
+    )
+
+
+@step
+def _own_choices(state: int, left: DeviceMdp, owners: DeviceArray) -> None:
+    """Tell each choice its state."""
+    for choice in range(left.offsets[state], left.offsets[state + 1]):
+        owners[choice] = state
+
+
+@step
+def _source_offsets(place: int, left: DeviceMdp, offsets: DeviceArray) -> None:
+    """Give each state the transitions of all its choices."""
+    offsets[place] = left.starts[left.offsets[place]]
+
+
+@step
+def _count_incoming(edge: int, targets: DeviceArray, counts: DeviceArray) -> None:
+    """Count the transitions to each state."""
+    atomic_add(counts, targets[edge], 1)
+
+
+@step
+def _fill_incoming(choice: int, left: DeviceMdp, cursors: DeviceArray, incoming: _Incoming) -> None:
+    """Put each choice, and its state, in a place of each of its targets."""
+    for edge in range(left.starts[choice], left.starts[choice + 1]):
+        place = atomic_add(cursors, left.targets[edge], 1)
+        incoming.choices[place] = choice
+        incoming.sources[place] = incoming.owners[choice]
+
+
+@step
+def _join(choice: int, left: DeviceMdp, owners: DeviceArray, parents: DeviceArray) -> None:
+    """Join the trees of a choice's state and of its targets: the larger root is put below the smaller one."""
+    for edge in range(left.starts[choice], left.starts[choice + 1]):
+        one = root(int(owners[choice]), parents)
+        other = root(int(left.targets[edge]), parents)
+        while one != other:
+            low = min(one, other)
+            high = max(one, other)
+            if atomic_swap(parents, high, high, low) == high:
+                break
+            # Somebody else has put it below another one.
+            one = low
+            other = root(high, parents)
+
+
+@step
+def _mark_roots(state: int, parents: DeviceArray, roots: DeviceArray) -> None:
+    if parents[state] == state:
+        roots[state] = 1
+
+
+@step
+def _number(state: int, parents: DeviceArray, ranks: DeviceArray, parts: DeviceArray) -> None:
+    parts[state] = ranks[root(state, parents)]
+
+
+def number_parts(device: Device, left: DeviceMdp, owners: DeviceArray) -> DeviceArray:
+    """Find the parts that no choice joins, weakly connected components, and give them numbers.
 
     Parameters
     ----------
-    offsets : array of int64, shape (states + 1,)
-        Those of state ``s`` are at ``offsets[s]`` to ``offsets[s + 1] - 1``.
-    choices, sources : array of int32, shape (transitions,)
-        The choices, and their states.
+    device : Device
+        Where the arrays are.
+    left : DeviceMdp
+        The Markov decision process.
     owners : array of int32, shape (choices,)
         The state of each choice.
+
+    Returns
+    -------
+    array of int64, shape (states,)
+        For each state its part, from 0.
     """
+    parents = device.zeros(left.states, np.int32)
+    ranks, parts = device.zeros(left.states), device.zeros(left.states)
+    device.run(count_up, left.states, parents)
+    device.run(_join, left.choices, left, owners, parents)
+    device.run(_mark_roots, left.states, parents, ranks)
+    prefix_sum(device, ranks, left.states)
+    device.run(_number, left.states, parents, ranks, parts)
+    return parts
 
-    offsets: DeviceArray
-    choices: DeviceArray
-    sources: DeviceArray
-    owners: DeviceArray
+
+@step
+def _drop_leaving(state: int, left: DeviceMdp, on: _Round) -> None:
+    """Drop the choices that can leave the component; a state with no others is removed."""
+    label = on.labels[state]
+    first = left.offsets[state]
+    last = left.offsets[state + 1]
+    staying = 0
+    for choice in range(first, last):
+        leaves = False
+        for edge in range(left.starts[choice], left.starts[choice + 1]):
+            if on.labels[left.targets[edge]] != label:
+                leaves = True
+                break
+        if leaves:
+            on.dropped[choice] = 1
+        else:
+            staying += 1
+    on.remaining[state] = staying
+    if staying == last - first and staying > 0:
+        return
+    on.touched[label] = 1
+    atomic_add(on.counts, _DROPPED, last - first - staying)
+    if staying == 0:
+        on.queue[atomic_add(on.counts, _QUEUED, 1)] = state
 
 
-def _upload(device: Device, mdp: Mdp) -> _Left:
-    if max(mdp.states, mdp.choice_count, mdp.transition_count) > _MOST:
-        raise InputError(f"algorithms made of steps take at most {_MOST} states, choices and transitions")
-    return _Left(
-        states=mdp.states,
-        choices=mdp.choice_count,
-        transitions=mdp.transition_count,
-        offsets=device.array(mdp.choices),
-        starts=device.array(mdp.transitions),
-        targets=device.array(mdp.targets.view(np.int32)),
-        names=device.array(np.arange(mdp.states, dtype=np.int32)),
-    )
+@step
+def _attract(thread: int, first: int, incoming: _Incoming, on: _Round) -> None:
+    """Drop the choices that lead to a removed state; a state that loses its last one is removed too.
+
+    A thread goes on with one such state by itself, so that a chain of them takes one launch; the others are queued.
+    """
+    state = on.queue[first + thread]
+    edges = 0
+    while state >= 0:
+        following = -1
+        for edge in range(incoming.offsets[state], incoming.offsets[state + 1]):
+            if atomic_exchange(on.dropped, incoming.choices[edge], 1) == 0:
+                source = incoming.sources[edge]
+                if atomic_add(on.remaining, source, -1) == 1:
+                    if following < 0:
+                        following = source
+                        atomic_add(on.counts, _FOLLOWED, 1)
+                    else:
+                        on.queue[atomic_add(on.counts, _QUEUED, 1)] = source
+        edges += incoming.offsets[state + 1] - incoming.offsets[state]
+        state = following
+    atomic_add(on.counts, _EDGES, edges)
+
+
+@step
+def _mark(state: int, left: DeviceMdp, on: _Round) -> None:
+    """Find the smallest state of each component that nothing touched; keep those of the others that have a choice."""
+    label = on.labels[state]
+    if on.touched[label] == 0:
+        atomic_min(on.smallest, label, left.names[state])
+    elif on.remaining[state] > 0:
+        on.kept[state] = 1
+
+
+@step
+def _name(state: int, left: DeviceMdp, on: _Round, mecs: DeviceArray) -> None:
+    """Name each maximal end component by its smallest state."""
+    label = on.labels[state]
+    if on.touched[label] == 0:
+        mecs[left.names[state]] = on.smallest[label]
+        if on.smallest[label] == left.names[state]:
+            atomic_add(on.counts, _CLOSED, 1)
+
+
+@step
+def _keep_choices(
+    choice: int, left: DeviceMdp, owners: DeviceArray, on: _Round, flags: DeviceArray, sizes: DeviceArray
+) -> None:
+    """Mark the choices that stay, and tell how many transitions they have."""
+    owner = owners[choice]
+    if on.dropped[choice] == 0 and on.kept[owner + 1] > on.kept[owner]:
+        flags[choice] = 1
+        sizes[choice] = left.starts[choice + 1] - left.starts[choice]
+
+
+@step
+def _move_states(state: int, left: DeviceMdp, numbers: DeviceArray, flags: DeviceArray, own: DeviceMdp) -> None:
+    """Give a state that stays its new number."""
+    number = numbers[state]
+    if numbers[state + 1] > number:
+        own.offsets[number] = flags[left.offsets[state]]
+        own.names[number] = left.names[state]
+
+
+@step
+def _move_choices(
+    choice: int, left: DeviceMdp, numbers: DeviceArray, flags: DeviceArray, sizes: DeviceArray, own: DeviceMdp
+) -> None:
+    """Give a choice that stays its new number, and its transitions their place."""
+    if flags[choice + 1] > flags[choice]:
+        place = sizes[choice]
+        own.starts[flags[choice]] = place
+        for edge in range(left.starts[choice], left.starts[choice + 1]):
+            own.targets[place] = numbers[left.targets[edge]]
+            place += 1
 
 
 class _Run:
@@ -103,7 +306,7 @@ class _Run:
         self._setting = setting
         self._device = setting.device
         self._components = components
-        self._left = _upload(self._device, mdp)
+        self._left = upload_mdp(self._device, mdp)
         self._mecs = self._device.full(mdp.states, -1, np.int32)
         self._rounds: list[MecRound] = []
         self._edges = self._passes = 0
@@ -124,20 +327,19 @@ class _Run:
         """Turn the transitions round."""
         device, left = self._device, self._left
         owners = device.zeros(left.choices, np.int32)
-        device.run(steps.own_choices, left.states, left.offsets, owners)
+        device.run(_own_choices, left.states, left, owners)
         offsets = device.zeros(left.states + 1)
-        device.run(steps.count_incoming, left.transitions, left.targets, offsets)
+        device.run(_count_incoming, left.transitions, left.targets, offsets)
         prefix_sum(device, offsets, left.states + 1)
-        cursors = device.array(device.read(offsets).copy())
-        choices, sources = (device.zeros(left.transitions, np.int32) for _ in range(2))
-        device.run(steps.fill_incoming, left.choices, left.starts, left.targets, owners, cursors, choices, sources)
-        return _Incoming(offsets=offsets, choices=choices, sources=sources, owners=owners)
+        incoming = _Incoming(offsets, *(device.zeros(left.transitions, np.int32) for _ in range(2)), owners)
+        device.run(_fill_incoming, left.choices, left, device.array(device.read(offsets).copy()), incoming)
+        return incoming
 
     def _labels(self, incoming: _Incoming) -> NDArray[np.int64]:
         """Find the strongly connected components of what is left."""
         device, left = self._device, self._left
         offsets = device.zeros(left.states + 1)
-        device.run(steps.source_offsets, left.states + 1, left.offsets, left.starts, offsets)
+        device.run(_source_offsets, left.states + 1, left, offsets)
         graph, transpose = (
             Graph(offsets=device.read(starts), targets=device.read(ends).view(np.uint32))
             for starts, ends in ((offsets, left.targets), (incoming.offsets, incoming.sources))
@@ -149,99 +351,76 @@ class _Run:
 
     def _regions(self, incoming: _Incoming) -> NDArray[np.int64]:
         """Return for each state its region: at first all are in one, then those that choices join."""
-        device, left = self._device, self._left
         if not self._rounds:
-            return np.zeros(left.states, np.int64)
+            return np.zeros(self._left.states, np.int64)
         self._passes += 1
-        self._edges += left.transitions
-        parts = number_parts(
-            device,
-            left.states,
-            left.choices,
-            transitions=left.starts,
-            targets=left.targets,
-            owners=incoming.owners,
-        )
-        return device.read(parts)
+        self._edges += self._left.transitions
+        return self._device.read(number_parts(self._device, self._left, incoming.owners))
 
     def _round(self) -> None:
         device, left = self._device, self._left
         incoming = self._incoming()
         labels = self._labels(incoming)
-        components = np.count_nonzero(labels == np.arange(left.states))
-        labels = device.array(labels)
-        dropped = device.zeros(left.choices, np.int32)
-        remaining, touched, queue = (device.zeros(left.states, np.int32) for _ in range(3))
-        counts = device.zeros(5)
-        device.run(
-            steps.drop_leaving,
-            left.states,
-            *(left.offsets, left.starts, left.targets, labels, dropped, remaining, touched, queue, counts),
+        on = _Round(
+            device.array(labels),
+            device.zeros(left.choices, np.int32),
+            *(device.zeros(left.states, np.int32) for _ in range(2)),
+            smallest=device.full(left.states, 2**31 - 1, np.int32),
+            # One more, for the sum.
+            kept=device.zeros(left.states + 1),
+            queue=device.zeros(left.states, np.int32),
+            counts=device.zeros(5),
         )
-        leaving = device.value(counts, _DROPPED)
-        first, last = 0, device.value(counts, _QUEUED)
+        device.run(_drop_leaving, left.states, left, on)
+        leaving = device.value(on.counts, _DROPPED)
+        first, last = 0, device.value(on.counts, _QUEUED)
         while first < last:
-            device.run(
-                steps.attract,
-                last - first,
-                *(first, queue, incoming.offsets, incoming.choices, incoming.sources, dropped, remaining, counts),
-            )
+            device.run(_attract, last - first, first, incoming, on)
             self._passes += 1
-            first, last = last, device.value(counts, _QUEUED)
-        smallest = device.full(left.states, 2**31 - 1, np.int32)
-        # One more, for the sum.
-        kept = device.zeros(left.states + 1)
-        device.run(steps.mark, left.states, labels, touched, remaining, left.names, smallest, kept)
-        device.run(steps.name, left.states, labels, touched, left.names, smallest, self._mecs, counts)
-        self._left = self._restricted(incoming.owners, dropped, kept)
-        self._edges += left.transitions + device.value(counts, _EDGES)
+            first, last = last, device.value(on.counts, _QUEUED)
+        device.run(_mark, left.states, left, on)
+        device.run(_name, left.states, left, on, self._mecs)
+        self._left = self._restricted(incoming.owners, on)
+        self._edges += left.transitions + device.value(on.counts, _EDGES)
         self._passes += 1
         self._rounds.append(
             MecRound(
                 states=left.states,
                 choices=left.choices,
                 transitions=left.transitions,
-                components=int(components),
+                components=int(np.count_nonzero(labels == np.arange(left.states))),
                 dropped=leaving,
-                removed=last + device.value(counts, _FOLLOWED),
-                mecs=device.value(counts, _CLOSED),
+                removed=last + device.value(on.counts, _FOLLOWED),
+                mecs=device.value(on.counts, _CLOSED),
             )
         )
 
-    def _restricted(self, owners: DeviceArray, dropped: DeviceArray, kept: DeviceArray) -> _Left:
-        """Return what stays, with numbers of its own; `kept` becomes those of the states."""
+    def _restricted(self, owners: DeviceArray, on: _Round) -> DeviceMdp:
+        """Return what stays, with numbers of its own; ``on.kept`` becomes those of the states."""
         device, left = self._device, self._left
-        states = prefix_sum(device, kept, left.states + 1)
+        states = prefix_sum(device, on.kept, left.states + 1)
         if not states:
-            return replace(left, states=0)
+            return left._replace(states=0)
         flags, sizes = (device.zeros(left.choices + 1) for _ in range(2))
-        device.run(steps.keep_choices, left.choices, owners, left.starts, kept, dropped, flags, sizes)
+        device.run(_keep_choices, left.choices, left, owners, on, flags, sizes)
         choices, transitions = (prefix_sum(device, array, left.choices + 1) for array in (flags, sizes))
-        own = _Left(
-            states=states,
-            choices=choices,
-            transitions=transitions,
-            offsets=device.zeros(states + 1),
-            starts=device.zeros(choices + 1),
-            targets=device.zeros(transitions, np.int32),
-            names=device.zeros(states, np.int32),
+        own = DeviceMdp(
+            states,
+            choices,
+            transitions,
+            device.zeros(states + 1),
+            device.zeros(choices + 1),
+            device.zeros(transitions, np.int32),
+            device.zeros(states, np.int32),
         )
         device.store(own.offsets, states, choices)
         device.store(own.starts, choices, transitions)
-        device.run(
-            steps.move_states,
-            left.states,
-            *(left.offsets, left.names, kept, flags, own.offsets, own.names),
-        )
-        device.run(
-            steps.move_choices,
-            left.choices,
-            *(left.starts, left.targets, kept, flags, sizes, own.starts, own.targets),
-        )
+        device.run(_move_states, left.states, left, on.kept, flags, own)
+        device.run(_move_choices, left.choices, left, on.kept, flags, sizes, own)
         return own
 
 
-def parallel(mdp: Mdp, setting: Setting, components: RegionComponents) -> MecDecomposition:
+def parallel(mdp: Mdp, setting: Setting, components: RegionComponents = decompose_regions) -> MecDecomposition:
     """Find the maximal end components.
 
     The rounds are those of `host.algorithms.mec.basic`. The components of a round lie inside those of the round before,

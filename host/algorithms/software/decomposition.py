@@ -1,18 +1,31 @@
-"""What a parallel algorithm is given besides a graph, and what it returns."""
+"""A decomposition in software: how it runs, what it returns, and a run of one with its time."""
 
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from host.algorithms.components import canonical
+from host.algorithms.names import KINDS, Kind
 from host.devices import Device
+from host.graph.csr import Graph
+from host.graph.generators import random_graph
 
-__all__ = ["Decomposition", "Setting", "Watch", "unwatched"]
+__all__ = ["Decomposition", "Setting", "SoftwareRun", "Watch", "run_software", "small_graph", "timed", "unwatched"]
 
 Watch = Callable[[int, int], None]
 """Told how many vertices have a component, and of how many."""
+
+_CYCLES = 40
+_LONGEST = 5
+_CHAIN = 20
+_MIXED = 5000
+"""Enough for a prefix sum over several tiles."""
+_TRIANGLES = 200
+_SEED = 1
 
 
 def unwatched(done: int, total: int) -> None:
@@ -55,3 +68,113 @@ class Decomposition:
 
     labels: NDArray[np.int64]
     counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def small_graph() -> Graph:
+    """Return a graph of some thousand vertices on which every part of an algorithm has something to do.
+
+    It has cycles that lead into each other, a chain, a sparse random part, and triangles of which one half leads to the
+    other, so that few of them are reached from any.
+    """
+    sizes = np.concatenate([np.arange(_CYCLES) % _LONGEST + 2, np.full(_TRIANGLES, 3)])
+    firsts = np.cumsum(sizes) - sizes
+    count = int(sizes.sum())
+    cycle = np.repeat(np.arange(sizes.size), sizes)
+    vertices = np.arange(count)
+    following = firsts[cycle] + (vertices - firsts[cycle] + 1) % sizes[cycle]
+    cycles, (upper, lower) = firsts[:_CYCLES], firsts[_CYCLES:].reshape(2, -1)
+    chain = np.arange(count, count + _CHAIN)
+    mixed = random_graph(_MIXED, 2, _SEED)
+    base = count + _CHAIN
+    sources = np.repeat(np.arange(_MIXED), np.diff(mixed.offsets)) + base
+    edges = [
+        (vertices, following),
+        (cycles[:-1], cycles[1:]),
+        (upper, lower),
+        (upper, np.roll(lower, 1) + 1),
+        (chain, np.append(chain[1:], 0)),
+        (sources, mixed.targets.astype(np.int64) + base),
+    ]
+    ends = (np.concatenate(side).astype(np.uint32) for side in zip(*edges, strict=True))
+    return Graph.from_edges(base + _MIXED, *ends)
+
+
+def timed(
+    kind: Kind, setting: Setting, given: tuple[Any, ...], warming: Callable[[], tuple[Any, ...]]
+) -> tuple[Any, dict[str, Any]]:
+    """Run an algorithm, after a run on something small that compiles what is not yet compiled.
+
+    Parameters
+    ----------
+    kind : Kind
+        The algorithm.
+    setting : Setting
+        How it runs.
+    given : tuple
+        What it works on.
+    warming : callable
+        Returns the same of something small.
+
+    Returns
+    -------
+    found
+        What it returned.
+    how : dict
+        ``device``, its name; ``threads`` of the processor that it used; ``seconds`` of the algorithm alone.
+    """
+    run, device = kind.load(), setting.device
+    if device.compiles:
+        run(*warming(), replace(setting, watch=unwatched))
+    begin = time.perf_counter()
+    found = run(*given, setting)
+    seconds = time.perf_counter() - begin
+    return found, {"device": device.name, "threads": device.threads if kind.threads else 1, "seconds": seconds}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftwareRun:
+    """A run of one algorithm.
+
+    Parameters
+    ----------
+    algorithm : str
+        Its name.
+    device : str
+        Name of the device.
+    threads : int
+        Threads of the processor that it used.
+    labels : ndarray of uint32, shape (n,)
+        For each vertex the smallest vertex of its component.
+    counts : mapping
+        What the algorithm counts of its work.
+    seconds : float
+        Time of the algorithm alone: the graph and its transpose are there, and everything is compiled.
+    """
+
+    algorithm: str
+    device: str
+    threads: int
+    labels: NDArray[np.uint32]
+    counts: Mapping[str, int] = field(default_factory=dict)
+    seconds: float
+
+
+def run_software(algorithm: str, graph: Graph, transpose: Graph, setting: Setting) -> SoftwareRun:
+    """Run an algorithm, after a run on a small graph that compiles what is not yet compiled.
+
+    Parameters
+    ----------
+    algorithm : str
+        A key of `host.algorithms.names.KINDS`.
+    graph, transpose : Graph
+        The graph and its transpose.
+    setting : Setting
+        How it runs.
+    """
+    found, how = timed(KINDS[algorithm], setting, (graph, transpose), _warming)
+    return SoftwareRun(algorithm=algorithm, labels=canonical(found.labels), counts=found.counts, **how)
+
+
+def _warming() -> tuple[Graph, Graph]:
+    small = small_graph()
+    return small, small.transpose()

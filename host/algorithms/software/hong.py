@@ -7,9 +7,9 @@ from threading import Condition
 import numpy as np
 from numpy.typing import NDArray
 
-from host.algorithms.software.decomposition import Decomposition
+from host.algorithms.software.decomposition import Decomposition, Setting
 from host.algorithms.software.traversal import NOTHING, Marking, counts, expand, new_tally, search
-from host.devices.workers import Workers
+from host.devices.cpu import Workers
 from host.graph.csr import Csr, Graph
 from sim.caching.code import njit
 
@@ -203,7 +203,7 @@ class _Run:
         self._workers.each(work)
 
 
-def hong(graph: Graph, transpose: Graph, *, threads: int) -> Decomposition:
+def hong(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
     """Label the components of a graph: by one vertex of each.
 
     Trims in parallel, divides the graph by one pivot with parallel breadth-first searches, trims again, and gives the
@@ -217,10 +217,10 @@ def hong(graph: Graph, transpose: Graph, *, threads: int) -> Decomposition:
     ----------
     graph, transpose : Graph
         The graph and its transpose.
-    threads : int
-        Threads.
+    setting : Setting
+        How it runs: the threads of its device.
     """
-    workers = Workers(threads)
+    workers = Workers(setting.device.threads)
     try:
         run = _Run(graph, transpose, workers)
         run.trim()

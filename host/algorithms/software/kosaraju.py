@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from host.algorithms.software.decomposition import Decomposition
+from host.algorithms.software.decomposition import Decomposition, Setting
 from host.algorithms.software.traversal import NOTHING, Marking, counts, new_tally, search
 from host.graph.csr import Csr, Graph
 from host.graph.trim import trim
@@ -80,7 +80,7 @@ def _colour(graph: Csr, transpose: Csr, trimmed: NDArray[np.bool_], tally: NDArr
     return colours
 
 
-def kosaraju(graph: Graph, transpose: Graph) -> Decomposition:
+def kosaraju(graph: Graph, transpose: Graph, _: Setting | None = None) -> Decomposition:
     """Label the components of a graph: by one vertex of each.
 
     Vertices without an edge in or out are trimmed first; where the forward search reaches nothing but its start, that

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from host.algorithms.software.decomposition import Decomposition
+from host.algorithms.software.decomposition import Decomposition, Setting
 from host.graph.csr import Graph
 from sim.caching.code import njit
 
@@ -60,7 +60,7 @@ def _label(offsets: NDArray[np.int64], targets: NDArray[np.uint32]) -> NDArray[n
     return labels
 
 
-def tarjan(graph: Graph) -> Decomposition:
+def tarjan(graph: Graph, _: Graph | None = None, __: Setting | None = None) -> Decomposition:
     """Label the components of a graph: by one vertex of each.
 
     It looks at each edge once, in one pass.

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from host.algorithms.names import MOST_PIVOTS
+from host.algorithms.names import MOST_PIVOTS, PIVOTS
 from host.options import add_device, add_threads, at_least
 from host.studies.reproduction import Reproduction
 
@@ -24,7 +24,11 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         help="graphs of up to 10,000 vertices only",
     )
     parser.add_argument(
-        "--pivots", type=at_least(1, MOST_PIVOTS), default=10, metavar="M", help="pivots at a time (default: 10)"
+        "--pivots",
+        type=at_least(1, MOST_PIVOTS),
+        default=PIVOTS,
+        metavar="M",
+        help=f"pivots at a time (default: {PIVOTS})",
     )
     add_device(parser)
     add_threads(parser, "the pivots' searches")

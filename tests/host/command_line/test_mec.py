@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from host.algorithms.mec.attractor import Losses
+from host.algorithms.mec.basic import Losses
 from host.command_line.main import main
 from host.mdp.model import Mdp
 from host.results.version import identity

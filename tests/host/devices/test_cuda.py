@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from host.devices import ORDERS, Order, block_step, open_device, step
-from host.devices.primitives import fill, prefix_sum
+from host.devices.primitives import prefix_sum
 from tests.host.devices.simulator import simulate
 from tests.host.devices.test_steps import spread, turn
 
@@ -67,8 +67,6 @@ def check_blocks() -> None:
                 assert prefix_sum(device, array, count) == numbers[:count].sum()
                 assert np.array_equal(device.read(array)[:count], np.cumsum(numbers[:count]) - numbers[:count])
             device.store(values, 1, 4)
-            fill(device, values, 1, 5)
-            assert device.value(values, 0) == 5
             assert device.value(values, 1) == 4
 
 

@@ -7,14 +7,14 @@ import numba
 import pytest
 from numba import cuda
 
+from host.algorithms.mec.decomposition import small_mdp
 from host.algorithms.mec.parallel import parallel
-from host.algorithms.mec.warming import small_mdp
 from host.algorithms.names import KINDS
-from host.algorithms.software import ALGORITHMS, Setting
+from host.algorithms.software import Setting
+from host.algorithms.software.decomposition import small_graph
 from host.algorithms.software.fbt import decompose_regions
-from host.algorithms.software.warming import small_graph
 from host.devices.cpu import CpuDevice
-from host.devices.cuda import block_kernel, thread_kernel
+from host.devices.cuda import flat, kernel, layout
 from host.devices.primitives import prefix_sum
 from host.devices.steps import Step
 
@@ -39,15 +39,16 @@ class Listening(CpuDevice):
 
     def _note(self, step: Any, arguments: tuple[Any, ...]) -> None:
         order = numba.int64[::1]
-        types = tuple(numba.int64 if isinstance(value, int) else numba.typeof(value) for value in arguments)
+        types = tuple(numba.int64 if isinstance(value, int) else numba.typeof(value) for value in flat(arguments))
         # The number of threads and their order; the orders of blocks and threads, and the phases.
         head = (numba.int64, order) if isinstance(step, Step) else (order, order, numba.int64)
-        self.kernels[step.function, types] = (step, head + types)
+        self.kernels[step.function, types] = (step, layout(arguments), head + types)
 
 
 @pytest.fixture
 def compiler(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return what compiles kernels without a graphics processor."""
+    pytest.importorskip("numba_cuda")
     from numba.cuda import dispatcher
 
     # Functions that kernels call are compiled for the device that is there.
@@ -66,11 +67,10 @@ def compiler(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def check(device: Listening, compiler: Any) -> None:
     assert device.kernels
-    for step, types in device.kernels.values():
-        simple = isinstance(step, Step)
-        text = compiler(thread_kernel(step) if simple else block_kernel(step), types)
+    for step, arguments, types in device.kernels.values():
+        text = compiler(kernel(step, arguments), types)
         assert ".visible .entry" in text
-        assert simple or "bar.sync" in text
+        assert isinstance(step, Step) or "bar.sync" in text
 
 
 @pytest.mark.long
@@ -88,7 +88,7 @@ def test_primitives(compiler: Any) -> None:
 def test_algorithms(name: str, options: dict[str, int], compiler: Any) -> None:
     device = Listening()
     graph = small_graph()
-    ALGORITHMS[name](graph, graph.transpose(), Setting(device=device, options=options))
+    KINDS[name].load()(graph, graph.transpose(), Setting(device=device, options=options))
     check(device, compiler)
 
 

@@ -20,7 +20,7 @@ from host.devices import (
     open_device,
     step,
 )
-from host.devices.primitives import fill, prefix_sum
+from host.devices.primitives import count_up, prefix_sum
 
 WAYS = [(name, threads) for name in ORDERS for threads in (1, 3)]
 
@@ -98,11 +98,11 @@ def test_prefix_sums(size: int, order: str, threads: int) -> None:
 def test_values_and_what_has_no_threads() -> None:
     with open_device("cpu") as device:
         array = device.full(5, 9, np.int32)
-        fill(device, array, 3, 2)
+        device.run(count_up, 3, array)
         device.store(array, 4, 7)
         assert device.value(array, 4) == 7
-        assert device.read(array).tolist() == [2, 2, 2, 9, 7]
-        fill(device, array, 0, 1)
+        assert device.read(array).tolist() == [0, 1, 2, 9, 7]
+        device.run(count_up, 0, array)
         device.run_blocks(turn, 0, 2, array, 0)
         assert device.launches == 1
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from host.algorithms.mec.checker import check_mecs
-from host.algorithms.mec.reference import reference_mecs, strong_parts, transition_states
+from host.algorithms.mec.checker import check_mecs, reference_mecs, strong_parts, transition_states
 from host.errors import InputError
 from host.mdp.families import FAMILIES, family
 from host.mdp.model import Mdp

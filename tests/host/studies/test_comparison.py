@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import host.algorithms.software
 import host.devices.cpu
 from host.algorithms.names import KINDS
 from host.algorithms.reference import strong_components
@@ -67,7 +66,7 @@ def other(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
     """Return what puts another algorithm in Tarjan's place."""
 
     def replace(algorithm: Any) -> None:
-        monkeypatch.setitem(host.algorithms.software.ALGORITHMS, "tarjan", algorithm)
+        monkeypatch.setattr("host.algorithms.software.tarjan.tarjan", algorithm)
 
     return replace
 

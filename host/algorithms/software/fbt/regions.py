@@ -1,26 +1,143 @@
-"""Forward-backward search with trimming in all regions at once (algorithm 1), from one region or from given ones."""
+"""Forward-backward search with trimming in all regions at once (algorithm 1), from one region or from given ones.
+
+States are renumbered where the graph is laid out, and the transitions of those of few interleaved.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from host.algorithms.software.decomposition import Decomposition, Setting
-from host.algorithms.software.fbt.bits import MASK, REMOVED
-from host.algorithms.software.fbt.counting import counter, total
-from host.algorithms.software.fbt.layout import lay_out
-from host.algorithms.software.fbt.pivots import begin_states, claim_pivots, merge_searches, revert_transitions
-from host.algorithms.software.fbt.searching import BACKWARD, FORWARD, search_cached, search_once
-from host.algorithms.software.fbt.trimming import trim_states
-from host.devices import DeviceArray
+from host.algorithms.software.fbt.steps import (
+    BACKWARD,
+    FOLLOWING,
+    FORWARD,
+    MASK,
+    MOST,
+    PADDING,
+    PIVOTS,
+    REMOVED,
+    TRIMMED,
+    WARP,
+    States,
+    Way,
+    begin_states,
+    claim_pivots,
+    merge_searches,
+    revert_transitions,
+    search_cached,
+    search_once,
+    trim_states,
+)
+from host.devices import Device, DeviceArray, step
+from host.devices.primitives import DeviceGraph
+from host.errors import InputError
 from host.graph.csr import Graph
 
-__all__ = ["Fbt", "decompose_regions", "fbt"]
+__all__ = ["Fbt", "Layout", "decompose_regions", "fbt", "lay_out"]
 
-_TRIMMED, _FOLLOWING, _PIVOTS = 0, 3, 4
-"""Cells beside those of the two directions: the last round that trimmed a state, the next hash, pivots."""
+_FEWEST = 2
+"""The smallest interval that changes anything: with one transition each, those of 32 states are adjacent already."""
 _CELLS = 5
+_COUNTED = 1024
+"""Cells of a counter."""
 _NO_HASH = 2**40
 _BITS = 3
 """What a hash is above the region's number at most."""
+
+
+class Layout(NamedTuple):
+    """A graph and its transpose on a device."""
+
+    names: NDArray[np.int64] | None
+    """int64, shape (n,): what the graph calls each state; none if they keep their numbers."""
+    places: int
+    """Length of the array of transitions."""
+    forward: Way
+    backward: Way
+
+
+@step
+def _place(thread: int, names: DeviceArray, numbers: DeviceArray, source: DeviceGraph, way: Way) -> None:
+    """Copy the transitions of a state to where its new number has them."""
+    first = source.offsets[names[thread]]
+    degree = source.offsets[names[thread] + 1] - first
+    place = way.offsets[thread]
+    stride = WARP if thread < way.segmented else 1
+    for each in range(degree):
+        way.trans[place + each * stride] = numbers[source.targets[first + each]]
+    if thread < way.segmented:
+        for each in range(degree, way.interval):
+            way.trans[place + each * stride] = PADDING
+
+
+def _positions(degrees: NDArray[np.int64], segmented: int, interval: int) -> NDArray[np.int64]:
+    """Return where the transitions of each state begin, and where those of the last one end."""
+    states = np.arange(segmented)
+    offsets = np.empty(degrees.size + 1, np.int64)
+    offsets[:segmented] = states // WARP * (WARP * interval) + states % WARP
+    offsets[segmented] = segmented * interval
+    np.cumsum(degrees[segmented:], out=offsets[segmented + 1 :])
+    offsets[segmented + 1 :] += offsets[segmented]
+    return offsets
+
+
+def _check(states: int, places: int) -> None:
+    if max(states, places) > MOST:
+        raise InputError(
+            f"fbt takes at most {MOST} states and as many transitions, padding included, not {states} and {places}"
+        )
+
+
+def lay_out(device: Device, graph: Graph, transpose: Graph, segment: int) -> Layout:
+    """Copy a graph to a device.
+
+    Parameters
+    ----------
+    device : Device
+        The device.
+    graph, transpose : Graph
+        The graph and its transpose.
+    segment : int
+        States of at most so many transitions are numbered first, in their order, and stand in segments of 32; what
+        does not fill a segment stands with the others behind them. With 0 or 1 nothing is changed.
+
+    Raises
+    ------
+    InputError
+        The graph has more than 2**29 - 1 states, or transitions with the padding.
+    """
+    states = graph.vertices
+    if segment < _FEWEST:
+        _check(states, graph.edges)
+        # A copy: pivots are written into the forward targets, and the graph may be of a file.
+        forward, backward = (
+            Way(device.array(each.offsets.astype(np.int32)), device.array(targets.view(np.int32)), 0, 0)
+            for each, targets in ((graph, graph.targets.copy()), (transpose, transpose.targets))
+        )
+        return Layout(None, graph.edges, forward, backward)
+    degrees = graph.out_degrees()
+    few = np.flatnonzero(degrees <= segment)
+    segmented = few.size // WARP * WARP
+    behind = np.ones(states, np.bool_)
+    behind[few[:segmented]] = False
+    # Before there are arrays of positions: their integers are of 64 bits, these of any size.
+    places = segmented * segment + int(degrees[behind].sum())
+    _check(states, places)
+    names = np.concatenate([few[:segmented], np.flatnonzero(behind)])
+    numbers = np.empty(states, np.int32)
+    numbers[names] = np.arange(states, dtype=np.int32)
+    forward = _positions(degrees[names], segmented, segment)
+    backward = _positions(transpose.out_degrees()[names], 0, 0)
+    device_names, device_numbers = device.array(names), device.array(numbers)
+    ways = []
+    for source, positions, first in ((graph, forward, segmented), (transpose, backward, 0)):
+        trans = device.zeros(int(positions[-1]), np.int32)
+        ways.append(Way(device.array(positions.astype(np.int32)), trans, first, segment))
+        given = DeviceGraph(device.array(source.offsets), device.array(source.targets.view(np.int32)))
+        device.run(_place, states, device_names, device_numbers, given, ways[-1])
+    return Layout(names, places, *ways)
 
 
 class Fbt:
@@ -43,6 +160,7 @@ class Fbt:
     def __init__(self, graph: Graph, transpose: Graph, setting: Setting) -> None:
         options = setting.options
         self._device = setting.device
+        self._states = graph.vertices
         self._watch = setting.watch
         self._iterations = int(options.get("cached", 0))
         self._hybrid = not options.get("no-hybrid", False)
@@ -73,7 +191,7 @@ class Fbt:
         run = _Run(self, self._initial(regions))
         while True:
             run.trim()
-            self._watch(run.done, self._layout.states)
+            self._watch(run.done, self._states)
             if not run.claim():
                 return Decomposition(labels=self._labels(run.results), counts=run.counts())
             run.search()
@@ -81,14 +199,14 @@ class Fbt:
 
     def _initial(self, regions: NDArray[np.integer] | None) -> NDArray[np.int32]:
         """Return the first contents of `results`."""
-        layout = self._layout
+        states, names = self._states, self._layout.names
         if regions is None:
-            return np.zeros(layout.states, np.int32)
-        if regions.shape != (layout.states,):
-            raise ValueError(f"regions must be of {layout.states} states, not of shape {regions.shape}")
-        if regions.size and not REMOVED <= regions.min() <= regions.max() < layout.states:
-            raise ValueError(f"regions must be -1 to {layout.states - 1}, not {regions.min()} to {regions.max()}")
-        return (regions if layout.names is None else regions[layout.names]).astype(np.int32)
+            return np.zeros(states, np.int32)
+        if regions.shape != (states,):
+            raise ValueError(f"regions must be of {states} states, not of shape {regions.shape}")
+        if regions.size and not REMOVED <= regions.min() <= regions.max() < states:
+            raise ValueError(f"regions must be -1 to {states - 1}, not {regions.min()} to {regions.max()}")
+        return (regions if names is None else regions[names]).astype(np.int32)
 
     def _labels(self, results: DeviceArray) -> NDArray[np.int64]:
         """Return the labels, by the graph's own numbers."""
@@ -107,63 +225,63 @@ class _Run:
     """One decomposition: the arrays, and the launches of each part."""
 
     def __init__(self, machine: Fbt, initial: NDArray[np.int32]) -> None:
-        self._device = machine._device
-        self._layout = machine._layout
+        device, layout = machine._device, machine._layout
+        self._device = device
+        self._places = layout.places
         self._iterations = machine._iterations
         self._hybrid = machine._hybrid
-        layout = self._layout
-        self._states = layout.states
-        self.results = self._device.array(initial)
-        self._edges, self._done = counter(self._device), counter(self._device)
-        self._cells = self._device.zeros(_CELLS)
+        self._states = initial.size
         self._removed = int(np.count_nonzero(initial == REMOVED))
-        self._forward = (layout.offsets, layout.trans, layout.segmented, layout.interval)
-        self._backward = (layout.backward_offsets, layout.backward_trans)
+        counters = (device.zeros(size) for size in (_COUNTED, _COUNTED, _CELLS))
+        self._on = States(layout.forward, layout.backward, device.array(initial), *counters)
         self._rounds = self._trims = self._searches = self._others = 0
-        self._device.run(begin_states, self._states, self.results, layout.offsets)
+        device.run(begin_states, self._states, self._on)
+
+    @property
+    def results(self) -> DeviceArray:
+        """The region of each state, or its component."""
+        return self._on.results
 
     @property
     def done(self) -> int:
         """States that have a component, or are none of the subgraph."""
-        return total(self._device, self._done) + self._removed
+        return int(self._device.read(self._on.done).sum()) + self._removed
 
     def counts(self) -> dict[str, int]:
         """Return what was counted."""
         return {
             "rounds": self._rounds,
-            "pivots": self._device.value(self._cells, _PIVOTS),
+            "pivots": self._device.value(self._on.cells, PIVOTS),
             "trimming_rounds": self._trims,
             "search_iterations": self._searches,
             "passes": self._trims + self._searches + self._others,
-            "edges": total(self._device, self._edges),
+            "edges": int(self._device.read(self._on.edges).sum()),
         }
 
     def trim(self) -> None:
         """Trim to a fixpoint."""
-        while True:
+        trimmed = True
+        while trimmed:
             self._trims += 1
-            counts = (self._edges, self._done, self._cells, _TRIMMED, self._trims)
-            self._device.run(trim_states, self._states, self.results, *self._forward, *self._backward, *counts)
-            if self._device.value(self._cells, _TRIMMED) != self._trims:
-                return
+            self._device.run(trim_states, self._states, self._on, self._trims)
+            trimmed = self._device.value(self._on.cells, TRIMMED) == self._trims
 
     def claim(self) -> bool:
         """Give each state its region, and each region a pivot; return whether there is any."""
-        device, layout = self._device, self._layout
-        before = device.value(self._cells, _PIVOTS)
+        device, cells, length = self._device, self._on.cells, self._places
+        before = device.value(cells, PIVOTS)
         # Hashes may be larger than the array is long: then it serves for one range of them after the other. Ranges in
         # which there is none are left out, since where there are few transitions they are many.
         first = 0
-        while first < _NO_HASH and layout.places:
-            places = min(layout.places, self._states + _BITS - first)
-            device.store(self._cells, _FOLLOWING, _NO_HASH)
-            arrays = (self.results, layout.offsets, layout.trans)
-            device.run(claim_pivots, self._states, *arrays, places, first, self._cells, _FOLLOWING)
-            device.run(revert_transitions, places, self.results, layout.trans, self._cells, _PIVOTS)
+        while first < _NO_HASH and length:
+            places = min(length, self._states + _BITS - first)
+            device.store(cells, FOLLOWING, _NO_HASH)
+            device.run(claim_pivots, self._states, self._on, places, first)
+            device.run(revert_transitions, places, self._on)
             self._others += 2
-            following = device.value(self._cells, _FOLLOWING)
-            first = following if following == _NO_HASH else following // layout.places * layout.places
-        return device.value(self._cells, _PIVOTS) > before
+            following = device.value(cells, FOLLOWING)
+            first = following if following == _NO_HASH else following // length * length
+        return device.value(cells, PIVOTS) > before
 
     def search(self) -> None:
         """Search both ways until no state is in a frontier."""
@@ -173,24 +291,22 @@ class _Run:
             for direction in (directions,) if self._hybrid else (directions & FORWARD, directions & BACKWARD):
                 if direction:
                     self._launch(direction)
-            found = self._device.read(self._cells)
+            found = self._device.read(self._on.cells)
             directions = sum(way for way in (FORWARD, BACKWARD) if found[way] == self._searches)
         self._rounds += 1
 
     def _launch(self, directions: int) -> None:
         """Launch an iteration, or several that have a cache."""
-        device = self._device
-        arrays = (self.results, *self._forward, *self._backward, self._edges, self._cells, self._searches)
-        if self._iterations == 0:
-            device.run(search_once, self._states, directions, *arrays)
+        device, iterations = self._device, self._iterations
+        arguments = (self._on, directions, self._searches)
+        if iterations == 0:
+            device.run(search_once, self._states, *arguments)
         else:
-            phases = 1 + self._iterations
-            blocks = device.blocks_of(self._states)
-            device.run_blocks(search_cached, blocks, phases, self._iterations, self._states, directions, *arrays)
+            device.run_blocks(search_cached, device.blocks_of(self._states), 1 + iterations, iterations, *arguments)
 
     def merge(self) -> None:
         """Make components of what both searches of a region have reached."""
-        self._device.run(merge_searches, self._states, self.results, self._layout.offsets, self._done)
+        self._device.run(merge_searches, self._states, self._on)
         self._others += 1
 
 

@@ -5,120 +5,121 @@ Partitions are only ever divided, so it stays dead, and each vertex keeps on eac
 may not be: all tests of a run together look at each edge about once.
 """
 
-from typing import Any
-
-from host.algorithms.software.multipartition.lists import EDGES, FOUND, QUEUED, STRIP, Counters, strips
-from host.devices import Device, DeviceArray, atomic_add, atomic_swap, device_function, step
-from host.devices.graphs import DeviceGraph
+from host.algorithms.software.multipartition.work import EDGES, FEWEST, FOUND, QUEUED, STRIP, Arrays, Side, Work
+from host.devices import DeviceArray, atomic_add, atomic_swap, device_function, step
 
 __all__ = ["Trimming"]
 
-_FEWEST = 256
-"""Vertices that a launch removes in any case, if there are so many in reach."""
-_SHARED = 4096
-"""A work list of more entries is taken a strip a thread."""
-
 
 @device_function
-def _first_alive(vertex: int, mark: int, marks: Any, offsets: Any, targets: Any, starts: Any) -> int:
+def _first_alive(vertex: int, mark: int, marks: DeviceArray, side: Side) -> int:
     """Return the place of the first edge of a vertex that is not dead, or where its edges end.
 
     Threads that look at the same vertex at once may set its start back to what another found: what stands before it is
     dead all the same.
     """
-    first = offsets[vertex]
-    before = first + starts[vertex]
-    last = offsets[vertex + 1]
+    first = side.offsets[vertex]
+    before = first + side.starts[vertex]
+    last = side.offsets[vertex + 1]
     edge = before
-    while edge < last and (targets[edge] == vertex or marks[targets[edge]] != mark):
+    while edge < last and (side.targets[edge] == vertex or marks[side.targets[edge]] != mark):
         edge += 1
     if edge != before:
-        starts[vertex] = edge - first
+        side.starts[vertex] = edge - first
     return edge
 
 
 @device_function
-def _only_neighbour(vertex: int, mark: int, marks: Any, offsets: Any, targets: Any, starts: Any, counters: Any) -> int:
+def _dead_end(vertex: int, mark: int, marks: DeviceArray, side: Side) -> tuple[bool, int]:
+    """Tell whether a vertex has only dead edges on a side, and how many were looked at."""
+    before = side.offsets[vertex] + side.starts[vertex]
+    last = side.offsets[vertex + 1]
+    alive = _first_alive(vertex, mark, marks, side)
+    return alive == last, min(alive + 1, last) - before
+
+
+@device_function
+def _only_neighbour(vertex: int, mark: int, on: Arrays, side: Side) -> int:
     """Return the neighbour to which all edges of a vertex lead that are not dead, or -1."""
-    first = offsets[vertex] + starts[vertex]
-    edge = _first_alive(vertex, mark, marks, offsets, targets, starts)
-    last = offsets[vertex + 1]
+    first = side.offsets[vertex] + side.starts[vertex]
+    edge = _first_alive(vertex, mark, on.marks, side)
+    last = side.offsets[vertex + 1]
     only = -1
     if edge < last:
-        only = int(targets[edge])
+        only = int(side.targets[edge])
         edge += 1
         while edge < last and only >= 0:
-            target = targets[edge]
-            if target != vertex and target != only and marks[target] == mark:
+            target = side.targets[edge]
+            if target != vertex and target != only and on.marks[target] == mark:
                 only = -1
             edge += 1
-    atomic_add(counters, EDGES, edge - first)
+    atomic_add(on.counters, EDGES, edge - first)
     return only
 
 
+@device_function
+def _partner(vertex: int, mark: int, on: Arrays, side: Side) -> int:
+    """Return the larger vertex with which a vertex makes a pair on a side, or -1."""
+    other = _only_neighbour(vertex, mark, on, side)
+    return other if other > vertex and _only_neighbour(other, mark, on, side) == vertex else -1
+
+
+@device_function
+def _degrees(vertex: int, on: Arrays) -> tuple[int, int]:
+    """Return how many edges a vertex has forward, and backward."""
+    after, before = on.forward.offsets, on.backward.offsets
+    return after[vertex + 1] - after[vertex], before[vertex + 1] - before[vertex]
+
+
 @step
-def _remove_unconnected(
-    thread: int, length: int, queue: Any, marks: Any, offsets: Any, back_offsets: Any, counters: Any
-) -> None:
+def _remove_unconnected(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue: DeviceArray) -> None:
     """Remove the vertices of the whole graph that have no edges on a side, without a look at any edge."""
     first = thread * STRIP
     last = min(first + STRIP, length)
     found = 0
     queued = 0
     for vertex in range(first, last):
-        after = offsets[vertex + 1] - offsets[vertex]
-        before = back_offsets[vertex + 1] - back_offsets[vertex]
+        after, before = _degrees(vertex, on)
         if after == 0 or before == 0:
-            marks[vertex] = -1 - vertex
+            on.marks[vertex] = -1 - vertex
             found += 1
             if after + before > 0:
                 queued += 1
     if found > 0:
-        atomic_add(counters, FOUND, found)
+        atomic_add(on.counters, FOUND, found)
     if queued > 0:
-        room = atomic_add(counters, QUEUED, queued)
+        room = atomic_add(on.counters, QUEUED, queued)
         for vertex in range(first, last):
-            after = offsets[vertex + 1] - offsets[vertex]
-            before = back_offsets[vertex + 1] - back_offsets[vertex]
+            after, before = _degrees(vertex, on)
             if (after == 0 or before == 0) and after + before > 0:
                 queue[room] = vertex
                 room += 1
 
 
 @step
-def _remove_single(
-    thread: int, length: int, vertices: Any, queue: Any, marks: Any, offsets: Any, targets: Any, starts: Any,
-    back_offsets: Any, back_targets: Any, back_starts: Any, counters: Any,
-) -> None:  # fmt: skip
+def _remove_single(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue: DeviceArray) -> None:
     """Remove the vertices of a list that have only dead edges on a side."""
     found = 0
     edges = 0
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
-        mark = marks[vertex]
-        edge = offsets[vertex] + starts[vertex]
-        alive = _first_alive(vertex, mark, marks, offsets, targets, starts)
-        edges += min(alive + 1, offsets[vertex + 1]) - edge
-        single = alive == offsets[vertex + 1]
+        mark = on.marks[vertex]
+        single, looked = _dead_end(vertex, mark, on.marks, on.forward)
+        edges += looked
         if not single:
-            edge = back_offsets[vertex] + back_starts[vertex]
-            alive = _first_alive(vertex, mark, marks, back_offsets, back_targets, back_starts)
-            edges += min(alive + 1, back_offsets[vertex + 1]) - edge
-            single = alive == back_offsets[vertex + 1]
+            single, looked = _dead_end(vertex, mark, on.marks, on.backward)
+            edges += looked
         if single:
-            marks[vertex] = -1 - vertex
+            on.marks[vertex] = -1 - vertex
             found += 1
-            queue[atomic_add(counters, QUEUED, 1)] = vertex
-    atomic_add(counters, EDGES, edges)
+            queue[atomic_add(on.counters, QUEUED, 1)] = vertex
+    atomic_add(on.counters, EDGES, edges)
     if found > 0:
-        atomic_add(counters, FOUND, found)
+        atomic_add(on.counters, FOUND, found)
 
 
 @step
-def _remove_pairs(
-    thread: int, length: int, vertices: Any, queue: Any, marks: Any, offsets: Any, targets: Any, starts: Any,
-    back_offsets: Any, back_targets: Any, back_starts: Any, counters: Any,
-) -> None:  # fmt: skip
+def _remove_pairs(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue: DeviceArray) -> None:
     """Remove each two vertices of a list that have only each other on a side.
 
     The smaller one's thread does. That another thread has removed one of two others already, or both, makes no
@@ -126,73 +127,59 @@ def _remove_pairs(
     """
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
-        mark = marks[vertex]
+        mark = on.marks[vertex]
         if mark < 0:
             continue
-        other = _only_neighbour(vertex, mark, marks, offsets, targets, starts, counters)
-        alone = other > vertex and _only_neighbour(other, mark, marks, offsets, targets, starts, counters) == vertex
-        if not alone:
-            other = _only_neighbour(vertex, mark, marks, back_offsets, back_targets, back_starts, counters)
-            alone = (
-                other > vertex
-                and _only_neighbour(other, mark, marks, back_offsets, back_targets, back_starts, counters) == vertex
-            )
-        if alone:
-            marks[vertex] = -1 - vertex
-            marks[other] = -1 - vertex
-            room = atomic_add(counters, QUEUED, 2)
+        other = _partner(vertex, mark, on, on.forward)
+        if other < 0:
+            other = _partner(vertex, mark, on, on.backward)
+        if other >= 0:
+            on.marks[vertex] = -1 - vertex
+            on.marks[other] = -1 - vertex
+            room = atomic_add(on.counters, QUEUED, 2)
             queue[room] = vertex
             queue[room + 1] = other
 
 
 @device_function
-def _remove_side(
-    vertex: int, kept: int, following: Any, marks: Any, offsets: Any, targets: Any, back_offsets: Any,
-    back_targets: Any, back_starts: Any, counters: Any,
-) -> int:  # fmt: skip
+def _remove_side(vertex: int, kept: int, following: DeviceArray, on: Arrays, side: Side, back: Side) -> int:
     """Remove the neighbours of a removed vertex that are left without one on the side where it was; return one of them.
 
     Two threads that remove the last two neighbours of a vertex may each still see the other's: then it stays for later,
     and nothing is wrong.
     """
-    edges = offsets[vertex + 1] - offsets[vertex]
-    for edge in range(offsets[vertex], offsets[vertex + 1]):
-        target = int(targets[edge])
-        mark = marks[target]
+    edges = side.offsets[vertex + 1] - side.offsets[vertex]
+    for edge in range(side.offsets[vertex], side.offsets[vertex + 1]):
+        target = int(side.targets[edge])
+        mark = on.marks[target]
         if mark < 0:
             continue
-        start = back_offsets[target] + back_starts[target]
-        alive = _first_alive(target, mark, marks, back_offsets, back_targets, back_starts)
-        edges += min(alive + 1, back_offsets[target + 1]) - start
-        if alive == back_offsets[target + 1] and atomic_swap(marks, target, mark, -1 - target) == mark:
-            atomic_add(counters, FOUND, 1)
+        single, looked = _dead_end(target, mark, on.marks, back)
+        edges += looked
+        if single and atomic_swap(on.marks, target, mark, -1 - target) == mark:
+            atomic_add(on.counters, FOUND, 1)
             if kept < 0:
                 kept = target
             else:
-                following[atomic_add(counters, QUEUED, 1)] = target
-    atomic_add(counters, EDGES, edges)
+                following[atomic_add(on.counters, QUEUED, 1)] = target
+    atomic_add(on.counters, EDGES, edges)
     return kept
 
 
 @step
 def _remove_behind(
-    thread: int, share: int, items: int, hops: int, queue: Any, following: Any, marks: Any, offsets: Any, targets: Any,
-    starts: Any, back_offsets: Any, back_targets: Any, back_starts: Any, counters: Any,
-) -> None:  # fmt: skip
+    thread: int, share: int, items: int, hops: int, queue: DeviceArray, following: DeviceArray, on: Arrays
+) -> None:
     """Look at the neighbours of removed vertices, remove what can be, and go on from one of those."""
     for place in range(thread * share, min(thread * share + share, items)):
         vertex = int(queue[place])
         left = hops
         while vertex >= 0:
             left -= 1
-            kept = _remove_side(
-                vertex, -1, following, marks, offsets, targets, back_offsets, back_targets, back_starts, counters
-            )
-            vertex = _remove_side(
-                vertex, kept, following, marks, back_offsets, back_targets, offsets, targets, starts, counters
-            )
+            kept = _remove_side(vertex, -1, following, on, on.forward, on.backward)
+            vertex = _remove_side(vertex, kept, following, on, on.backward, on.forward)
             if left == 0 and vertex >= 0:
-                following[atomic_add(counters, QUEUED, 1)] = vertex
+                following[atomic_add(on.counters, QUEUED, 1)] = vertex
                 vertex = -1
 
 
@@ -201,82 +188,42 @@ class Trimming:
 
     Parameters
     ----------
-    device : Device
-        The device.
-    graph, transpose : DeviceGraph
-        The graph and its transpose.
-    marks : array of int64, shape (n,)
-        Of the vertices.
-    counters : Counters
-        Those of the run.
-    vertices : int
-        How many there are.
+    work : Work
+        The run's.
 
     Attributes
     ----------
-    passes, rounds : int
-        Launches so far that look at edges, and those of them that remove single vertices.
+    rounds : int
+        Launches so far that remove single vertices.
     singles, pairs : int
         Components of one vertex so far, and of two.
     """
 
-    def __init__(
-        self,
-        device: Device,
-        graph: DeviceGraph,
-        transpose: DeviceGraph,
-        marks: DeviceArray,
-        counters: Counters,
-        vertices: int,
-    ) -> None:
-        self._device = device
-        self._marks = marks
-        self._counters = counters
-        self._vertices = vertices
-        starts, back_starts = (device.zeros(vertices, "int32") for _ in range(2))
-        self._ways = (*graph, starts, *transpose, back_starts)
-        self._offsets = (graph.offsets, transpose.offsets)
-        self._queue, self._following = (device.zeros(vertices, "int32") for _ in range(2))
-        self.passes = 0
-        self.rounds = 0
-        self.singles = 0
-        self.pairs = 0
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self.rounds = self.singles = self.pairs = 0
 
     def whole(self) -> None:
         """Trim the whole graph."""
         self.rounds += 1
-        size = self._vertices
-        self._device.run(
-            _remove_unconnected, strips(size), size, self._queue, self._marks, *self._offsets, self._counters.array
-        )
+        self._work.each(_remove_unconnected, self._work.queue)
         self._behind()
 
-    def trim(self, vertices: DeviceArray, size: int) -> None:
-        """Remove of a list of vertices those that are components, and pairs that are."""
-        self._remove(_remove_single, vertices, size)
+    def trim(self) -> None:
+        """Remove of the vertices left those that are components, and pairs that are."""
+        work = self._work
+        work.passes += 2
         self.rounds += 1
+        work.each(_remove_single, work.queue)
         self._behind()
-        self._remove(_remove_pairs, vertices, size)
-        found = self._device.value(self._counters.array, QUEUED) // 2
-        self.pairs += found
+        work.each(_remove_pairs, work.queue)
+        self.pairs += work.device.value(work.on.counters, QUEUED) // 2
         self._behind()
-
-    def _remove(self, removing: Any, vertices: DeviceArray, size: int) -> None:
-        self.passes += 1
-        self._device.run(
-            removing, strips(size), size, vertices, self._queue, self._marks, *self._ways, self._counters.array
-        )
 
     def _behind(self) -> None:
         """Go on from what was removed."""
-        while items := self._counters.take(QUEUED):
-            self.passes += 1
+        items = self._work.take(QUEUED)
+        while items:
             self.rounds += 1
-            share = STRIP if items > _SHARED else 1
-            hops = 1 + _FEWEST // items
-            self._device.run(
-                _remove_behind, -(-items // share), share, items, hops, self._queue, self._following, self._marks,
-                *self._ways, self._counters.array,
-            )  # fmt: skip
-            self._queue, self._following = self._following, self._queue
-        self.singles += self._counters.take(FOUND)
+            items = self._work.follow(_remove_behind, items, 1 + FEWEST // items)
+        self.singles += self._work.take(FOUND)

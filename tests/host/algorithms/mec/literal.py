@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from host.algorithms.mec.reference import strong_parts
+from host.algorithms.mec.checker import strong_parts
 from host.mdp.model import Mdp
 
 __all__ = ["Repairs", "literal_mecs"]

@@ -10,11 +10,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from host.algorithms.components import canonical
-from host.algorithms.mec.algorithms import ALGORITHMS, run_mec
 from host.algorithms.mec.checker import check_mecs
-from host.algorithms.mec.decomposition import MecDecomposition
-from host.algorithms.mec.parallel import parallel
-from host.algorithms.mec.parts import number_parts
+from host.algorithms.mec.decomposition import MecDecomposition, run_mec
+from host.algorithms.mec.parallel import number_parts, parallel, upload_mdp
 from host.algorithms.names import MEC_KINDS
 from host.algorithms.software.decomposition import Decomposition, Setting
 from host.algorithms.software.fbt import decompose_regions
@@ -31,7 +29,8 @@ WAYS = [("basic", "natural", 1), *(("parallel", order, threads) for order in ORD
 
 def find(mdp: Mdp, algorithm: str, order: str = "natural", threads: int = 1, seed: int = 0) -> MecDecomposition:
     with open_device("cpu", threads=threads, order=Order(order, seed=seed)) as device:
-        return ALGORITHMS[algorithm](mdp, Setting(device=device))
+        found: MecDecomposition = MEC_KINDS[algorithm].load()(mdp, Setting(device=device))
+        return found
 
 
 @pytest.mark.parametrize(("algorithm", "order", "threads"), WAYS)
@@ -72,7 +71,7 @@ def test_two_thousand_random_models(half: int) -> None:
             assert check_mecs(mdp, found.mecs) is None
             several += len(found.rounds) > 1
             if seed % 5 == 0:
-                also = ALGORITHMS["parallel"](mdp, Setting(device=device))
+                also = parallel(mdp, Setting(device=device))
                 assert np.array_equal(also.mecs, found.mecs)
                 assert also.rounds == found.rounds
     assert several > 200
@@ -136,7 +135,7 @@ def test_many_small_parts_are_searched_at_once() -> None:
         return decompose_regions(graph, transpose, setting, np.zeros_like(regions))
 
     with open_device("cpu") as device:
-        found = ALGORITHMS["parallel"](mdp, Setting(device=device))
+        found = parallel(mdp, Setting(device=device))
         in_one = parallel(mdp, Setting(device=device), one_region).counts["passes"]
     assert len(found.rounds) == 2
     assert found.rounds[1].mecs == 300
@@ -149,14 +148,7 @@ def test_many_small_parts_are_searched_at_once() -> None:
 def test_parts_are_scipys(order: str, threads: int) -> None:
     mdp = family("random", states=30_000, choices=1, transitions=1, seed=2)
     with open_device("cpu", threads=threads, order=Order(order)) as device:
-        parts = number_parts(
-            device,
-            mdp.states,
-            mdp.choice_count,
-            transitions=mdp.transitions,
-            targets=mdp.targets.view(np.int32),
-            owners=np.arange(mdp.states, dtype=np.int32),
-        )
+        parts = number_parts(device, upload_mdp(device, mdp), np.arange(mdp.states, dtype=np.int32))
     arrays = np.ones(mdp.states), mdp.targets.astype(np.int32), mdp.transitions
     matrix = csr_array(arrays, shape=(mdp.states, mdp.states))
     count, labels = connected_components(matrix, connection="weak")
@@ -165,7 +157,7 @@ def test_parts_are_scipys(order: str, threads: int) -> None:
     assert np.array_equal(canonical(parts), canonical(labels))
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", MEC_KINDS)
 def test_models_with_nothing_to_find(algorithm: str) -> None:
     nothing = find(model(), algorithm)
     assert nothing.mecs.tolist() == []
@@ -181,9 +173,8 @@ def test_too_large_a_model_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert find(SMALL["a pair that cannot be left"][0], "parallel").mecs.tolist() == [-1, 1, 1]
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", MEC_KINDS)
 def test_a_run_says_how_it_ran_and_how_far_it_is(algorithm: str) -> None:
-    assert list(ALGORITHMS) == list(MEC_KINDS)
     told: list[tuple[int, int]] = []
     mdp = SMALL["two that leak"][0]
     with open_device("cpu", threads=3) as device:
@@ -194,13 +185,13 @@ def test_a_run_says_how_it_ran_and_how_far_it_is(algorithm: str) -> None:
     assert told == [(1, 3), (3, 3)]
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", MEC_KINDS)
 def test_what_is_timed_compiles_nothing_and_repeats(algorithm: str) -> None:
     mdp = family("random", states=3_000, choices=2, transitions=2, seed=1)
     with open_device("cpu") as device:
         first = run_mec(algorithm, mdp, Setting(device=device)).found
         with event.install_recorder("numba:compile") as recorder:
-            second = ALGORITHMS[algorithm](mdp, Setting(device=device))
+            second = MEC_KINDS[algorithm].load()(mdp, Setting(device=device))
     assert recorder.buffer == []
     assert second.rounds == first.rounds
     assert second.counts == first.counts

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from host.algorithms.mec.checker import check_mecs
-from host.algorithms.mec.reference import reference_mecs
+from host.algorithms.mec.checker import check_mecs, reference_mecs
 from host.mdp.families import family
 from host.mdp.model import Mdp
 from tests.host.mdp.models import SMALL, model

@@ -1,6 +1,6 @@
 """The parallel algorithm as kernels of a graphics processor, on numba's simulator, in every order of threads."""
 
-from host.algorithms.mec.algorithms import ALGORITHMS
+from host.algorithms.mec.parallel import parallel
 from host.algorithms.software.decomposition import Setting
 from host.devices import ORDERS, Order, open_device
 from tests.host.devices.simulator import simulate
@@ -14,8 +14,8 @@ def check_models() -> None:
     for order in ORDERS:
         with open_device("cuda", order=Order(order, seed=2)) as device:
             setting = Setting(device=device)
-            found = ALGORITHMS["parallel"](mdp, setting)
-            assert ALGORITHMS["parallel"](small, setting).mecs.tolist() == expected
+            found = parallel(mdp, setting)
+            assert parallel(small, setting).mecs.tolist() == expected
         assert found.mecs.tolist() == [0, 1, 2, 2, 4, -1, -1]
         assert len(found.rounds) == 2
 

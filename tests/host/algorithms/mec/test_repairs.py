@@ -3,7 +3,7 @@
 import pytest
 
 from host.algorithms.mec.basic import basic
-from host.algorithms.mec.reference import reference_mecs
+from host.algorithms.mec.checker import reference_mecs
 from host.mdp.families import family
 from host.mdp.model import Mdp
 from tests.host.algorithms.mec.literal import Repairs, literal_mecs

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from host.algorithms.mec.algorithms import ALGORITHMS
-from host.algorithms.mec.checker import check_mecs
-from host.algorithms.mec.reference import reference_mecs
+from host.algorithms.mec.checker import check_mecs, reference_mecs
+from host.algorithms.names import MEC_KINDS
 from host.algorithms.software.decomposition import Setting
 from host.devices import open_device
 from host.mdp.families import FAMILIES, family
@@ -41,7 +40,7 @@ def agrees(storm: Any, mdp: Mdp, file: Path) -> bool:
     assert check_mecs(mdp, mecs) is None
     with open_device("cpu", threads=2) as device:
         setting = Setting(device=device)
-        found = [algorithm(mdp, setting).mecs for algorithm in ALGORITHMS.values()]
+        found = [kind.load()(mdp, setting).mecs for kind in MEC_KINDS.values()]
     return all(np.array_equal(mecs, each) for each in (*found, reference_mecs(mdp)))
 
 

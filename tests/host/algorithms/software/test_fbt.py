@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from host.algorithms.components import canonical
 from host.algorithms.reference import check_components
 from host.algorithms.software import Decomposition, Setting, run_software
+from host.algorithms.software.decomposition import small_graph
 from host.algorithms.software.fbt import Fbt, decompose_regions, fbt
-from host.algorithms.software.fbt.bits import MOST
-from host.algorithms.software.fbt.layout import PADDING, lay_out
-from host.algorithms.software.warming import small_graph
+from host.algorithms.software.fbt.regions import lay_out
+from host.algorithms.software.fbt.steps import MOST, PADDING
 from host.command_line.main import main
 from host.devices import ORDERS, Device, Order, open_device
 from host.errors import InputError
@@ -229,8 +229,8 @@ def test_the_graph_itself_is_not_written_to() -> None:
     targets = graph.targets.copy()
     with open_device("cpu") as device:
         layout = lay_out(device, graph, graph.transpose(), 0)
-        layout.trans[:] = -1
-        layout.offsets[:] = -1
+        layout.forward.trans[:] = -1
+        layout.forward.offsets[:] = -1
     assert np.array_equal(graph.targets, targets)
     assert graph.offsets[0] == 0
 
@@ -243,12 +243,12 @@ def test_segments() -> None:
         layout = lay_out(device, graph, graph.transpose(), 3)
         assert layout.names is not None
         # All but state 5 have at most three.
-        assert layout.segmented == 64
+        assert layout.forward.segmented == 64
         assert sorted(layout.names) == list(range(80))
         assert layout.names[:6].tolist() == [0, 1, 2, 3, 4, 6]
         assert layout.names[64:].tolist() == [5, *range(65, 80)]
         assert layout.places == 64 * 3 + 5 + 14
-        trans = device.read(layout.trans)
+        trans = device.read(layout.forward.trans)
         first = trans[: 32 * 3].reshape(3, 32)
         assert layout.names[first[0, 0]] == 1
         assert layout.names[first[0, 1]] == 0

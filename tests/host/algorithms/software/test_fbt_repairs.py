@@ -15,8 +15,8 @@ import pytest
 from host.algorithms.components import canonical
 from host.algorithms.reference import check_components
 from host.algorithms.software import Decomposition, Setting
-from host.algorithms.software.fbt import fbt, pivots, regions, searching, trimming
-from host.algorithms.software.fbt.bits import FRONTIER
+from host.algorithms.software.fbt import fbt, regions, steps
+from host.algorithms.software.fbt.steps import FRONTIER
 from host.devices import BlockStep, Order, Step
 from host.devices.cpu import CpuDevice
 from host.graph.csr import Graph
@@ -67,7 +67,7 @@ def printed(module: ModuleType, ours: str, text: str) -> dict[str, Any]:
 
 def without_barriers() -> BlockStep:
     """Return the cached search in which no thread waits for the others of its block between iterations."""
-    own = searching.search_cached
+    own = steps.search_cached
 
     def search(block: int, thread: int, threads: int, phase: int, shared: Any, iterations: int, *rest: Any) -> None:
         if phase == 0:
@@ -81,14 +81,14 @@ def without_barriers() -> BlockStep:
 
 def left_in_the_frontier() -> BlockStep:
     """Return the cached search in which what is explored from the cache stays in the frontier."""
-    own = searching.search_cached
+    own = steps.search_cached
 
     def search(block: int, thread: int, threads: int, phase: int, shared: Any, *rest: Any) -> None:
         half = shared.size // 2
         taken = [state for state in shared[thread:half:threads] if state >= 0] if phase > 1 else []
         own.function(block, thread, threads, phase, shared, *rest)
         for state in taken:
-            rest[4][state] |= FRONTIER
+            rest[1].forward.offsets[state] |= FRONTIER
 
     return BlockStep(search, own.words)
 
@@ -137,15 +137,15 @@ def ring() -> Graph:
 
 REPAIRS: dict[str, tuple[ModuleType, str, str, Callable[[], Graph], Mapping[str, int], Callable[..., bool]]] = {
     "algorithm 3, line 4: a state behind the segments is explored": (
-        searching,
-        "last = offsets[state + 1] & MASK",
-        "last = offsets[state + 1] & MASK if segmented == 0 else first",
+        steps,
+        "way.offsets[state + 1] & MASK, 1",
+        "way.offsets[state + 1] & MASK if way.segmented == 0 else first, 1",
         lambda: messy_graph(60, 120, 1),
         {"segment": 2},
         right,
     ),
     "algorithm 3, line 19: the region is the target's": (
-        searching,
+        steps,
         "results[target] & MASK == region",
         "results[place % (offsets.size - 1)] & MASK == region",
         lambda: messy_graph(60, 100, 1),
@@ -153,7 +153,7 @@ REPAIRS: dict[str, tuple[ModuleType, str, str, Callable[[], Graph], Mapping[str,
         right,
     ),
     "algorithm 3, line 27: what a full cache has no room for": (
-        searching,
+        steps,
         "_EMPTY, target) == _EMPTY",
         "_EMPTY, target) >= _EMPTY",
         hub,
@@ -161,18 +161,18 @@ REPAIRS: dict[str, tuple[ModuleType, str, str, Callable[[], Graph], Mapping[str,
         right,
     ),
     "a state that has its region waits for none": (
-        pivots,
-        "info < 0 or info & PENDING == 0",
-        "info < 0 or (results[thread] & MASK) + ((results[thread] >> SHIFT) & 3) < first",
+        steps,
+        "info < 0 or info & _PENDING == 0",
+        "info < 0 or (results[thread] & MASK) + ((results[thread] >> _SHIFT) & 3) < first",
         sparse,
         {},
         right,
     ),
-    "a self-loop keeps no state": (trimming, "target != state and ", "", loops, {}, no_pivot),
+    "a self-loop keeps no state": (steps, "target != state and ", "", loops, {}, no_pivot),
     "ranges without a hash": (
         regions,
-        "following if following == _NO_HASH else following // layout.places * layout.places",
-        "first + layout.places if first + layout.places < self._states + _BITS else _NO_HASH",
+        "following if following == _NO_HASH else following // length * length",
+        "first + length if first + length < self._states + _BITS else _NO_HASH",
         lambda: graph_of(200, cycles([3, 190])),
         {},
         few_passes,

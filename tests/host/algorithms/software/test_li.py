@@ -10,9 +10,7 @@ from host.algorithms.components import canonical, component_sizes
 from host.algorithms.reference import check_components
 from host.algorithms.software import Setting, run_software
 from host.algorithms.software.decomposition import Decomposition
-from host.algorithms.software.li import decomposition, li
-from host.algorithms.software.li.numbering import Numbering
-from host.algorithms.software.li.sources import elect_drawn, following, source_count
+from host.algorithms.software.li import Subgraphs, elect_drawn, following, li, source_count
 from host.devices import ORDERS, Order, open_device
 from host.errors import InputError
 from host.graph.csr import Graph
@@ -111,22 +109,22 @@ def test_any_vertex_may_be_elected() -> None:
     elected = set()
     for order in ORDERS:
         with open_device("cpu", order=Order(order, 5)) as device:
-            numbering = Numbering(device, graph.vertices)
+            numbering = Subgraphs(device, graph.vertices)
             assert numbering.select() == 1
-            elected.add(device.value(numbering.sources, 0))
+            elected.add(device.value(numbering.arrays.sources, 0))
         decompose(graph, order=order)
     assert {0, graph.vertices - 1} < elected, "the first one, the last one, and another"
 
 
 def test_increments_are_found_by_the_new_number() -> None:
     with open_device("cpu") as device:
-        numbering = Numbering(device, 9)
+        numbering = Subgraphs(device, 9)
         numbers = device.array(np.arange(9))
         drawn = following(3) % 9
         assert numbering.draw(numbers[3:4], 1) == (1, 1)
         assert numbering.select() == 2
-        labels = device.read(numbering.labels).tolist()
-        increments = device.read(numbering.increments).tolist()
+        labels = device.read(numbering.arrays.labels).tolist()
+        increments = device.read(numbering.arrays.increments).tolist()
     assert labels[drawn] == 3 or labels[8] == 2
     for new, old in ((1, 0), (2, 0), (3, 1)):
         assert new - increments[new] == old, "what a search in the new subgraph takes its vertices from"
@@ -143,7 +141,7 @@ def test_numbers_keep_32_bits() -> None:
         numbers = device.array(start)
         labels, elected = device.zeros(vertices, np.int32), device.full(1, -1, np.int32)
         for _ in range(3):
-            device.run(elect_drawn, drawn, numbers, vertices, labels, elected)
+            device.run(elect_drawn, drawn, numbers, labels, elected)
         found = device.read(numbers)
     assert found.min() >= 0
     assert found.max() < 1 << 32
@@ -168,7 +166,7 @@ def test_without_partition_a_level_finds_one_vertex_of_a_graph_without_edges() -
 
 
 def test_too_many_vertices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decomposition, "_MOST", 8)
+    monkeypatch.setattr("host.algorithms.software.li._MOST", 8)
     with pytest.raises(InputError, match=r"^li takes at most 8 vertices, not 9$"):
         decompose(GRAPHS["isolated"])
 

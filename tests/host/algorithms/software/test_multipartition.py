@@ -10,15 +10,22 @@ from numba.core import event
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-import host.algorithms.software.multipartition.algorithm as rounds
+import host.algorithms.software.multipartition.rounds as rounds
 from host.algorithms.components import canonical
 from host.algorithms.reference import check_components
 from host.algorithms.software import Decomposition, Setting, run_software
+from host.algorithms.software.decomposition import small_graph
 from host.algorithms.software.multipartition import multipartition
-from host.algorithms.software.multipartition.lists import STRIP
-from host.algorithms.software.multipartition.marks import FORWARD, PARTITION, drawn_number, priority
-from host.algorithms.software.warming import small_graph
-from host.devices import ORDERS, Device, DeviceArray, Order, Step, atomic_max, open_device, step
+from host.algorithms.software.multipartition.work import (
+    FORWARD,
+    PARTITION,
+    STRIP,
+    Arrays,
+    Work,
+    drawn_number,
+    priority,
+)
+from host.devices import ORDERS, Device, Order, Step, atomic_max, open_device, step
 from host.graph.csr import Graph
 from host.graph.generators import random_graph, rmat_graph
 from tests.host.devices.simulator import simulate
@@ -146,40 +153,40 @@ def test_it_tells_how_many_vertices_have_a_component() -> None:
 
 
 @step
-def draw_first(thread: int, length: int, vertices: Any, salt: int, marks: Any, drawn: Any) -> None:
+def draw_first(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -> None:
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
-        if marks[vertex] & FORWARD == 0:
-            atomic_max(drawn, marks[vertex] >> PARTITION, ((1 << 31) - vertex << 31) + vertex + 1)
+        if on.marks[vertex] & FORWARD == 0:
+            atomic_max(on.drawn, on.marks[vertex] >> PARTITION, ((1 << 31) - vertex << 31) + vertex + 1)
 
 
 @step
-def draw_last(thread: int, length: int, vertices: Any, salt: int, marks: Any, drawn: Any) -> None:
+def draw_last(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -> None:
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
-        if marks[vertex] & FORWARD == 0:
-            atomic_max(drawn, marks[vertex] >> PARTITION, vertex + 1)
+        if on.marks[vertex] & FORWARD == 0:
+            atomic_max(on.drawn, on.marks[vertex] >> PARTITION, vertex + 1)
 
 
 @step
-def draw_any(thread: int, length: int, vertices: Any, salt: int, marks: Any, drawn: Any) -> None:
+def draw_any(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -> None:
     """Draw also from what the pivot reaches, its own component among that."""
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
-        atomic_max(drawn, marks[vertex] >> PARTITION, drawn_number(vertex, salt))
+        atomic_max(on.drawn, on.marks[vertex] >> PARTITION, drawn_number(vertex, salt))
 
 
 @step
-def draw_elsewhere(thread: int, length: int, vertices: Any, salt: int, marks: Any, drawn: Any) -> None:
+def draw_elsewhere(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -> None:
     """Draw from other partitions."""
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
-        other = marks[vertices[(place + length // 2) % length]] >> PARTITION
-        atomic_max(drawn, other, drawn_number(vertex, salt))
+        other = on.marks[vertices[(place + length // 2) % length]] >> PARTITION
+        atomic_max(on.drawn, other, drawn_number(vertex, salt))
 
 
 @step
-def draw_none(thread: int, length: int, vertices: Any, salt: int, marks: Any, drawn: Any) -> None:
+def draw_none(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -> None:
     """Draw nothing."""
 
 
@@ -201,13 +208,13 @@ def test_no_first_vice_pivot_splits_a_component(monkeypatch: pytest.MonkeyPatch)
     graph = acyclic_rings(20, 2)
     calls = chosen = 0
 
-    def choose(device: Device, vertices: DeviceArray, size: int, marks: DeviceArray, mark: int, offsets: Any) -> int:
+    def choose(work: Work, mark: int) -> int:
         nonlocal calls, chosen
         calls += 1
         if calls % 2:
-            return largest(device, vertices, size, marks, mark, offsets)
-        chosen += int(marks[vice] == mark)
-        return vice if marks[vice] == mark else -1
+            return largest(work, mark)
+        chosen += int(work.on.marks[vice] == mark)
+        return vice if work.on.marks[vice] == mark else -1
 
     monkeypatch.setattr(rounds, "largest", choose)
     with open_device("cpu") as device:

@@ -10,9 +10,8 @@ from host.algorithms.components import canonical
 from host.algorithms.names import MOST_PIVOTS
 from host.algorithms.reference import check_components
 from host.algorithms.software import Decomposition, Setting, run_software
-from host.algorithms.software.quach import quach
-from host.algorithms.software.quach.drawing import Lots
-from host.algorithms.software.warming import small_graph
+from host.algorithms.software.decomposition import small_graph
+from host.algorithms.software.quach import Lots, quach
 from host.devices import ORDERS, Device, Order, open_device
 from host.graph.csr import Graph
 from host.graph.generators import random_graph
