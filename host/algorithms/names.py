@@ -4,13 +4,10 @@ A new algorithm is a function in a module of `host.algorithms.software` and a ro
 comparisons and measurements take it from the table.
 """
 
-from argparse import ArgumentParser
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
-
-from host.options import at_least
 
 __all__ = ["KINDS", "MEC_KINDS", "MOST_PIVOTS", "PIVOTS", "Kind", "Option"]
 
@@ -41,13 +38,6 @@ class Option:
     metavar: str | None = None
     least: int = 0
     most: int = 1 << 64
-
-    def add_to(self, parser: ArgumentParser) -> None:
-        """Add it to the options of a command."""
-        how: dict[str, Any] = {"action": "store_true"}
-        if self.metavar is not None:
-            how = {"type": at_least(self.least, self.most), "metavar": self.metavar}
-        parser.add_argument(f"--{self.name}", dest=self.name, default=None, help=self.text, **how)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,7 +38,10 @@ def add_parser(commands: Any) -> None:
         "--seed", type=at_least(0), default=1, metavar="S", help="of what is drawn at random (default: 1)"
     )
     for option in _OPTIONS.values():
-        option.add_to(parser)
+        how: dict[str, Any] = {"action": "store_true"}
+        if option.metavar is not None:
+            how = {"type": at_least(option.least, option.most), "metavar": option.metavar}
+        parser.add_argument(f"--{option.name}", dest=option.name, default=None, help=option.text, **how)
     add_result_options(parser)
     parser.set_defaults(run=run)
 
