@@ -13,6 +13,7 @@ from host.graph.csr import Graph
 from host.graph.formats import read_graph
 from host.progress import Progress
 from host.runs.execution import Watch, execute
+from host.runs.overrides import Overrides
 from host.runs.results import BfsResult, Result, SccResult
 from host.runs.specification import RunArguments, RunSpec, option_of, run_options
 from sim.errors import SimulationError
@@ -168,4 +169,7 @@ def _run(
 
 
 def _plain(value: Any) -> Any:
+    """Return a value as a specification has it."""
+    if isinstance(value, Mapping):
+        return Overrides.of(value)
     return os.fspath(value) if isinstance(value, PathLike) else value

@@ -665,7 +665,7 @@ class RunArguments(TypedDict, total=False):
 
     config: str | AcceleratorConfig
     memory: "str | Profile"
-    overrides: Overrides
+    overrides: Mapping[str, Any]
     executor: str
     threads: int
     verify: bool

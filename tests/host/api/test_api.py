@@ -164,3 +164,23 @@ def test_what_is_refused(graph: cyscc.Graph, folder: Path) -> None:
         cyscc.explain(cyscc.bfs(graph, 0, config="test", memory="fixed:9"))
     with refused(ValueError, "a report needs a record"):
         cyscc.report("page.html")
+
+
+def test_every_option_of_a_run_is_a_keyword(graph: cyscc.Graph, tmp_path: Path) -> None:
+    trace, waves = tmp_path / "run.pftrace", tmp_path / "run.vcd"
+    plain = cyscc.bfs(graph, 0, config="test", memory="fixed:9")
+    result = cyscc.bfs(
+        graph,
+        0,
+        config="test",
+        memory="fixed:9",
+        overrides={"memory.latency": 40},
+        trace=trace,
+        waves=waves,
+        wave_window=(5, 9),
+        scopes=("engine0.bfs0.*",),
+    )
+    assert result.cycles > plain.cycles
+    assert result.document["memory_profile"]["latency"] == 40
+    assert trace.stat().st_size > 0
+    assert "engine0" in waves.read_text()
