@@ -8,42 +8,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from host.algorithms.driver import Level
-from host.algorithms.search import BfsRun
+from host.analysis.roofline.analysis import level_points
+from host.analysis.roofline.plot import roofline_figure, write_roofline_plot
+from host.analysis.roofline.report import roofline_document, roofline_table
 from host.errors import InputError
-from host.studies.roofline.analysis import Roofline
-from host.studies.roofline.plot import roofline_figure, write_roofline_plot
-from host.studies.roofline.points import level_points
-from host.studies.roofline.recorder import LevelUse
-from host.studies.roofline.report import roofline_document, roofline_table
-from tests.host.studies.roofline.samples import SETTING, bounds_of, roofline_of
-from tests.system.graphs import graph_of
+from tests.host.analysis.roofline.samples import SETTING, bounds_of, roofline_of
 
 LEVELS = [
     (10, 50, 300, [1, 2, 3, 20, 290]),
     (900, 2000, 500, [400, 450, 200, 40, 300]),
     (0, 10, 200, [1, 1, 2, 0, 110]),
 ]
-
-
-def test_edges_of_a_level_count_once_and_restarts_are_left_out() -> None:
-    graph = graph_of(5, [(0, 1), (0, 2), (1, 3), (2, 3), (2, 0), (4, 0)])
-    records = (Level(1, 2, 30, 0), Level(2, 2, 31, 30), Level(2, 0, 32, 61))
-    run = BfsRun(
-        source=0,
-        levels=np.array([0, 1, 1, 2, -1], np.int32),
-        level_records=records,
-        reached=4,
-        duplicates=1,
-        edges_traversed=5,
-        retries=1,
-    )
-    uses = [LevelUse(99, 9, 99, (9,) * 5), *(LevelUse(8, r.pushed, r.cycles, (1, 2, 3, 4, 5)) for r in records)]
-    roofline = Roofline.of(run, uses, graph=graph, bounds=bounds_of("hc2-1ae", "fixed:75"))
-    assert roofline.edges.tolist() == [2, 3, 0]
-    assert roofline.requests.tolist() == [8, 8, 8]
-    assert roofline.cycles.tolist() == [30, 31, 32]
-    assert roofline.limits.shape == (3, 5)
 
 
 def test_table() -> None:

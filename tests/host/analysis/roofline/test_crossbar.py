@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from host.studies.roofline.crossbar import crossbar_cycles, passed_per_cycle
-from tests.host.studies.roofline.samples import bounds_of
+from host.analysis.roofline.crossbar import crossbar_cycles, passed_per_cycle
+from tests.host.analysis.roofline.samples import bounds_of
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from host.analysis.roofline.analysis import Roofline
+from host.analysis.roofline.limits import Bounds
 from host.runs.results import Setting
 from host.runs.specification import RunSpec
-from host.studies.roofline.analysis import Roofline
-from host.studies.roofline.limits import Bounds
 from sim.configuration import PRESETS
 from sim.memory import parse_profile
 

@@ -8,13 +8,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from host.analysis.roofline.analysis import Roofline, level_points
+from host.analysis.roofline.limits import HIGHEST_INTENSITY, ceilings
+from host.analysis.roofline.report import CROSSBAR, CROSSBAR_COLOUR, LIMIT_COLOURS, limit_title
 from host.output import figure_format, open_output
 from host.runs.results import Setting
-from host.studies.roofline.analysis import Roofline
-from host.studies.roofline.ceilings import HIGHEST_INTENSITY, ceilings
-from host.studies.roofline.colours import CROSSBAR_COLOUR, LIMIT_COLOURS
-from host.studies.roofline.points import level_points
-from host.studies.roofline.report import CROSSBAR, limit_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

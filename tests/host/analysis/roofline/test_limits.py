@@ -5,9 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from host.studies.roofline.ceilings import ceilings
-from host.studies.roofline.limits import LIMITS, Bounds
-from host.studies.roofline.traffic import LevelTraffic
+from host.analysis.roofline.limits import LIMITS, Bounds, Traffic, ceilings
 from sim.configuration import AcceleratorConfig
 from sim.memory import Hc2, parse_profile
 
@@ -30,21 +28,26 @@ def bounds_of(config: AcceleratorConfig, memory: str) -> Bounds:
     return Bounds.of(config, parse_profile(memory))
 
 
-def level(bounds: Bounds, **work: list[int]) -> LevelTraffic:
+def level(bounds: Bounds, **work: list[int]) -> Traffic:
     """Return a level of the given entries, edges and pushes of the first kernels, all on link 0 and bank 0."""
     given = {name: work.get(name, []) for name in ("entries", "edges", "pushes")}
-    by_kernel = {name: np.array(values + [0] * (bounds.kernels - len(values))) for name, values in given.items()}
+    by_kernel = {name: np.array([values + [0] * (bounds.kernels - len(values))]) for name, values in given.items()}
     reads = (by_kernel["entries"] + 2 * by_kernel["edges"]).reshape(bounds.engines, -1).sum(axis=1)
-    links = np.zeros((bounds.engines, 16), np.int64)
-    links[:, 0] = reads
-    writes, banks = np.zeros(16, np.int64), np.zeros(1024, np.int64)
-    writes[0] = 3 * by_kernel["pushes"].sum()
-    banks[0] = reads.sum() + writes[0]
-    return LevelTraffic(**by_kernel, read_links=links, write_links=writes, banks=banks)
+    links = np.zeros((1, bounds.engines, 16), np.int64)
+    links[0, :, 0] = reads
+    writes, banks, openings = (np.zeros((1, count), np.int64) for count in (16, 1024, 1024))
+    writes[0, 0] = 3 * by_kernel["pushes"].sum()
+    banks[0, 0] = reads.sum() + writes[0, 0]
+    return Traffic(**by_kernel, read_links=links, write_links=writes, banks=banks, openings=openings)
+
+
+def found_in(bounds: Bounds, traffic: Traffic) -> dict[str, int]:
+    (cycles,) = bounds.limits(traffic).tolist()
+    return dict(zip(bounds.names, cycles, strict=True))
 
 
 def limits(bounds: Bounds, **work: list[int]) -> dict[str, int]:
-    return dict(zip(bounds.names, bounds.limits(level(bounds, **work)), strict=True))
+    return found_in(bounds, level(bounds, **work))
 
 
 @pytest.mark.parametrize("memory", ["fixed:75", "stress"])
@@ -78,7 +81,7 @@ def test_limits_of_the_memory() -> None:
     assert limits(bounds, pushes=[160])["busiest_link"] == 480 / 4
     spread = level(bounds, pushes=[160])
     spread.write_links[:] = 30
-    assert dict(zip(bounds.names, bounds.limits(spread), strict=True))["busiest_link"] == 480 / 16
+    assert found_in(bounds, spread)["busiest_link"] == 480 / 16
     slow = Bounds.of(FOUR, Hc2(bank_busy=60))
     assert limits(slow, entries=[100])["busiest_bank"] == 6000
 
@@ -86,11 +89,11 @@ def test_limits_of_the_memory() -> None:
 def test_limits_of_rows() -> None:
     # A burst takes a third of a cycle, opening a row two thirds; a bank 7.5 cycles for a row, two thirds for a column.
     bounds = bounds_of(FOUR, "hbm2")
-    banks, openings = np.zeros(512, np.int64), np.zeros(512, np.int64)
-    banks[:16], openings[:16] = 60, 20
-    banks[16], openings[16] = 3000, 1
+    banks, openings = np.zeros((1, 512), np.int64), np.zeros((1, 512), np.int64)
+    banks[0, :16], openings[0, :16] = 60, 20
+    banks[0, 16], openings[0, 16] = 3000, 1
     traffic = dataclasses.replace(level(bounds), banks=banks, openings=openings)
-    found = dict(zip(bounds.names, bounds.limits(traffic), strict=True))
+    found = found_in(bounds, traffic)
     assert found["channels"] == -(-3960 // (3 * 32))
     assert found["busiest_channel"] == 1000
     # The first needs no window before it.
@@ -98,29 +101,29 @@ def test_limits_of_rows() -> None:
     # So much takes a whole refresh: 1000 cycles are more than what one of 585 leaves, 543.67.
     assert found["refresh"] == 1042
     assert found["busiest_bank"] == 2000
-    banks[16] = 3
-    assert dict(zip(bounds.names, bounds.limits(traffic), strict=True))["busiest_bank"] == -(-19 * 15 // 2)
+    banks[0, 16] = 3
+    assert found_in(bounds, traffic)["busiest_bank"] == -(-19 * 15 // 2)
     # All open rows: 959 windows of two thirds, and the refresh of 41.33 cycles that falls into them.
-    openings[:16] = 60
-    assert dict(zip(bounds.names, bounds.limits(traffic), strict=True))["refresh"] == 681
+    openings[0, :16] = 60
+    assert found_in(bounds, traffic)["refresh"] == 681
 
 
 def test_crossbar_passes_what_goes_to_one_link_one_a_cycle() -> None:
     bounds = bounds_of(ONE, "hc2")
-    assert bounds.crossbar(level(bounds, entries=[100], edges=[450], pushes=[200])) == 1600
+    assert bounds.crossbar(level(bounds, entries=[100], edges=[450], pushes=[200])) == [1600]
     spread = level(bounds, entries=[1600])
     spread.read_links[:] = 100
     found = bounds.crossbar(spread)
     assert found is not None
-    assert 1600 / 16 < found < 1600 / (0.57 * 16)
+    assert 1600 / 16 < found[0] < 1600 / (0.57 * 16)
     assert bounds_of(ONE, "fixed:75").crossbar(level(bounds, entries=[100])) is None
 
 
 def test_writes_are_as_if_every_engine_wrote_alike() -> None:
     bounds = bounds_of(FOUR, "hc2")
     pushes = [0] * 16 + [10] * 16
-    assert bounds.crossbar(level(bounds, pushes=pushes)) == 480
-    assert bounds.crossbar(level(bounds, pushes=[10] * 64)) == 480
+    assert bounds.crossbar(level(bounds, pushes=pushes)) == [480]
+    assert bounds.crossbar(level(bounds, pushes=[10] * 64)) == [480]
 
 
 def test_outstanding_reads_limit_what_a_kernel_can_read() -> None:
@@ -173,3 +176,17 @@ def test_published_ports_are_faster_in_visits() -> None:
     (ports, *_) = ceilings(bounds_of(PUBLISHED.replace(engines=4), "hc2"))
     assert ports.reads == 32
     assert ports.edges(np.array([0.5, 0.2])) == pytest.approx([64 / 4, 64 / (4 + 3 * 4 / 3)])
+
+
+@pytest.mark.parametrize("memory", ["hc2", "hbm2", "fixed:75"])
+def test_levels_do_not_depend_on_those_beside_them(memory: str) -> None:
+    bounds = bounds_of(FOUR, memory)
+    banks = bounds.contention.banks if bounds.contention else 1
+    levels = []
+    for number in (1, 40):
+        one = level(bounds, entries=[number], edges=[3 * number, 7], pushes=[0, number])
+        levels.append(dataclasses.replace(one, banks=one.banks[:, :banks], openings=one.banks[:, :banks] // 5))
+    both = Traffic(
+        **{f.name: np.concatenate([getattr(each, f.name) for each in levels]) for f in dataclasses.fields(Traffic)}
+    )
+    assert bounds.limits(both).tolist() == [bounds.limits(each)[0].tolist() for each in levels]

@@ -1,13 +1,41 @@
-"""The roofline for people and for programs."""
+"""The roofline for people and for programs: its titles and colours, its table and its document."""
 
 from collections.abc import Callable
 from typing import Any
 
+from host.analysis.roofline.analysis import Roofline
 from host.results.table_text import plain_table
 from host.runs.results import Setting
-from host.studies.roofline.analysis import Roofline
 
-__all__ = ["CROSSBAR", "limit_title", "roofline_document", "roofline_table"]
+__all__ = [
+    "CROSSBAR",
+    "CROSSBAR_COLOUR",
+    "LIMIT_COLOURS",
+    "limit_title",
+    "roofline_document",
+    "roofline_table",
+]
+
+LIMIT_COLOURS = {
+    "ports": "#0072B2",
+    "imbalance": "#56B4E9",
+    "links": "#009E73",
+    "busiest_link": "#B8E3D2",
+    "channels": "#8C6D31",
+    "busiest_channel": "#D9C08A",
+    "rows": "#5E3C99",
+    "refresh": "#B2ABD2",
+    "banks": "#E69F00",
+    "busiest_bank": "#D55E00",
+    "outstanding": "#CC79A7",
+    "ring": "#F0E442",
+    "overhead": "#999999",
+}
+"""Of each limit: those of Okabe and Ito, which colour-blind readers can tell apart. Banks with rows have two browns and
+two violets besides."""
+
+CROSSBAR_COLOUR = "#7A2500"
+"""Of the crossbar's queues."""
 
 _TITLES = {
     "busiest_link": "busiest link",
