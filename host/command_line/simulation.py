@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from host.options import add_run_options, as_usage, given_options
-from host.runs.specification import RunSpec, run_options
+from host.runs.specification import run_options
 
 __all__ = ["add_options", "simulated"]
 
@@ -44,7 +44,6 @@ def simulated(
     arguments: argparse.Namespace,
     algorithm: str,
     outputs: Mapping[str, str | None],
-    *,
     **values: Any,
 ) -> Iterator[tuple[Any, Callable[[dict[str, Any], str], None]]]:
     """Make the run of a command line; its checkpoint is removed at the end of the block, which writes the outputs.
