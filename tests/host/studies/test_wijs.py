@@ -5,15 +5,10 @@ from typing import Any
 import pytest
 from matplotlib.patches import Rectangle
 
-import host.studies.wijs.document as document_module
 from host.measuring.models import ModelSpec
 from host.measuring.software import SoftwareRequest
 from host.results.version import version
-from host.studies.wijs.document import table1_document
-from host.studies.wijs.markdown import table1_markdown
-from host.studies.wijs.models import MODELS
-from host.studies.wijs.plot import table1_figure
-from host.studies.wijs.published import CONFIGURATIONS, TABLE1
+from host.studies.wijs import CONFIGURATIONS, MODELS, TABLE1, table1_document, table1_figure, table1_markdown
 from tests.host.studies.results import FakeMeasurements
 
 COUNTS = ("rounds", "pivots", "trimming_rounds", "search_iterations", "passes", "edges")
@@ -99,8 +94,8 @@ def test_average_degrees_are_those_of_the_paper() -> None:
         assert len(row.fbt) == len(CONFIGURATIONS)
 
 
-def test_models_of_some_states(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document_module, "MODELS", [each for each in MODELS if each.family == "random"])
+def test_models_of_some_states() -> None:
+    models = [each for each in MODELS if each.family == "random"]
     found = {}
 
     def measured(request: SoftwareRequest) -> dict[str, Any]:
@@ -108,7 +103,7 @@ def test_models_of_some_states(monkeypatch: pytest.MonkeyPatch) -> None:
         return request.measure(found[request.graph], verify=True)
 
     measurements: Any = FakeMeasurements(measured)
-    document = table1_document(measurements, quick=True, device="cpu", threads=2, seed=3)
+    document = table1_document(measurements, models=models, quick=True, device="cpu", threads=2, seed=3)
     one, walk = document["rows"]
     assert one["vertices"] == walk["vertices"] == 2048
     assert one["components"] < 60, "a giant component"

@@ -11,10 +11,8 @@ from host.measuring.models import ModelSpec
 from host.measuring.software import SoftwareRequest
 from host.results.version import version
 from host.studies.catalogue import REPRODUCTIONS
-from host.studies.wijs.mec_document import table2_document
-from host.studies.wijs.mec_markdown import table2_markdown
-from host.studies.wijs.models import MODELS
-from host.studies.wijs.published import TABLE1, TABLE2
+from host.studies.wijs import MODELS, TABLE1
+from host.studies.wijs_mecs import TABLE2, table2_document, table2_markdown
 from sim.errors import SimulationError
 from tests.host.studies.results import FakeMeasurements
 from tests.refusals import refused
@@ -83,10 +81,10 @@ def test_models_are_chosen(tmp_path: Path, capfd: pytest.CaptureFixture[str]) ->
     assert capfd.readouterr() == ("", f"cyscc reproduce: --models: unknown model 'rand': there are {known}\n")
 
 
-def test_the_paper_has_its_models_in_the_same_order() -> None:
-    assert [row.model for row in TABLE2] == [row.model for row in TABLE1]
+def test_what_was_typed_in_agrees_with_the_papers_text() -> None:
+    assert len(TABLE2) == len(TABLE1)
     # "Speedups up to 79 times were measured."
-    speed_ups = sorted(row.basic / row.parallel for row in TABLE2)
+    speed_ups = sorted(basic / parallel for basic, parallel in TABLE2)
     assert 78 < speed_ups[-3] < 79.1
     assert speed_ups[-1] == pytest.approx(81.5, abs=0.1)
 

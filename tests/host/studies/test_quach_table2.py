@@ -5,15 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import host.studies.quach_table2.document as table2
 from host.command_line.main import main
 from host.measuring.graphs import GraphSpec
 from host.measuring.software import SoftwareRequest
 from host.results.version import version
-from host.studies.quach_table2.document import table2_document
-from host.studies.quach_table2.markdown import table2_markdown
-from host.studies.quach_table2.plot import table2_figure
-from host.studies.quach_table2.published import TABLE2
+from host.studies.quach_table2 import TABLE2, table2_document, table2_figure, table2_markdown
 from tests.host.studies.results import FakeMeasurements
 
 COUNTS = {
@@ -43,7 +39,7 @@ def measurements() -> Any:
 
 @pytest.fixture(autouse=True)
 def processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table2, "processor_name", lambda: "Abacus 2000")
+    monkeypatch.setattr("host.studies.quach_table2.processor_name", lambda: "Abacus 2000")
 
 
 def document_of(measurements: Any, *, most: int = 1_000_000, device: str = "cpu") -> dict[str, Any]:
