@@ -290,7 +290,7 @@ class _Attempt:
             self._observer.begin(self._totals.iterations, "forward" if totals is self._totals.forward else "backward")
         search = self._driver.search(direction, start)
         graph, reach = direction.graph, direction.reach.values
-        self._observer.end(lambda: self._account.by_level(reach, search.counts, name=graph.name)[1:])
+        self._observer.end(lambda: self._account.by_level(graph.words, reach, search.counts, name=graph.name))
         reached, edges = self._account.count(graph.words, reach, entries=search.entries, name=graph.name)
         totals.add(search, reached=reached, edges=edges)
         return search

@@ -1,11 +1,21 @@
 """What watches a run while it goes on, without a part in it."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Observer"]
+__all__ = ["LevelAccount", "Observer"]
+
+
+class LevelAccount(NamedTuple):
+    """Counts of each level of a search, each vertex taken once."""
+
+    pushed: npt.NDArray[np.int64]
+    """Vertices that it pushed."""
+    edges: npt.NDArray[np.int64]
+    """Edges that leave its own vertices."""
 
 
 class Observer:
@@ -17,5 +27,5 @@ class Observer:
     def on_instruction(self, entries: int, pushed: int) -> None:
         """Learn how many entries the instruction that is complete has read from its queues, and pushed."""
 
-    def end(self, distinct: Callable[[], npt.NDArray[np.int64]] | None = None) -> None:
-        """Learn that an intersection is over, or a search, which can tell the distinct vertices that levels pushed."""
+    def end(self, account: Callable[[], LevelAccount] | None = None) -> None:
+        """Learn that an intersection is over, or a search, which can give an account of its levels."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from host.algorithms.observer import LevelAccount
 from host.words import counted
 from sim.caching.code import njit
 from sim.errors import SimulationError
@@ -92,10 +93,12 @@ def _distinct(
 
 @njit(cache=True, nogil=True)
 def _distinct_by_part(
+    words: npt.NDArray[np.uint64],
     reach: npt.NDArray[np.uint32],
     counts: npt.NDArray[np.int64],
     stamps: npt.NDArray[np.uint32],
     stamp: int,
+    degree: Field,
     found: npt.NDArray[np.int64],
 ) -> None:
     place = 0
@@ -104,7 +107,8 @@ def _distinct_by_part(
             vertex = reach[place]
             if stamps[vertex] != stamp:
                 stamps[vertex] = stamp
-                found[part] += 1
+                found[part, 0] += 1
+                found[part, 1] += np.int64(words[vertex] >> degree.shift & degree.mask)
             place += 1
 
 
@@ -194,11 +198,15 @@ class ReachAccount:
         self._searches += 1
         return _distinct(words, reach, entries, self._stamps, self._searches, DEGREE)
 
-    def by_level(self, reach: npt.NDArray[np.uint32], counts: Sequence[int], *, name: str) -> npt.NDArray[np.int64]:
-        """Count the distinct vertices of each part of a reach queue that no part before it has.
+    def by_level(
+        self, words: npt.NDArray[np.uint64], reach: npt.NDArray[np.uint32], counts: Sequence[int], *, name: str
+    ) -> LevelAccount:
+        """Count the distinct vertices of each part of a reach queue that no part before it has, and their edges.
 
         Parameters
         ----------
+        words : ndarray of uint64, shape (vertices,)
+            Graph words of the direction that was searched.
         reach : ndarray of uint32
             The reach queue: the source, then the vertices of level 1, 2, ...
         counts : sequence of int
@@ -214,9 +222,9 @@ class ReachAccount:
         sizes = np.array(counts, np.int64)
         _check_ids(reach[: sizes.sum()], vertices=self._stamps.size, name=name)
         self._searches += 1
-        found = np.zeros(sizes.size, np.int64)
-        _distinct_by_part(reach, sizes, self._stamps, self._searches, found)
-        return found
+        found = np.zeros((sizes.size, 2), np.int64)
+        _distinct_by_part(words, reach, sizes, self._stamps, self._searches, DEGREE, found)
+        return LevelAccount(pushed=found[1:, 0], edges=found[:-1, 1])
 
 
 @njit(cache=True, nogil=True)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from host.algorithms.driver import Direction, Driver, DriverState, Level, Search, with_larger_queues
 from host.algorithms.keeper import Keeper
-from host.algorithms.observer import Observer
+from host.algorithms.observer import LevelAccount, Observer
 from host.algorithms.reach import ReachAccount, levels_of, levels_of_words
 from host.graph.memory_map import PlacedGraph, QueueArrays
 from sim.coprocessor import Coprocessor
@@ -83,14 +83,19 @@ def _account_of_words(graph: PlacedGraph, search: Search) -> _Account:
     return levels, reached.size, search.pushed - queued, int(reached.sum(dtype=np.int64))
 
 
-def _pushed_by_level(
+def _account_by_level(
     graph: PlacedGraph, levels: npt.NDArray[np.int32], search: Search, *, marked: bool
-) -> npt.NDArray[np.int64]:
-    """Return the distinct vertices that each level has pushed; where they are only marked, those with neighbours."""
-    pushed = levels > 0
+) -> LevelAccount:
+    """Return an account of each level; where vertices are only marked, those pushed are those with neighbours."""
+    degrees, count = graph.graph.out_degrees(), len(search.levels)
+    pushed, reached = levels > 0, levels >= 0
     if marked:
-        pushed &= graph.graph.out_degrees() > 0
-    return np.bincount(levels[pushed] - 1, minlength=len(search.levels)).astype(np.int64)
+        pushed &= degrees > 0
+    # Exact below 2**53, and a graph has fewer than 2**32 edges.
+    edges = np.bincount(levels[reached], weights=degrees[reached], minlength=count)[:count]
+    return LevelAccount(
+        pushed=np.bincount(levels[pushed] - 1, minlength=count).astype(np.int64), edges=edges.astype(np.int64)
+    )
 
 
 def breadth_first_search(
@@ -146,7 +151,7 @@ def breadth_first_search(
         search = driver.search(direction, source)
         account = _account_of_words(graph, search) if direction.reach is None else _account_of_queue(direction, search)
         levels, reached, duplicates, edges = account
-        watching.end(lambda: _pushed_by_level(graph, levels, search, marked=direction.reach is None))
+        watching.end(lambda: _account_by_level(graph, levels, search, marked=direction.reach is None))
         return BfsRun(
             source=source,
             levels=levels,

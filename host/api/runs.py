@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from host.graph.csr import Graph
 from host.graph.formats import read_graph
 from host.progress import Progress
-from host.runs.execution import Watch, execute
+from host.runs.execution import execute
 from host.runs.overrides import Overrides
 from host.runs.results import BfsResult, Result, SccResult
 from host.runs.specification import RunArguments, RunSpec, option_of, run_options
@@ -36,7 +36,6 @@ def performed(
     *,
     graph: Graph | None = None,
     keeping: "Keeping | None" = None,
-    watch: Watch | None = None,
 ) -> Iterator[Result]:
     """Give the result of a run to the block, at the end of which its checkpoint is removed.
 
@@ -52,8 +51,6 @@ def performed(
         The graph; where there is none, it is read from the file that the specification names.
     keeping : Keeping, optional
         Checkpoints of the run.
-    watch : callable, optional
-        Returns what is driven in the place of the machine.
 
     Raises
     ------
@@ -74,7 +71,6 @@ def performed(
             keep=None if keeping is None else keeping.keeper,
             seconds=0.0 if keeping is None else keeping.seconds,
             on_failure=on_failure,
-            watch=watch,
         )
         if spec.trace is not None:
             from host.trace.trace import write_trace

@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING, Any
 from host.command_line.simulation import add_options, simulated
 
 if TYPE_CHECKING:
-    from host.algorithms.keeper import Keeper
-    from host.graph.memory_map import PlacedGraph
-    from host.runs.execution import Watch
     from host.runs.results import BfsResult
-    from host.runs.specification import RunSpec
-    from host.studies.roofline.recorder import Recorder
-    from sim.machine import Machine
 
 __all__ = ["add_parser", "run"]
 
@@ -71,9 +65,8 @@ def run(arguments: argparse.Namespace) -> None:
     if plot is not None:
         figure_format(plot)
         values["roofline"] = True
-    roofline = _Roofline(plot)
     outputs = {"--levels": arguments.levels, "--roofline-plot": plot}
-    with simulated(arguments, "bfs", outputs, watch=roofline.of, **values) as (result, publish):
+    with simulated(arguments, "bfs", outputs, **values) as (result, publish):
         import numpy as np
 
         from host.graph.formats.writer import write_pairs
@@ -84,45 +77,24 @@ def run(arguments: argparse.Namespace) -> None:
                 write_pairs(file, result.graph.original(reached), result.levels[reached].astype(np.int64))
         document, table = result.document, str(result)
         if result.setting.spec.roofline:
-            of, text = roofline.told(result, quiet=arguments.quiet)
+            of, text = _roofline(result, plot, quiet=arguments.quiet)
             document, table = {**document, "roofline": of}, f"{table}\n{text}"
         publish(document, table)
 
 
-class _Roofline:
-    """The roofline of a search: watched while it goes on, told and drawn at its end."""
+def _roofline(result: "BfsResult", plot: str | None, *, quiet: bool) -> tuple[dict[str, Any], str]:
+    """Return the roofline of a recorded search as a document and as a table; draw it where that is asked for."""
+    from host.analysis.roofline.analysis import Roofline
+    from host.analysis.roofline.limits import Bounds
+    from host.analysis.roofline.report import roofline_document, roofline_table
 
-    def __init__(self, plot: str | None) -> None:
-        self._plot = plot
-        self._recorder: Recorder | None = None
-
-    def of(self, spec: "RunSpec") -> "Watch | None":
-        """Return what watches a run, None where no roofline is asked for."""
-        if not spec.roofline:
-            return None
-        from host.studies.roofline.limits import Bounds
-        from host.studies.roofline.recorder import Recorder
-
-        bounds = Bounds.of(spec.configuration, spec.profile)
-
-        def watch(machine: "Machine", placed: "PlacedGraph", keeper: "Keeper | None") -> "Recorder":
-            self._recorder = Recorder(machine, placed, bounds, keeper=keeper)
-            return self._recorder
-
-        return watch
-
-    def told(self, result: "BfsResult", *, quiet: bool) -> tuple[dict[str, Any], str]:
-        """Return the roofline as a document and as a table; draw it where that is asked for."""
+    assert result.record is not None, "the search was recorded"
+    spec = result.setting.spec
+    roofline = Roofline.of(result.record, Bounds.of(spec.configuration, spec.profile))
+    if plot is not None:
+        from host.analysis.roofline.plot import write_roofline_plot
         from host.progress import Progress
-        from host.studies.roofline.analysis import Roofline
-        from host.studies.roofline.report import roofline_document, roofline_table
 
-        recorder, setting = self._recorder, result.setting
-        assert recorder is not None, "the search was watched"
-        roofline = Roofline.of(result.run, recorder.levels, graph=result.graph, bounds=recorder.bounds)
-        if self._plot is not None:
-            from host.studies.roofline.plot import write_roofline_plot
-
-            with Progress(quiet=quiet).step("drawing"):
-                write_roofline_plot(self._plot, roofline, setting)
-        return roofline_document(roofline, setting), roofline_table(roofline, setting)
+        with Progress(quiet=quiet).step("drawing"):
+            write_roofline_plot(plot, roofline, result.setting)
+    return roofline_document(roofline, result.setting), roofline_table(roofline, result.setting)

@@ -4,13 +4,10 @@ import argparse
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from host.options import add_run_options, as_usage, given_options
-from host.runs.specification import RunSpec, run_options
-
-if TYPE_CHECKING:
-    from host.runs.execution import Watch
+from host.runs.specification import run_options
 
 __all__ = ["add_options", "simulated"]
 
@@ -47,8 +44,6 @@ def simulated(
     arguments: argparse.Namespace,
     algorithm: str,
     outputs: Mapping[str, str | None],
-    *,
-    watch: "Callable[[RunSpec], Watch | None]" = lambda spec: None,
     **values: Any,
 ) -> Iterator[tuple[Any, Callable[[dict[str, Any], str], None]]]:
     """Make the run of a command line; its checkpoint is removed at the end of the block, which writes the outputs.
@@ -63,8 +58,6 @@ def simulated(
         The algorithm of the run.
     outputs : mapping of str to (str or None)
         Output file of each option besides those of the run and ``--json``.
-    watch : callable
-        Returns what watches a run.
     **values
         Values of fields of `RunSpec` that follow from other options.
 
@@ -93,7 +86,7 @@ def simulated(
         with as_usage():
             spec.checked()
         quiet = arguments.quiet or STANDARD_OUTPUT in written.values()
-        with performed(spec, progress, keeping=keeping, watch=watch(spec)) as result:
+        with performed(spec, progress, keeping=keeping) as result:
             yield result, partial(publish, path=arguments.json, quiet=quiet)
     finally:
         keeping.close()

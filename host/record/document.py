@@ -20,7 +20,7 @@ from sim.observation.causes import CAUSES
 if TYPE_CHECKING:
     from sim.machine import Machine
 
-__all__ = ["failure_document", "kernel_cycles", "machine_document", "record_document"]
+__all__ = ["failure_document", "kernel_cycles", "machine_document", "record_document", "setting_document"]
 
 
 def machine_document(machine: "Machine") -> dict[str, Any]:
@@ -76,7 +76,7 @@ def kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
     return {module: dict(zip(names, row, strict=True)) for module, row in zip(MODULES, sums.tolist(), strict=True)}
 
 
-def _setting(machine: "Machine", run: Mapping[str, Any]) -> dict[str, Any]:
+def setting_document(machine: "Machine", run: Mapping[str, Any]) -> dict[str, Any]:
     """Return what ran."""
     return {
         "record": RECORD_SCHEMA,
@@ -112,7 +112,7 @@ def failure_document(
     """
     silent = watchdog_cycles(machine.memory.profile) if isinstance(error, HangError) else 0
     return {
-        **_setting(machine, run),
+        **setting_document(machine, run),
         "failure": {
             "message": str(error),
             "diagnosis": error.diagnosis,
@@ -148,7 +148,7 @@ def record_document(
         The result, as ``--json`` has it.
     """
     return {
-        **_setting(machine, run),
+        **setting_document(machine, run),
         "cycles": result["statistics"]["cycles"],
         "causes": causes,
         "tables": dict(rows),

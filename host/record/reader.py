@@ -1,15 +1,18 @@
 """A record that was written: its document and its tables."""
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from host.errors import InputError
 from host.output import reason
-from host.record.tables import TABLES
+from host.record.tables import TABLES, schema_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pandas as pd
     import pyarrow as pa
 
@@ -19,7 +22,7 @@ DOCUMENT = "record.json"
 """File of a record's document."""
 FAILURE = "failed.json"
 """File of what is left of a run that failed."""
-RECORD_SCHEMA = 1
+RECORD_SCHEMA = 2
 """Version of records; a table, column or field that goes or changes its meaning makes it one more."""
 
 
@@ -72,7 +75,7 @@ class Record:
     Attributes
     ----------
     folder : Path
-        The folder.
+        The folder; of a record in memory a name for messages.
     document : dict
         ``record.json``: what ran, with which result, and what the tables' numbers mean; see
         ``host/record/record.schema.json``.
@@ -90,6 +93,22 @@ class Record:
             self.document = _document(path)
         except FileNotFoundError:
             raise InputError(f"holds no complete record: there is no {DOCUMENT}", path=self.folder) from None
+        self._parts: Sequence[Mapping[str, npt.NDArray[np.uint8]]] | None = None
+
+    @classmethod
+    def in_memory(cls, document: dict[str, Any], parts: "Sequence[Mapping[str, npt.NDArray[np.uint8]]]") -> Self:
+        """Return a record in memory, which has the tables `host.record.tables.LEVEL_TABLES`.
+
+        Parameters
+        ----------
+        document : dict
+            What ran.
+        parts : sequence of mapping
+            Parts of the tables in their order, Parquet by table.
+        """
+        record = cls.__new__(cls)
+        record.folder, record.document, record._parts = Path("memory"), document, parts
+        return record
 
     @cached_property
     def interval(self) -> int:
@@ -101,8 +120,19 @@ class Record:
         """Cycles simulated, those of the host included."""
         return int(self.document["cycles"]["total"])
 
-    def table(self, name: str) -> "pa.Table":
+    def table(
+        self, name: str, columns: Sequence[str] | None = None, *, instructions: tuple[int, int] | None = None
+    ) -> "pa.Table":
         """Return a table of `host.record.tables.TABLES`, as Arrow has it.
+
+        Parameters
+        ----------
+        name : str
+            The table.
+        columns : sequence of str, optional
+            Only these columns.
+        instructions : (int, int), optional
+            Only the rows of the instructions from one number on, and before another.
 
         Raises
         ------
@@ -114,16 +144,21 @@ class Record:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        columns = {table.name: table.columns for table in TABLES}
-        if name not in columns:
-            raise KeyError(name)
+        wanted = {table.name: [column.name for column in table.columns] for table in TABLES}[name]
         path = self.folder / f"{name}.parquet"
+        reading: dict[str, Any] = {"columns": None if columns is None else list(columns)}
+        if instructions is not None:
+            first, end = instructions
+            reading["filters"] = [("instruction", ">=", first), ("instruction", "<", end)]
         try:
-            rows = pq.read_table(path)
-            missing = {column.name for column in columns[name]} - set(rows.column_names)
+            if self._parts is not None:
+                found = [pa.BufferReader(pa.py_buffer(part[name])) for part in self._parts if name in part]
+                empty = schema_of(name).empty_table().select(list(columns or wanted))
+                return pa.concat_tables([empty, *(pq.read_table(each, **reading) for each in found)])
+            missing = set(wanted) - set(pq.read_schema(path).names)
             if missing:
                 raise InputError(f"has no column {min(missing)}", path=path)
-            return rows
+            return pq.read_table(path, **reading)
         except FileNotFoundError:
             raise InputError("is not there: the record is not complete", path=path) from None
         except (OSError, pa.ArrowException) as error:

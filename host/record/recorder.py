@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.observer import Observer
+from host.algorithms.observer import LevelAccount, Observer
 from host.record.restarts import given_up
 from host.record.rows import Rows
 from host.record.tables import ARRAYS, MODULES, PHASES
@@ -39,6 +39,7 @@ class InstructionRow:
     cycles: int
     working: int
     frontier: int = 0
+    edges: int = 0
     pushed: int = 0
     duplicates: int = 0
 
@@ -59,6 +60,8 @@ class RecorderState:
         What the next instruction is; the phase by its number.
     rows : list of InstructionRow
         Instructions of the search that goes on.
+    memory : list of dict, or None
+        The parts of a record in memory, Parquet by table.
     """
 
     recording: RecordingState
@@ -68,17 +71,18 @@ class RecorderState:
     phase: int = 0
     level: int = 0
     rows: list[InstructionRow] = field(default_factory=list)
+    memory: list[dict[str, npt.NDArray[np.uint8]]] | None = None
 
 
 class Recorder(Observer):
-    """Records the run of a machine in a folder.
+    """Records the run of a machine in a folder, or what its instructions did in memory.
 
     Parameters
     ----------
     machine : Machine
         The machine, before its first instruction.
-    folder : Path
-        Where to; it exists.
+    folder : Path or None
+        Where to; it exists. None for a record in memory, which has `LEVEL_TABLES` only.
     interval : int
         Cycles of an interval.
     state : RecorderState, optional
@@ -95,16 +99,20 @@ class Recorder(Observer):
         The interval is too short for the memory.
     """
 
-    def __init__(self, machine: Machine, folder: Path, *, interval: int, state: RecorderState | None = None) -> None:
+    def __init__(
+        self, machine: Machine, folder: Path | None, *, interval: int, state: RecorderState | None = None
+    ) -> None:
         self._machine = machine
         self._interval = interval
         self._recording = machine.record(interval, self, None if state is None else state.recording)
-        self.state = state or RecorderState(recording=self._recording.state)
+        memory: list[dict[str, npt.NDArray[np.uint8]]] | None = None if folder is not None else []
+        self.state = state or RecorderState(recording=self._recording.state, memory=memory)
         self._rows = Rows(machine, interval)
         self._writer = TableWriter(
             folder,
             categories={"module": MODULES, "phase": PHASES, "array": ARRAYS, "fifo": self._rows.fifos},
             parts=self.state.parts,
+            memory=self.state.memory,
         )
         self._gathered = 0
         self._complete: list[InstructionRow] = []
@@ -122,15 +130,18 @@ class Recorder(Observer):
         """Take what the instruction that is complete has read and pushed."""
         self.state.rows[-1].frontier, self.state.rows[-1].pushed = entries, pushed
 
-    def end(self, distinct: Callable[[], npt.NDArray[np.int64]] | None = None) -> None:
+    def end(self, account: Callable[[], LevelAccount] | None = None) -> None:
         """Take the instructions of a search, or an intersection, as complete."""
-        if distinct is not None:
-            for row, once in zip(self.state.rows, distinct().tolist(), strict=True):
-                row.duplicates = row.pushed - once
+        if account is not None:
+            found = account()
+            for row, once, edges in zip(self.state.rows, found.pushed.tolist(), found.edges.tolist(), strict=True):
+                row.duplicates, row.edges = row.pushed - once, edges
         self._write_rows()
 
     def take_intervals(self, make: Callable[[], Intervals], count: int) -> None:
         """Take intervals."""
+        if self.state.memory is not None:
+            return
         self._add(lambda: self._rows.of_intervals(make()), count * self._rows.of_interval)
 
     def take_instruction(self, ran: RanInstruction) -> None:
@@ -162,7 +173,7 @@ class Recorder(Observer):
         """Call everything before a cycle restarted, but for readouts."""
         self._write_rows()
         self._flush(wait=True)
-        for table in ("kernels", "instruction_kernels"):
+        for table in ("instruction_kernels",) if self.state.memory is not None else ("kernels", "instruction_kernels"):
             self._writer.rewrite(table, lambda rows: given_up(rows, readouts, interval=self._interval))
 
     def finish(self) -> dict[str, int]:

@@ -169,22 +169,19 @@ class Rows:
         }
 
     def _of_take(self, first: int, memory: Sequence[RecordedSums]) -> dict[str, Columns]:
-        banks, latencies = ([getattr(sums, name) for sums in memory] for name in ("banks", "latencies"))
-        of_banks, of_latencies = (
-            np.repeat(np.arange(first, first + len(rows), dtype=np.int32), [len(each) for each in rows])
-            for rows in (banks, latencies)
-        )
-        bank, array, accesses, waiting = np.concatenate(banks).T
-        latency, reads = np.concatenate(latencies).T
+        numbers = np.arange(first, first + len(memory), dtype=np.int32)
+
+        def joined(field: str, *names: str) -> dict[str, npt.NDArray[Any]]:
+            rows = [getattr(sums, field) for sums in memory]
+            columns = dict(zip(names, np.concatenate(rows).T, strict=True))
+            bank = self._bank(columns.pop("bank")) if "bank" in columns else {}
+            return {"instruction": np.repeat(numbers, [len(each) for each in rows]), **bank, **columns}
+
         return {
-            "instruction_banks": {
-                "instruction": of_banks,
-                **self._bank(bank),
-                "array": array,
-                "accesses": accesses,
-                "waiting": waiting,
-            },
-            "instruction_latencies": {"instruction": of_latencies, "latency": latency, "reads": reads},
+            "instruction_banks": joined("banks", "bank", "array", "accesses", "waiting"),
+            "instruction_links": joined("links", "engine", "link", "reads", "writes"),
+            "instruction_rows": joined("openings", "bank", "openings"),
+            "instruction_latencies": joined("latencies", "latency", "reads"),
         }
 
 

@@ -1,11 +1,15 @@
 """The tables of a record and their columns: the one place that names them, with units."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sim.arrays import ArrayKind
 from sim.observation.causes import CAUSES
 
-__all__ = ["ARRAYS", "MODULES", "PHASES", "TABLES", "Column", "Table"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["ARRAYS", "LEVEL_TABLES", "MODULES", "PHASES", "TABLES", "Column", "Table", "schema_of"]
 
 MODULES = ("bfs", "intersection")
 PHASES = ("forward", "backward", "intersection")
@@ -69,6 +73,7 @@ _BANK = (
     Column(name="controller", kind="uint8", about="Memory controller."),
     Column(name="bank", kind="uint16", about="Number of the bank in its controller."),
 )
+_LINK = Column(name="link", kind="uint8", about="The link; each controller's are neighbours.")
 _INSTRUCTION = Column(name="instruction", kind="int32", about="Number of the instruction, see table instructions.")
 
 
@@ -141,7 +146,7 @@ TABLES = (
         columns=(
             _CYCLE,
             _ENGINE,
-            Column(name="link", kind="uint8", about="The link; each controller's are neighbours."),
+            _LINK,
             *_accesses("requests", "Cycles that they waited at their ports until the link took them, summed."),
         ),
     ),
@@ -165,6 +170,12 @@ TABLES = (
                 name="working", kind="int64", unit="cycles", about="From the dispatch until the last kernel was done."
             ),
             Column(name="frontier", kind="int64", unit="entries", about="Entries of the queues that it read."),
+            Column(
+                name="edges",
+                kind="int64",
+                unit="edges",
+                about="Edges that leave the vertices of a level, each vertex taken once; 0 for an intersection.",
+            ),
             Column(name="pushed", kind="int64", unit="entries", about="Entries that it pushed; 0 for an intersection."),
             Column(
                 name="duplicates",
@@ -204,6 +215,26 @@ TABLES = (
         columns=(_INSTRUCTION, *_BANK, _ARRAY, *_BANK_ACCESSES),
     ),
     Table(
+        name="instruction_links",
+        about="A crossbar link of an AE in an instruction, where it took requests; only memories that have links.",
+        columns=(
+            _INSTRUCTION,
+            _ENGINE,
+            _LINK,
+            Column(name="reads", kind="uint32", unit="reads", about="Reads that it took."),
+            Column(name="writes", kind="uint32", unit="writes", about="Writes that it took."),
+        ),
+    ),
+    Table(
+        name="instruction_rows",
+        about="A bank in an instruction, where it opened rows; only memories whose banks have rows.",
+        columns=(
+            _INSTRUCTION,
+            *_BANK,
+            Column(name="openings", kind="uint32", unit="rows", about="Rows that it opened."),
+        ),
+    ),
+    Table(
         name="instruction_latencies",
         about="Reads of an instruction that took so many cycles, where there were any.",
         columns=(
@@ -215,3 +246,21 @@ TABLES = (
         ),
     ),
 )
+
+LEVEL_TABLES = ("instructions", "instruction_kernels", "instruction_links", "instruction_banks", "instruction_rows")
+"""Tables of a record in memory: what each instruction asked of the machine, and nothing of intervals."""
+
+
+def schema_of(name: str) -> "pa.Schema":
+    """Return the columns of a table as Arrow has them.
+
+    Raises
+    ------
+    KeyError
+        There is no table of this name.
+    """
+    import pyarrow as pa
+
+    kinds = {"category": pa.dictionary(pa.int8(), pa.string())}
+    columns = {table.name: table.columns for table in TABLES}[name]
+    return pa.schema([(column.name, kinds.get(column.kind) or getattr(pa, column.kind)()) for column in columns])

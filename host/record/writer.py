@@ -13,30 +13,21 @@ import numpy.typing as npt
 from host.errors import InputError
 from host.output import reason
 from host.record.arrow import array_of, texts_of
-from host.record.tables import TABLES, Table
+from host.record.tables import LEVEL_TABLES, TABLES, schema_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PARTS", "Columns", "TableWriter", "schema_of"]
+__all__ = ["PARTS", "Columns", "TableWriter"]
 
 PARTS = "parts"
 """Folder of what is written while a run goes on."""
 
 _CODEC = "zstd"
-_CATEGORY = "category"
 _INDEX = ("cycle", "engine", "kernel", "controller", "bank", "link", "instruction", "attempt", "iteration", "level")
 
 Columns = Mapping[str, npt.NDArray[Any]]
 """Columns of some rows by name; those of categories hold numbers of their values."""
-
-
-def schema_of(table: Table) -> "pa.Schema":
-    """Return the columns of a table as Arrow has them."""
-    import pyarrow as pa
-
-    kinds = {_CATEGORY: pa.dictionary(pa.int8(), pa.string())}
-    return pa.schema([(column.name, kinds.get(column.kind) or getattr(pa, column.kind)()) for column in table.columns])
 
 
 class TableWriter:
@@ -47,28 +38,39 @@ class TableWriter:
 
     Parameters
     ----------
-    folder : Path
-        Folder of the record; it exists.
+    folder : Path or None
+        Folder of the record; it exists. None to keep the parts of `LEVEL_TABLES` in memory.
     categories : mapping of str to sequence of str
         Values of the columns that are categories.
     parts : int
         Parts that are there already, of a run that is taken up again. Later ones are removed.
+    memory : list of dict, optional
+        The parts in memory, Parquet by table; it grows.
     """
 
-    def __init__(self, folder: Path, *, categories: Mapping[str, tuple[str, ...]], parts: int = 0) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        *,
+        categories: Mapping[str, tuple[str, ...]],
+        parts: int = 0,
+        memory: list[dict[str, npt.NDArray[np.uint8]]] | None = None,
+    ) -> None:
         # Here rather than in the first flush: to import it takes a third of a second.
         import pyarrow.parquet  # noqa: F401
 
         self._folder = folder
-        self._parts = folder / PARTS
+        self._memory = memory
         self._categories = categories
         self._written = parts
-        self._schemas = {table.name: schema_of(table) for table in TABLES}
+        self._schemas = {table.name: schema_of(table.name) for table in TABLES if folder or table.name in LEVEL_TABLES}
         self._gathered: list[Callable[[], Mapping[str, Columns]]] = []
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="record")
         self._pending: Future[None] | None = None
-        self._parts.mkdir(exist_ok=True)
-        for path in self._parts.iterdir():
+        if folder is None:
+            return
+        (folder / PARTS).mkdir(exist_ok=True)
+        for path in (folder / PARTS).iterdir():
             if _number(path) >= parts:
                 path.unlink()
 
@@ -91,6 +93,8 @@ class TableWriter:
         """
         self._wait()
         gathered, self._gathered = self._gathered, []
+        if self._memory is not None:
+            self._memory.append({})
         self._pending = self._pool.submit(self._write, gathered, self._written)
         self._written += 1
         if wait:
@@ -102,12 +106,11 @@ class TableWriter:
 
         self._wait()
         for number in range(self._written):
-            path = self._part(table, number)
-            if path.exists():
-                self._put(change(pq.read_table(path)), path)
+            if (part := self._part(table, number)) is not None:
+                self._put(change(pq.read_table(part)), table, number)
 
     def finish(self) -> dict[str, int]:
-        """Write what is left, and join the parts of each table; return the rows of each.
+        """Write what is left, and join the parts of each table's file; return the rows of each.
 
         Raises
         ------
@@ -117,9 +120,11 @@ class TableWriter:
         import pyarrow.parquet as pq
 
         self.flush(wait=True)
-        rows = {}
+        rows: dict[str, int] = {}
+        if self._folder is None:
+            return rows
         for name, schema in self._schemas.items():
-            parts = [path for number in range(self._written) if (path := self._part(name, number)).exists()]
+            parts = [part for number in range(self._written) if (part := self._part(name, number)) is not None]
             target = self._folder / f"{name}.parquet"
             target.unlink(missing_ok=True)
             if len(parts) == 1:
@@ -141,8 +146,19 @@ class TableWriter:
             pending, self._pending = self._pending, None
             pending.result()
 
-    def _part(self, table: str, number: int) -> Path:
-        return self._parts / f"{table}-{number}.parquet"
+    def _path(self, table: str, number: int) -> Path:
+        assert self._folder is not None
+        return self._folder / PARTS / f"{table}-{number}.parquet"
+
+    def _part(self, table: str, number: int) -> Any:
+        """Return what a part of a table can be read from, None where it has no rows."""
+        import pyarrow as pa
+
+        if self._memory is not None:
+            rows = self._memory[number].get(table)
+            return None if rows is None else pa.BufferReader(pa.py_buffer(rows))
+        path = self._path(table, number)
+        return path if path.exists() else None
 
     def _write(self, gathered: list[Callable[[], Mapping[str, Columns]]], number: int) -> None:
         """Write a part of every table that has rows."""
@@ -153,15 +169,23 @@ class TableWriter:
             for name, columns in make().items():
                 found.setdefault(name, []).append(columns)
         for name, blocks in found.items():
-            schema = self._schemas[name]
+            if (schema := self._schemas.get(name)) is None:
+                continue
             arrays = [self._array(schema.field(index), blocks) for index in range(len(schema))]
-            self._put(pa.Table.from_arrays(arrays, schema=schema), self._part(name, number))
+            self._put(pa.Table.from_arrays(arrays, schema=schema), name, number)
             blocks.clear()
 
-    def _put(self, rows: "pa.Table", path: Path) -> None:
-        """Write a file that is there for good when this returns."""
+    def _put(self, rows: "pa.Table", table: str, number: int) -> None:
+        """Write a part of a table; a file is there for good when this returns."""
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
+        if self._memory is not None:
+            sink = pa.BufferOutputStream()
+            pq.write_table(rows, sink, **self._encoding(rows.schema))
+            self._memory[number][table] = np.frombuffer(sink.getvalue(), np.uint8)
+            return
+        path = self._path(table, number)
         with _named(path), path.open("wb") as file:
             pq.write_table(rows, file, **self._encoding(rows.schema))
             file.flush()

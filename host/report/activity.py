@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from host.record.arrow import Integers, codes, numbers, sums
 from host.record.colours import STACK
 from host.record.reader import Record
 from host.record.tables import MODULES, PHASES
-from host.report.columns import Integers, codes, numbers, sums
 from host.report.levels import Instructions, Levels
 from host.report.timeline import Timeline
 from sim.observation.causes import WORK

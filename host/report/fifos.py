@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from host.explain.evidence import Evidence, FifoUse
 from host.explain.view import View
+from host.record.arrow import codes, numbers, sums
 from host.record.tables import MODULES
 from host.report.activity import Activity
-from host.report.columns import codes, numbers, sums
 
 __all__ = ["Fill"]
 

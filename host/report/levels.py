@@ -7,9 +7,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from host.record.arrow import Integers, codes, numbers
 from host.record.reader import Record
 from host.record.tables import PHASES
-from host.report.columns import Integers, codes, numbers
 
 __all__ = ["Instructions", "Key", "Levels", "key_point", "key_title"]
 

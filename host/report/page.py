@@ -10,6 +10,7 @@ import jinja2
 import plotly
 import plotly.io
 
+from host.analysis.roofline.analysis import Roofline, recorded_bounds
 from host.explain.evidence import FifoUse
 from host.explain.verdict import Finding, findings
 from host.explain.view import View
@@ -26,7 +27,6 @@ from host.report.figures.latencies import latency_charts
 from host.report.figures.memory import memory_charts, stall_chart
 from host.report.figures.roofline import roofline_charts
 from host.report.figures.work import token_chart, work_chart
-from host.report.roofline import recorded_roofline
 from host.report.traffic import Traffic
 from host.results.version import version
 
@@ -96,8 +96,9 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
         return Section(name=f"{run}-{what}", title=title, run=name, record=folder, **more)  # type: ignore[arg-type]
 
     limits = []
-    if (found := recorded_roofline(activity, traffic)) is not None:
-        limits.append(section("roofline", "Roofline", charts=roofline_charts(activity, *found, run)))
+    bounds = recorded_bounds(record)
+    if bounds is not None and (roofline := Roofline.of(record, bounds)).cycles.size:
+        limits.append(section("roofline", "Roofline", charts=roofline_charts(activity, roofline, run)))
     return [
         section("verdict", "Verdict", findings=findings(record)),
         section("stacks", "Cycle stacks", charts=[whole, *([iterations] if several else []), levels, over_time]),

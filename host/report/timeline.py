@@ -5,8 +5,8 @@ from typing import Self
 
 import numpy as np
 
+from host.record.arrow import Integers
 from host.record.reader import Record
-from host.report.columns import Integers
 
 __all__ = ["Timeline"]
 

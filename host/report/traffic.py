@@ -5,9 +5,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from host.record.arrow import Integers, codes, numbers, sums
 from host.record.tables import ARRAYS, PHASES
 from host.report.activity import Activity
-from host.report.columns import Integers, codes, numbers, sums
 
 __all__ = ["LONGEST_LATENCY", "Traffic"]
 

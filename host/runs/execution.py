@@ -32,19 +32,15 @@ from sim.notices import notice
 
 if TYPE_CHECKING:
     from host.runs.recording import Recording
-    from sim.coprocessor import Coprocessor
     from sim.machine import Machine
 
-__all__ = ["SOURCE_RULE", "Keep", "Session", "Watch", "check_result", "execute", "source_vertex"]
+__all__ = ["SOURCE_RULE", "Keep", "Session", "check_result", "execute", "source_vertex"]
 
 SOURCE_RULE = "lowest vertex with an out-edge"
 """Where a search starts that is given no source: vertex 0 nearly always, as of the published host program."""
 
 Keep = Callable[["Session", "Machine", Sequence[PlacedGraph]], Keeper | None]
 """Returns what keeps a run, given its machine and the graphs that were placed there."""
-
-Watch = Callable[["Machine", PlacedGraph, Keeper | None], "Coprocessor"]
-"""Returns what is driven in the place of a machine, and watches it."""
 
 
 def source_vertex(graph: Graph) -> int:
@@ -275,7 +271,6 @@ def execute(
     keep: Keep | None = None,
     seconds: float = 0.0,
     on_failure: "Callable[[Recording, SimulationError], None] | None" = None,
-    watch: "Watch | None" = None,
 ) -> Result:
     """Make a run.
 
@@ -295,8 +290,6 @@ def execute(
         Real time that simulating took before, in other processes.
     on_failure : callable, optional
         Called with what recorded the run where its simulation has failed.
-    watch : callable, optional
-        Returns what is to be driven in the place of the machine, and watches it.
 
     Raises
     ------
@@ -307,15 +300,15 @@ def execute(
     """
     with ExitStack() as stack:
         recording = None
-        if spec.record is not None:
+        if spec.recorded:
             from host.runs.recording import Recording
 
             recording = stack.enter_context(closing(Recording(spec)))
         try:
             session = Session(spec, progress, graph, aim=aim)
-            return _execute(session, keep=keep, seconds=seconds, recording=recording, watch=watch)
+            return _execute(session, keep=keep, seconds=seconds, recording=recording)
         except SimulationError as error:
-            if recording is not None and on_failure is not None:
+            if recording is not None and spec.record is not None and on_failure is not None:
                 on_failure(recording, error)
             raise
 
@@ -342,7 +335,6 @@ def _execute(
     keep: Keep | None,
     seconds: float,
     recording: "Recording | None",
-    watch: "Watch | None",
 ) -> Result:
     spec = session.spec
     search = spec.algorithm == "bfs"
@@ -364,12 +356,11 @@ def _execute(
             if not dropped or not spec.verify:
                 read = graph
         keeper = None if keep is None else keep(session, machine, graphs)
-        driven = machine if watch is None else watch(machine, graphs[0], keeper)
         observer = None if recording is None else recording.begin(machine, graph, source, keeper)
         how: dict[str, Any] = {"slack": spec.queue_slack, "keeper": keeper, "observer": observer}
         with session.simulating(machine, graph.vertices, "level" if search else "iteration") as advance:
             if search:
-                found = breadth_first_search(driven, graphs[0], source, on_level=advance.on_level, **how)
+                found = breadth_first_search(machine, graphs[0], source, on_level=advance.on_level, **how)
             else:
                 components = strong_components(
                     machine, graphs[0], graphs[1], trimmed, on_iteration=advance.on_iteration, **how
@@ -377,7 +368,7 @@ def _execute(
                 labels = canonical(components.colours)
         statistics = machine.statistics()
         if recording is not None:
-            with session.phase("record", "recording"):
+            with session.phase("record" if spec.record is not None else "simulate", "recording"):
                 recording.finish()
         checked = None
         with session.phase("verify", "verifying"):

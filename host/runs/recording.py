@@ -10,6 +10,7 @@ from host.errors import InputError
 from host.output import renamed_when_complete
 from host.record.folder import RecordFolder
 from sim.errors import SimulationError
+from sim.memory import LONGEST_INTERVAL
 
 if TYPE_CHECKING:
     from host.graph.csr import Graph
@@ -27,12 +28,11 @@ class Recording:
     Parameters
     ----------
     spec : RunSpec
-        The run, and the folder that it is recorded in.
+        The run, and the folder that it is recorded in; without one what its instructions did is recorded in memory.
 
     Attributes
     ----------
     spec : RunSpec
-    folder : Path
 
     Raises
     ------
@@ -41,15 +41,21 @@ class Recording:
     """
 
     def __init__(self, spec: "RunSpec") -> None:
-        assert spec.record is not None, "it is to be recorded"
         self.spec = spec
-        self.folder = Path(spec.record)
+        self._folder = None if spec.record is None else Path(spec.record)
+        self._interval = LONGEST_INTERVAL if spec.record is None else spec.interval
         self._recorder: Recorder | None = None
         self._machine: Machine | None = None
         self._run: dict[str, Any] = {}
         self._rows: dict[str, int] = {}
         self._complete = False
-        self._lock = RecordFolder(self.folder, resumed=spec.resume is not None)
+        self._lock = None if self._folder is None else RecordFolder(self._folder, resumed=spec.resume is not None)
+
+    @property
+    def folder(self) -> Path:
+        """Folder of a record that is in one."""
+        assert self._folder is not None, "the record is in memory"
+        return self._folder
 
     def begin(self, machine: "Machine", graph: "Graph", source: int, keeper: Keeper | None) -> "Recorder":
         """Begin to record a machine on which nothing has run.
@@ -66,7 +72,7 @@ class Recording:
         keeper = keeper or Keeper()
         state = keeper.kept("record", RecorderState)
         try:
-            recorder = Recorder(machine, self.folder, interval=self.spec.interval, state=state)
+            recorder = Recorder(machine, self._folder, interval=self._interval, state=state)
         except ValueError as error:
             raise InputError(f"--record-interval: {error}") from None
         keeper.keep("record", recorder.state, refresh=recorder.catch_up)
@@ -84,7 +90,7 @@ class Recording:
                 "edges": graph.edges,
                 "options": options,
             },
-            "interval": self.spec.interval,
+            "interval": self._interval,
         }
         return recorder
 
@@ -117,9 +123,14 @@ class Recording:
 
     def complete(self, machine: "Machine", result: "Result") -> "Result":
         """Write the document of the record, with that of the run's result; return the result with its record."""
-        from host.record.document import kernel_cycles, record_document
+        from host.record.document import kernel_cycles, record_document, setting_document
         from host.record.reader import DOCUMENT, Record
 
+        if self._folder is None:
+            assert self._recorder is not None
+            assert self._recorder.state.memory is not None
+            about = setting_document(machine, self._run)
+            return replace(result, record=Record.in_memory(about, self._recorder.state.memory))
         about = record_document(
             machine,
             run=self._run,
@@ -135,6 +146,7 @@ class Recording:
         """Let go of the folder; leave nothing of a record that is not complete, unless the run is kept."""
         if self._recorder is not None:
             self._recorder.close()
-        if self._complete or self.spec.checkpoint is None:
-            self._lock.clear(complete=self._complete)
-        self._lock.close()
+        if self._lock is not None:
+            if self._complete or self.spec.checkpoint is None:
+                self._lock.clear(complete=self._complete)
+            self._lock.close()

@@ -476,6 +476,11 @@ class RunSpec:
         return None if self.waves is None else Path(self.waves)
 
     @property
+    def recorded(self) -> bool:
+        """Whether the run is recorded, be it in memory only."""
+        return self.record is not None or self.roofline
+
+    @property
     def interval(self) -> int:
         """Cycles of an interval of the record."""
         return self.record_interval or RECORD_INTERVAL

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
 from host.options import at_least, integer
@@ -18,6 +19,7 @@ __all__ = [
     "add_graph_options",
     "add_machines",
     "add_vertices",
+    "late",
     "preset_of",
 ]
 
@@ -49,6 +51,17 @@ class Reproduction:
     options: Callable[[argparse.ArgumentParser], None]
     make: "Callable[[Measurements, argparse.Namespace], Report]"
     simulated: bool = True
+
+
+def late(function: str) -> "Callable[[Measurements, argparse.Namespace], Report]":
+    """Return a function of a module of this room, ``module:name``, which is imported when it is called."""
+
+    def make(measurements: "Measurements", arguments: argparse.Namespace) -> "Report":
+        module, name = function.split(":")
+        report: Report = getattr(import_module(f"host.studies.{module}"), name)(measurements, arguments)
+        return report
+
+    return make
 
 
 _LEAST, _MOST = 1 << 4, 1 << 25

@@ -22,12 +22,13 @@ from sim.memory.profiles import (
     parse_profile,
     profile_from,
 )
-from sim.memory.recorder import RecordedIntervals, RecordedSums
+from sim.memory.recorder import LONGEST_INTERVAL, RecordedIntervals, RecordedSums
 from sim.memory.records import FLUSH, READ, WRITE
 from sim.memory.state import MemoryState, Region
 
 __all__ = [
     "FLUSH",
+    "LONGEST_INTERVAL",
     "READ",
     "WRITE",
     "ArrayKind",

@@ -359,7 +359,7 @@ class Memory:
             stalls=self._stalls(),
         )
         recorder.know(self.allocations, self._kinds, self._storage.top)
-        recorder.take(self._sides["statistics"]["histogram"])
+        recorder.take(self._sides["statistics"]["histogram"], self.profile.openings(self._state))
         for field, records in recorder.records.items():
             self._room.set_link(self._context, field, records.ctypes.data)
         for name, pointer in recording_for(type(self.profile)).items():  # type: ignore[arg-type]
@@ -409,7 +409,7 @@ class Memory:
         ValueError
             No record is kept.
         """
-        return self._recording.take(self._sides["statistics"]["histogram"])
+        return self._recording.take(self._sides["statistics"]["histogram"], self.profile.openings(self._state))
 
     def _stalls(self) -> NDArray[np.int64]:
         """Return each AE's stalls of reads, and of writes."""
@@ -443,7 +443,8 @@ class Memory:
         """Count from the cycle after the last settled one on."""
         self._first_cycle = int(self._context["settled"][0]) + 1
         if self._recorder is not None:
-            self._recorder.forget(self._sides["statistics"]["histogram"], self._stalls())
+            openings = self.profile.openings(self._state)
+            self._recorder.forget(self._sides["statistics"]["histogram"], self._stalls(), openings)
         self._sides["statistics"] = self._sides["stalls"] = self._sides["entering"] = 0
         self._context["service"]["waited"] = 0
         self.profile.reset_statistics(self._state)

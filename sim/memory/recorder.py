@@ -26,6 +26,8 @@ _SPAN = 8
 
 _SETTINGS = ("interval", "next")
 
+_REQUESTS = (1 << 64 - REQUESTS) - 1
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RecordedIntervals:
@@ -65,10 +67,16 @@ class RecordedSums:
         Bank, `ArrayKind`, accesses, and cycles that they waited for the bank, in this order, where there were any.
     latencies : ndarray, shape (found, 2)
         Cycles from acceptance to response, up to 2047, which is open above, and reads that took so long, where any did.
+    links : ndarray, shape (found, 4)
+        AE, link, reads and writes that it took, where there were any.
+    openings : ndarray, shape (found, 2)
+        Bank, and rows that it opened, where there were any; of memories whose banks have rows.
     """
 
     banks: NDArray[np.int64]
     latencies: NDArray[np.int64]
+    links: NDArray[np.int64]
+    openings: NDArray[np.int64]
 
 
 class Recorder:
@@ -132,7 +140,7 @@ class Recorder:
         self._room = Room()
         self._places = self._room.make(Places, 1)
         of_engines = self._of_engines = self._room.make(EngineRecord, engines)
-        of_service = self._room.make(ServiceRecord, 1)
+        of_service = self._of_service = self._room.make(ServiceRecord, 1)
         self.records = {"places": self._places, "engine_records": of_engines, "service_record": of_service}
         for records in (of_engines, of_service):
             records["last"] = rows - 1
@@ -156,12 +164,16 @@ class Recorder:
         (self._since,) = make(of_service, "since", rows, words)
         (self._more,) = make(of_service, "more", rows, words, 2)
         (self._filled,) = make(of_service, "filled", rows)
-        (self._links,) = make(of_service, "links", rows, engines, self._link_count)
+        (self._links,) = make(of_service, "links", rows, engines, 2, self._link_count)
         self._taken = self._room.make(int, KINDS * words * 2).reshape(KINDS, words, 2)
         self._latencies = self._room.make(int, HISTOGRAM_BINS)
+        # Requests by link in the rows that were drained since they were last taken, less those of other rows by then.
+        self._passed = self._room.make(int, engines * 2 * self._link_count).reshape(engines, 2, self._link_count)
+        self._opened = self._room.make(int, self._bank_count)
         self._sums = np.zeros((self._bank_count, KINDS, 2), np.int64)
         self._found_banks = np.zeros((self._bank_count * KINDS, 4), np.int64)
         self._found_latencies = np.zeros((HISTOGRAM_BINS, 2), np.int64)
+        self._found_links = np.zeros((engines * self._link_count, 4), np.int64)
         self._tables: dict[str, NDArray[Any]] = {}
 
     def know(self, allocations: Sequence[tuple[int, int]], kinds: Sequence[ArrayKind], top: int) -> None:
@@ -205,6 +217,8 @@ class Recorder:
         arrays, engines = (self._emptied(ring.swapaxes(0, 1), places) for ring in (self._arrays, self._engines))
         packed = self._emptied(self._links, places).view(np.uint64)
         links = np.stack([packed >> REQUESTS, packed & (1 << REQUESTS) - 1], axis=-1).view(np.int64)
+        self._passed += links[..., 0].sum(axis=0)
+        links = links.sum(axis=2)
         banks = np.zeros((places.size, self._bank_count, 2), np.int64)
         _empty_words(self._since, self._more, self._filled, places, self._bank_by_word, banks)
         self._settings["next"][0] = max(first, stop)
@@ -216,18 +230,38 @@ class Recorder:
             engines=engines,
         )
 
-    def take(self, histograms: NDArray[np.int64]) -> RecordedSums:
-        """Return what has been counted since the last time, given the AEs' histograms of read latencies."""
+    def take(self, histograms: NDArray[np.int64], openings: NDArray[np.int64] | None) -> RecordedSums:
+        """Return what has been counted since the last time.
+
+        Parameters
+        ----------
+        histograms : ndarray, shape (engines, 2048)
+            Reads by latency.
+        openings : ndarray, shape (banks,), or None
+            Rows that each bank has opened; None where banks have no rows.
+        """
         words = (self._counts, self._totals, self._taken, self._bank_by_word)
         banks = _take_words(*words, self._sums, self._found_banks)
         latencies = _take_latencies(histograms, self._latencies, self._found_latencies)
+        span = int(self._settings["next"][0]), int(self._of_service["row"][0])
+        links = _take_links(self._links, *span, self._passed, self._found_links)
+        opened = np.zeros((0, 2), np.int64)
+        if openings is not None:
+            counts = openings - self._opened
+            (found,) = np.nonzero(counts)
+            opened = np.stack([found, counts[found]], axis=1)
+            self._opened[:] = openings
         return RecordedSums(
             banks=self._found_banks[: banks if self._told is None else 0].copy(),
             latencies=self._found_latencies[:latencies].copy(),
+            links=self._found_links[: links if self._told is None else 0].copy(),
+            openings=opened,
         )
 
-    def forget(self, histograms: NDArray[np.int64], stalls: NDArray[np.int64]) -> None:
-        """Go on counting where the AEs' histograms of read latencies and their stalls will begin anew.
+    def forget(
+        self, histograms: NDArray[np.int64], stalls: NDArray[np.int64], openings: NDArray[np.int64] | None
+    ) -> None:
+        """Go on counting where the AEs' histograms of read latencies, their stalls and openings will begin anew.
 
         Parameters
         ----------
@@ -235,7 +269,11 @@ class Recorder:
             Reads by latency.
         stalls : ndarray, shape (engines, 2)
             Stalls of reads, and of writes.
+        openings : ndarray, shape (banks,), or None
+            Rows that each bank has opened; None where banks have no rows.
         """
+        if openings is not None:
+            self._opened -= openings
         self._latencies -= histograms.sum(axis=0)
         self._of_engines["stalls"] -= stalls
 
@@ -321,4 +359,22 @@ def _take_latencies(histograms, taken, found):  # type: ignore[no-untyped-def]
             found[places] = latency, reads - taken[latency]
             taken[latency] = reads
             places += 1
+    return places
+
+
+@jit
+def _take_links(links, first, last, passed, found):  # type: ignore[no-untyped-def]
+    """List what was counted by AE and link since it was last taken; what is not drained is of some intervals."""
+    rows, places = links.shape[0], 0
+    for ae in range(links.shape[1]):
+        for link in range(links.shape[3]):
+            reads, writes = 0, 0
+            for number in range(first, last + 1):
+                reads += links[number & (rows - 1), ae, 0, link] >> REQUESTS & _REQUESTS
+                writes += links[number & (rows - 1), ae, 1, link] >> REQUESTS & _REQUESTS
+            taken = reads + passed[ae, 0, link], writes + passed[ae, 1, link]
+            passed[ae, 0, link], passed[ae, 1, link] = -reads, -writes
+            if taken[0] + taken[1] != 0:
+                found[places] = ae, link, taken[0], taken[1]
+                places += 1
     return places

@@ -80,8 +80,8 @@ def _kind_among(places: Places, address: int) -> int:
 
 @inlined
 def row_of_links(context: Context, record: ServiceRecord, ae: int) -> int:
-    """Return where the present row of an AE's links begins."""
-    return ((record.row & record.last) * context.engines + ae) * record.links_of_engine
+    """Return where the present row of an AE's links begins: those of its reads, before those of its writes."""
+    return ((record.row & record.last) * context.engines + ae) * 2 * record.links_of_engine
 
 
 @inlined

@@ -299,8 +299,8 @@ class ServiceRecord(Record, lines=True):
     began.
 
     `since`, `more` and `links` are rings of rows, one for each interval: packed counts by word; what did not fit into
-    those; and packed counts of every AE's links, `links_of_engine` each, of requests and what they waited. Of an
-    interval whose `filled` is 0 there is nothing of words, with bit 1 there is something in `more`.
+    those; and packed counts of every AE's links, `links_of_engine` each, of reads and what they waited, then of writes.
+    Of an interval whose `filled` is 0 there is nothing of words, with bit 1 there is something in `more`.
     """
 
     row: int

@@ -71,7 +71,7 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int, recorded:
             back = context.rules.serve(service.shared, ae, address, is_read, entered, cycle)
             if recorded != 0:
                 bank = context.rules.bank_waits(service.shared) - earlier
-                link = links + context.rules.link_of(address)
+                link = links + (is_read ^ 1) * record.links_of_engine + context.rules.link_of(address)
                 request.note_array(kind)
                 word = context.rules.place_of(address, record.word_mask)
                 record_service(record, kind, word, bank, link, entered - cycle)

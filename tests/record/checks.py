@@ -10,8 +10,7 @@ import pandas as pd
 from jsonschema import Draft202012Validator
 
 from host.record.reader import Record
-from host.record.tables import TABLES
-from host.record.writer import schema_of
+from host.record.tables import TABLES, schema_of
 from sim.observation.causes import CAUSES, IDLE_CAUSES
 
 __all__ = ["NAMES", "check_record", "frames"]
@@ -29,7 +28,7 @@ def _validator() -> Draft202012Validator:
 def frames(record: Record) -> dict[str, pd.DataFrame]:
     """Return all tables."""
     for table in TABLES:
-        assert record.table(table.name).schema.equals(schema_of(table)), table.name
+        assert record.table(table.name).schema.equals(schema_of(table.name)), table.name
     return {table.name: record.frame(table.name) for table in TABLES}
 
 
@@ -101,6 +100,7 @@ def _check_instructions(record: Record, tables: dict[str, pd.DataFrame]) -> None
         levels = pd.DataFrame(document["result"]["levels"])
         for name in ("frontier", "pushed", "cycles", "start"):
             assert last[name].tolist() == levels[name].tolist()
+        assert last["edges"].sum() == document["result"]["edges_traversed"]
         assert last["duplicates"].sum() == document["result"]["duplicates"]
     else:
         for phase in ("forward", "backward"):
@@ -108,6 +108,7 @@ def _check_instructions(record: Record, tables: dict[str, pd.DataFrame]) -> None
             mine = last[last["phase"] == phase]
             assert mine["cycles"].sum() == total["cycles"]
             assert mine["duplicates"].sum() == total["duplicates"]
+            assert mine["edges"].sum() == total["edges"]
             assert len(mine) == total["levels"]
         assert (last["phase"] == "intersection").sum() == document["result"]["intersection"]["runs"]
     if rows.empty:
@@ -130,6 +131,13 @@ def _check_memory(record: Record, tables: dict[str, pd.DataFrame]) -> None:
         keys = ["controller", "bank"]
         pd.testing.assert_frame_equal(
             _summed(banks, keys, ["accesses", "waiting"]), _summed(taken, keys, ["accesses", "waiting"])
+        )
+        links = tables["instruction_links"]
+        assert links[["reads", "writes"]].sum().to_dict() == arrays[["reads", "writes"]].sum().to_dict()
+        by_link = links.assign(requests=links["reads"] + links["writes"])
+        keys = ["engine", "link"]
+        assert _summed(by_link, keys, ["requests"]).equals(
+            _summed(tables["links"], keys, ["requests"]).astype("uint32")
         )
         of_arrays = arrays.assign(accesses=arrays["reads"] + arrays["writes"])
         assert (

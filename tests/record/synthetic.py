@@ -96,12 +96,19 @@ def _memory_tables(run: Run) -> dict[str, list[dict[str, npt.NDArray[Any]]]]:
     found["instruction_latencies"] = [
         _columns(instruction=at[0], latency=LATENCIES[at[1]], reads=by_latency[at]),
     ]
-    found |= {"links": [], "banks": [], "instruction_banks": []}
+    found |= {name: [] for name in ("links", "banks", "instruction_banks", "instruction_links", "instruction_rows")}
     if contention is None:
         return found
     all_of = reads + writes
-    links = random.multinomial(all_of.sum(axis=2), np.full(contention.links, 1 / contention.links))
-    links = run.of_interval(links)
+    even = np.full(contention.links, 1 / contention.links)
+    pieces_of_links = np.stack([random.multinomial(each.sum(axis=2), even) for each in (reads, writes)], axis=-1)
+    by_instruction = run.of_instruction(pieces_of_links)
+    at = np.nonzero(by_instruction.sum(axis=-1))
+    found["instruction_links"].append(
+        _columns(instruction=at[0], engine=at[1], link=at[2])
+        | dict(zip(("reads", "writes"), by_instruction[at].T, strict=True))
+    )
+    links = run.of_interval(pieces_of_links.sum(axis=-1))
     at = np.nonzero(links)
     found["links"].append(
         _columns(cycle=run.cycle[at[0]], engine=at[1], link=at[2], requests=links[at])
@@ -151,6 +158,7 @@ def _instruction_table(run: Run) -> dict[str, npt.NDArray[Any]]:
             **{name: [getattr(each, name) for each in run.instructions] for name in Instruction._fields},
             start=run.starts,
             working=run.working - run.starts,
+            edges=4 * read,
             duplicates=run.random.binomial(pushed, 0.03),
         )
         | _columns(cycles=lengths)

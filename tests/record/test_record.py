@@ -164,9 +164,9 @@ def test_damaged_records(capfd: pytest.CaptureFixture[str]) -> None:
     assert refused("explain", "record", capfd=capfd) == (
         "cyscc explain: record/instructions.parquet: is not there: the record is not complete"
     )
-    Path("record", "record.json").write_text(document.replace('"record": 1', '"record": 99', 1))
+    Path("record", "record.json").write_text(document.replace('"record": 2', '"record": 99', 1))
     assert refused("explain", "record", capfd=capfd) == (
-        "cyscc explain: record/record.json: is no record of version 1, but 99"
+        "cyscc explain: record/record.json: is no record of version 2, but 99"
     )
     Path("record", "record.json").write_text(document[:-100])
     assert refused("explain", "record", capfd=capfd).startswith("cyscc explain: record/record.json: is not JSON: ")

@@ -4,23 +4,26 @@ import json
 import math
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from host.algorithms.search import BfsRun, breadth_first_search
+from host.analysis.roofline.analysis import Roofline
+from host.analysis.roofline.limits import Bounds
 from host.command_line.main import main
 from host.graph.csr import Graph
 from host.graph.generators import random_graph, rmat_graph
 from host.graph.memory_map import PlacedGraph
-from host.studies.roofline.analysis import Roofline
-from host.studies.roofline.limits import Bounds
-from host.studies.roofline.recorder import Recorder
+from host.record.reader import Record
+from host.record.recorder import Recorder
 from hw.config import PRESETS
 from sim.latencies import ring_turn
 from sim.machine import Machine, create_machine
-from sim.memory import Hc2
-from tests.host.studies.roofline.samples import bounds_of
+from sim.memory import LONGEST_INTERVAL, Hc2
+from tests.host.analysis.roofline.samples import bounds_of
 from tests.system.graphs import GRAPHS, SOURCES, graph_of, messy_graph
 from tests.system.runs import COMPLETE, CYCLE_LIMIT, MEMORIES, made, search
 from tests.test_docs import described_fields, fields
@@ -35,17 +38,24 @@ LARGE = {
     "R-MAT": rmat_graph(1024, 8, seed=3),
 }
 
+RECORDERS: WeakKeyDictionary[Machine, Recorder] = WeakKeyDictionary()
+"""A machine has one record, whatever it searches."""
+
 
 def recorded(machine: Machine, graph: Graph, source: int, bounds: Bounds, **options: Any) -> tuple[BfsRun, Roofline]:
-    """Search a graph with a recorder, and check what it recorded of every level."""
+    """Search a graph with a record in memory, and check what it says of every level."""
     placed = PlacedGraph.place(machine, graph)
-    recorder = Recorder(machine, placed, bounds)
-    run = breadth_first_search(recorder, placed, source, **options)
-    uses = recorder.levels[-len(run.level_records) :]
-    assert [(use.pushed, use.cycles) for use in uses] == [(level.pushed, level.cycles) for level in run.level_records]
-    roofline = Roofline.of(run, recorder.levels, graph=graph, bounds=bounds)
-    assert roofline.total_edges == run.edges_traversed
-    assert roofline.total_cycles == run.cycles
+    recorder = RECORDERS.get(machine) or Recorder(machine, None, interval=LONGEST_INTERVAL)
+    RECORDERS[machine] = recorder
+    assert recorder.state.memory is not None
+    before = len(recorder.state.memory)
+    run = breadth_first_search(machine, placed, source, observer=recorder, **options)
+    recorder.catch_up()
+    roofline = Roofline.of(Record.in_memory({}, recorder.state.memory[before:]), bounds)
+    reached = run.levels >= 0
+    edges = np.bincount(run.levels[reached], weights=graph.out_degrees()[reached], minlength=len(run.level_records))
+    assert roofline.edges.tolist() == edges.tolist()
+    assert roofline.cycles.tolist() == [level.cycles for level in run.level_records]
     return run, roofline
 
 
@@ -128,12 +138,6 @@ def test_level_overhead_binds_small_levels(config: str) -> None:
     assert min(shares(config, "fixed:75", GRAPHS["chain"])["overhead"]) > 0.75
 
 
-def test_a_machine_without_reach_queue_is_refused() -> None:
-    with made("published-bfs-1ae", "fixed:1") as machine, pytest.raises(ValueError, match="reach queue") as caught:
-        recorded(machine, GRAPHS["chain"], 0, bounds_of("published-bfs-1ae", "fixed:1"))
-    assert str(caught.value) == "the machine only searches: it keeps no reach queue"
-
-
 def test_ring_binds_where_few_vertices_can_wait() -> None:
     assert shares("test", "fixed:1", graph_of(200, [(0, v) for v in range(1, 200)]))["ring"][0] > 0.4
 
@@ -149,7 +153,7 @@ def test_turn_is_that_of_the_hardware(config: str) -> None:
 
 
 @pytest.mark.parametrize(("executor", "name"), [("compiled", "random"), ("amaranth", "two-cycle")])
-def test_recorder_changes_nothing(executor: str, name: str) -> None:
+def test_record_changes_nothing(executor: str, name: str) -> None:
     seen = []
     for listen in (False, True):
         with made("test", "hc2", executor=executor) as machine:

@@ -331,7 +331,8 @@ class _Run:
         offsets = device.zeros(left.states + 1)
         device.run(_count_incoming, left.transitions, left.targets, offsets)
         prefix_sum(device, offsets, left.states + 1)
-        incoming = _Incoming(offsets, *(device.zeros(left.transitions, np.int32) for _ in range(2)), owners)
+        choices, sources = (device.zeros(left.transitions, np.int32) for _ in range(2))
+        incoming = _Incoming(offsets, choices, sources, owners)
         device.run(_fill_incoming, left.choices, left, device.array(device.read(offsets).copy()), incoming)
         return incoming
 
@@ -362,9 +363,10 @@ class _Run:
         incoming = self._incoming()
         labels = self._labels(incoming)
         on = _Round(
-            device.array(labels),
-            device.zeros(left.choices, np.int32),
-            *(device.zeros(left.states, np.int32) for _ in range(2)),
+            labels=device.array(labels),
+            dropped=device.zeros(left.choices, np.int32),
+            remaining=device.zeros(left.states, np.int32),
+            touched=device.zeros(left.states, np.int32),
             smallest=device.full(left.states, 2**31 - 1, np.int32),
             # One more, for the sum.
             kept=device.zeros(left.states + 1),

@@ -226,9 +226,7 @@ class _Run:
             upload(device, graph),
             upload(device, transpose),
             device.full(size, -1, np.int32),
-            *(device.zeros(size) for _ in range(4)),
-            pivots=device.zeros(self._count),
-            told=device.zeros(4),
+            *(device.zeros(length) for length in (size, size, size, size, self._count, 4)),
         )
         self.rounds = self.levels = self.settlements = self.found = self.wasted = 0
 

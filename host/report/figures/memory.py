@@ -4,11 +4,11 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from host.record.arrow import Integers
 from host.record.colours import ARRAY_COLOURS, CAUSE_COLOURS
 from host.record.tables import ARRAYS
 from host.report.activity import Activity
 from host.report.charts import Chart, bars, cause_name, choice, heat_map, new_figure, over_time, stack_over_time
-from host.report.columns import Integers
 from host.report.traffic import Traffic
 
 __all__ = ["memory_charts", "stall_chart"]

@@ -3,21 +3,20 @@
 import numpy as np
 import plotly.graph_objects as go
 
+from host.analysis.roofline.analysis import Roofline, level_points
+from host.analysis.roofline.limits import HIGHEST_INTENSITY, ceilings
+from host.analysis.roofline.report import CROSSBAR, CROSSBAR_COLOUR, LIMIT_COLOURS, limit_title
+from host.record.arrow import Integers
+from host.record.tables import PHASES
 from host.report.activity import Activity
 from host.report.charts import Chart, logarithmic, new_figure
-from host.report.columns import Integers
-from host.studies.roofline.analysis import Roofline
-from host.studies.roofline.ceilings import HIGHEST_INTENSITY, ceilings
-from host.studies.roofline.colours import CROSSBAR_COLOUR, LIMIT_COLOURS
-from host.studies.roofline.points import level_points
-from host.studies.roofline.report import CROSSBAR, limit_title
 
 __all__ = ["roofline_charts"]
 
 _DASHES = {"ports": "solid", "links": "dash", "banks": "dot", "channels": "dot", "rows": "dashdot"}
 
 
-def roofline_charts(activity: Activity, roofline: Roofline, levels: Integers, run: str) -> list[Chart]:
+def roofline_charts(activity: Activity, roofline: Roofline, run: str) -> list[Chart]:
     """Return the charts.
 
     Parameters
@@ -25,13 +24,11 @@ def roofline_charts(activity: Activity, roofline: Roofline, levels: Integers, ru
     activity : Activity
         What the kernels did.
     roofline : Roofline
-        Of the levels.
-    levels : ndarray of int64
-        Which instructions they are.
+        Of its levels.
     run : str
         What the page calls the run.
     """
-    return [_roof(activity, roofline, run), _totals(roofline, run), _levels(activity, roofline, levels, run)]
+    return [_roof(activity, roofline, run), _totals(roofline, run), _levels(activity, roofline, run)]
 
 
 def _roof(activity: Activity, roofline: Roofline, run: str) -> Chart:
@@ -121,9 +118,9 @@ def _totals(roofline: Roofline, run: str) -> Chart:
     return Chart(name=f"{run}-limits", title="What the limits explain", about=about, figure=figure)
 
 
-def _levels(activity: Activity, roofline: Roofline, levels: Integers, run: str) -> Chart:
+def _levels(activity: Activity, roofline: Roofline, run: str) -> Chart:
     shown = activity.levels
-    group = shown.of[levels]
+    group = shown.of[activity.instructions.phase != PHASES.index("intersection")]
 
     def summed(values: Integers) -> Integers:
         return np.bincount(group, weights=values, minlength=shown.count).astype(np.int64)

@@ -436,6 +436,11 @@ class Hbm2(QueuedPorts):
             },
         }
 
+    def openings(self, state: State) -> NDArray[np.int64]:
+        """Return the rows that each bank has opened, by its number."""
+        opened: NDArray[np.int64] = _banks(self, state)["openings"]
+        return opened
+
     def reset_statistics(self, state: State) -> None:
         """Count from 0 on."""
         banks = _banks(self, state)

@@ -249,6 +249,10 @@ class Profile:
         """
         return {}
 
+    def openings(self, state: State) -> NDArray[np.int64] | None:
+        """Return the rows that each bank has opened, by its number; None where banks have none."""
+        return None
+
     def reset_statistics(self, state: State) -> None:
         """Count from 0 on."""
 

@@ -211,14 +211,22 @@ def test_sums_agree_with_the_statistics_however_it_is_driven(profile: Profile) -
             banks = by_bank(sums, len(statistics["banks"]))
             assert np.array_equal(banks.sum(axis=1), rows["banks"].sum(axis=0))
             assert np.array_equal(banks[:, :, 0].sum(axis=0), arrays[:, :2].sum(axis=1))
+            links = np.zeros((ENGINES, rows["links"].shape[2], 2), np.int64)
+            links[sums.links[:, 0], sums.links[:, 1]] = sums.links[:, 2:]
+            assert np.array_equal(links.sum(axis=2), rows["links"][..., 0].sum(axis=0))
+            assert np.array_equal(links.sum(axis=1), rows["arrays"].sum(axis=(0, 2))[:, :2])
+            opened = dict(sums.openings.tolist())
+            found = statistics["rows"]["openings"] if isinstance(profile, Hbm2) else []
+            assert opened == {bank: count for bank, count in enumerate(found) if count}
         else:
             assert rows["banks"].shape == (17, 0, 2)
             assert rows["links"].shape == (17, ENGINES, 0, 2)
-            assert sums.banks.shape == (0, 4)
+            assert sums.banks.shape == sums.links.shape == (0, 4)
+            assert sums.openings.shape == (0, 2)
         seen.append((rows, sums))
     for rows, sums in seen[1:]:
         assert all(np.array_equal(rows[name], seen[0][0][name]) for name in FIELDS)
-        assert np.array_equal(sums.banks, seen[0][1].banks)
+        assert all(np.array_equal(getattr(sums, name), getattr(seen[0][1], name)) for name in ("banks", "links"))
 
 
 @pytest.mark.parametrize("place", [61, ACCESSES - 3])
@@ -285,8 +293,7 @@ def test_nothing_is_lost_between_two_machines_nor_where_counting_begins_anew() -
     assert all(np.array_equal(rows[name], expected[name]) for name in FIELDS)
     for one, other in ((first, taken), (whole.take(), after.take())):
         assert one.latencies[:, 1].sum() > 0
-        assert np.array_equal(one.banks, other.banks)
-        assert np.array_equal(one.latencies, other.latencies)
+        assert all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("banks", "latencies", "links"))
 
     # The state serves a memory without a record too, which may begin one there.
     plain, _ = placed(SMALL)

@@ -128,11 +128,10 @@ def lay_out(device: Device, graph: Graph, transpose: Graph, segment: int) -> Lay
     names = np.concatenate([few[:segmented], np.flatnonzero(behind)])
     numbers = np.empty(states, np.int32)
     numbers[names] = np.arange(states, dtype=np.int32)
-    forward = _positions(degrees[names], segmented, segment)
-    backward = _positions(transpose.out_degrees()[names], 0, 0)
     device_names, device_numbers = device.array(names), device.array(numbers)
     ways = []
-    for source, positions, first in ((graph, forward, segmented), (transpose, backward, 0)):
+    for source, first in ((graph, segmented), (transpose, 0)):
+        positions = _positions(source.out_degrees()[names], first, segment)
         trans = device.zeros(int(positions[-1]), np.int32)
         ways.append(Way(device.array(positions.astype(np.int32)), trans, first, segment))
         given = DeviceGraph(device.array(source.offsets), device.array(source.targets.view(np.int32)))

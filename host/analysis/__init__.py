@@ -1,0 +1,1 @@
+"""Analyses of records: what bounds a run, for people and for programs."""

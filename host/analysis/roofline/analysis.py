@@ -1,0 +1,241 @@
+"""The roofline of a record: what bounds the levels of its searches, and the points that they are in a plot."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from host.analysis.roofline.limits import Bounds, Traffic
+from host.record.arrow import Integers, codes, numbers, sums
+from host.record.reader import Record
+from host.record.tables import PHASES
+from sim.configuration import AcceleratorConfig
+from sim.latencies import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
+from sim.memory import profile_from
+
+__all__ = ["LevelPoints", "Roofline", "level_points", "recorded_bounds"]
+
+_TOGETHER = 4096
+"""Levels whose requests are looked at together."""
+
+_SPOTS_A_DECADE = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roofline:
+    """Least cycles by limit and level, against those that were taken.
+
+    Parameters
+    ----------
+    bounds : Bounds
+        What the machine can do at most.
+    edges : ndarray of int64, shape (levels,)
+        Edges traversed: those that leave a level's vertices, each once.
+    requests : ndarray of int64, shape (levels,)
+        Reads and writes, those for vertices pushed twice included.
+    cycles : ndarray of int64, shape (levels,)
+        Cycles that were taken.
+    limits : ndarray of int64, shape (levels, limits)
+        Least cycles, in the order of `bounds.names`.
+    crossbar : ndarray of int64, shape (levels,), or None
+        Cycles in which a saturated crossbar with first-in first-out queues passes the requests; None without links.
+    """
+
+    bounds: Bounds
+    edges: npt.NDArray[np.int64]
+    requests: npt.NDArray[np.int64]
+    cycles: npt.NDArray[np.int64]
+    limits: npt.NDArray[np.int64]
+    crossbar: npt.NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(cls, record: Record, bounds: Bounds) -> Self:
+        """Return the roofline of a record: of the levels of all searches of its last attempt.
+
+        Parameters
+        ----------
+        record : Record
+            The record.
+        bounds : Bounds
+            What its machine can do at most.
+        """
+        table = record.table("instructions", ("instruction", "attempt", "phase", "cycles", "edges"))
+        attempt = numbers(table, "attempt")
+        own = (attempt == attempt.max(initial=0)) & (codes(table, "phase", PHASES) != PHASES.index("intersection"))
+        levels = numbers(table, "instruction")[own]
+        requests, limits, crossbar = [], [np.zeros((0, len(bounds.names)), np.int64)], []
+        for begin in range(0, levels.size, _TOGETHER):
+            traffic = _traffic(record, bounds, levels[begin : begin + _TOGETHER])
+            requests.append(traffic.requests)
+            limits.append(bounds.limits(traffic))
+            crossbar.append(bounds.crossbar(traffic))
+        none = np.zeros(0, np.int64)
+        return cls(
+            bounds=bounds,
+            edges=numbers(table, "edges")[own],
+            requests=np.concatenate([none, *requests]),
+            cycles=numbers(table, "cycles")[own],
+            limits=np.concatenate(limits),
+            crossbar=None if bounds.contention is None else np.concatenate([none, *crossbar]),
+        )
+
+    @property
+    def tightest(self) -> npt.NDArray[np.intp]:
+        """Number of each level's largest limit; shape (levels,)."""
+        return self.limits.argmax(axis=1)
+
+    @property
+    def total_edges(self) -> int:
+        """Edges traversed by the search."""
+        return int(self.edges.sum())
+
+    @property
+    def total_requests(self) -> int:
+        """Requests of the search."""
+        return int(self.requests.sum())
+
+    @property
+    def total_cycles(self) -> int:
+        """Cycles of the search."""
+        return int(self.cycles.sum())
+
+    @property
+    def total_limits(self) -> dict[str, int]:
+        """Least cycles of the search by limit: the sum over its levels."""
+        return dict(zip(self.bounds.names, self.limits.sum(axis=0).tolist(), strict=True))
+
+    @property
+    def tightest_levels(self) -> dict[str, int]:
+        """Number of levels in which each limit is the tightest."""
+        names = self.bounds.names
+        return dict(zip(names, np.bincount(self.tightest, minlength=len(names)).tolist(), strict=True))
+
+    @property
+    def roof(self) -> int:
+        """Least cycles of the search by all limits: the sum of each level's largest one."""
+        return int(self.limits.max(axis=1).sum())
+
+    @property
+    def efficiency(self) -> float:
+        """Share of the cycles taken that the limits explain."""
+        return self.roof / self.total_cycles
+
+    @property
+    def total_crossbar(self) -> int | None:
+        """Cycles in which saturated crossbars pass the requests of the search; None without links."""
+        return None if self.crossbar is None else int(self.crossbar.sum())
+
+    @property
+    def crossbar_levels(self) -> int:
+        """Number of levels in which the crossbar takes more cycles than any limit asks for."""
+        return 0 if self.crossbar is None else int((self.crossbar > self.limits.max(axis=1)).sum())
+
+    @property
+    def expected(self) -> int:
+        """Cycles of the search by all limits and the crossbar: the sum of each level's largest one."""
+        limits = self.limits.max(axis=1)
+        return int((limits if self.crossbar is None else np.maximum(limits, self.crossbar)).sum())
+
+
+def recorded_bounds(record: Record) -> Bounds | None:
+    """Return what the machine of a record can do at most.
+
+    None where no such thing can be told: the memory's rules are not there, or the machine does not read two words an
+    edge and write three a push.
+    """
+    document = record.document
+    config = AcceleratorConfig(**document["configuration"])
+    if not (config.keeps_reach_queue and config.reads_every_word):
+        return None
+    try:
+        memory = profile_from({name: value for name, value in document["memory_profile"].items() if name != "source"})
+    except ValueError:
+        return None
+    return Bounds.of(config, memory)
+
+
+def _traffic(record: Record, bounds: Bounds, levels: Integers) -> Traffic:
+    """Return the requests of levels, given by the numbers of their instructions in ascending order."""
+    within = int(levels[0]), int(levels[-1]) + 1
+
+    def counted(table: str, columns: tuple[str, ...], shape: tuple[int, ...], *keys: str) -> list[Integers]:
+        rows = record.table(table, ("instruction", *keys, *columns), instructions=within)
+        instruction = numbers(rows, "instruction")
+        level = np.searchsorted(levels, instruction)
+        level[levels[level] != instruction] = -1
+        found = (
+            sums(numbers(rows, name), (levels.size, *shape), level, *(numbers(rows, key) for key in keys))
+            for name in columns
+        )
+        return [each.reshape(levels.size, -1) for each in found]
+
+    engines, contention = bounds.engines, bounds.contention
+    kernels = (engines, bounds.kernels // engines)
+    first, second, writes = counted("instruction_kernels", ("issue_1", "issue_2", "write"), kernels, "engine", "kernel")
+    work = {"entries": first // READS_PER_ENTRY, "edges": second, "pushes": writes // WRITES_PER_VISIT}
+    if contention is None:
+        # As if all requests shared one link and one bank, which limit nothing.
+        requests = (first + READS_PER_EDGE * second + writes).sum(axis=1, keepdims=True)
+        nothing = np.zeros_like(requests)
+        reads = np.zeros((levels.size, engines, 1), np.int64)
+        return Traffic(**work, read_links=reads, write_links=nothing, banks=requests, openings=nothing)
+    reads, written = (
+        each.reshape(levels.size, engines, -1)
+        for each in counted("instruction_links", ("reads", "writes"), (engines, contention.links), "engine", "link")
+    )
+    banks = (contention.controllers, contention.banks // contention.controllers)
+    (accesses,) = counted("instruction_banks", ("accesses",), banks, "controller", "bank")
+    (openings,) = counted("instruction_rows", ("openings",), banks, "controller", "bank")
+    return Traffic(**work, read_links=reads, write_links=written.sum(axis=1), banks=accesses, openings=openings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelPoints:
+    """Points of a log-log plot, one for each element.
+
+    Parameters
+    ----------
+    intensity : ndarray of float64
+        Edges per request.
+    rate : ndarray of float64
+        Edges a cycle.
+    edges : ndarray of int64
+        Edges of the point's levels together.
+    share : ndarray of float64
+        Their share of the search's cycles.
+    tightest : ndarray of int64
+        Number of their tightest limit.
+    level : ndarray of int64
+        The level, or -1 where there are several.
+    """
+
+    intensity: npt.NDArray[np.float64]
+    rate: npt.NDArray[np.float64]
+    edges: npt.NDArray[np.int64]
+    share: npt.NDArray[np.float64]
+    tightest: npt.NDArray[np.int64]
+    level: npt.NDArray[np.int64]
+
+
+def level_points(roofline: Roofline) -> LevelPoints:
+    """Return the points of a search's levels; levels without an edge, for which a log axis has no place, are left out.
+
+    A path of a million vertices has a million levels, but few different ones: those of one spot and one tightest limit
+    are put together.
+    """
+    shown = np.flatnonzero(roofline.edges)
+    edges, cycles = roofline.edges[shown], roofline.cycles[shown]
+    intensity, rate = edges / roofline.requests[shown], edges / cycles
+    tightest = roofline.tightest[shown].astype(np.int64)
+    spots = [np.rint(_SPOTS_A_DECADE * np.log10(values)).astype(np.int64) for values in (intensity, rate)]
+    keys = np.stack([*spots, tightest], axis=1)
+    _, first, spot, levels = np.unique(keys, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    return LevelPoints(
+        intensity=intensity[first],
+        rate=rate[first],
+        edges=np.bincount(spot, edges).astype(np.int64),
+        share=np.bincount(spot, cycles) / roofline.total_cycles,
+        tightest=tightest[first],
+        level=np.where(levels == 1, shown[first], -1),
+    )

@@ -1,0 +1,171 @@
+"""The roofline as table, as JSON, and as a figure."""
+
+import dataclasses
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from host.analysis.roofline.analysis import level_points
+from host.analysis.roofline.plot import roofline_figure, write_roofline_plot
+from host.analysis.roofline.report import roofline_document, roofline_table
+from host.errors import InputError
+from tests.host.analysis.roofline.samples import SETTING, bounds_of, roofline_of
+
+LEVELS = [
+    (10, 50, 300, [1, 2, 3, 20, 290]),
+    (900, 2000, 500, [400, 450, 200, 40, 300]),
+    (0, 10, 200, [1, 1, 2, 0, 110]),
+]
+
+
+def test_table() -> None:
+    assert roofline_table(roofline_of(LEVELS), SETTING).splitlines() == [
+        "limit              cycles  GTEPS  of reached  tightest in",
+        "ports                 402  0.340       40.2%",
+        "imbalance             453  0.301       45.3%      1 level",
+        "outstanding reads     205  0.666       20.5%",
+        "ring                   60  2.275        6.0%",
+        "level overhead        700  0.195       70.0%     2 levels",
+        "all of them           850  0.161       85.0%",
+        "reached             1,000  0.137      100.0%",
+    ]
+
+
+def test_limit_that_is_not_there_allows_any_throughput() -> None:
+    roofline = roofline_of([(0, 1, 100, [1, 1, 2, 0, 90])])
+    assert "ring                    0      -        0.0%" in roofline_table(roofline, SETTING)
+    assert roofline_document(roofline, SETTING)["limits"]["ring"] == {"cycles": 0, "gteps": None, "tightest_levels": 0}
+
+
+def test_document() -> None:
+    document = json.loads(json.dumps(roofline_document(roofline_of(LEVELS), SETTING)))
+    levels = document.pop("levels")
+    assert document == {
+        "requests": 2060,
+        "intensity": 910 / 2060,
+        "limits": {
+            name: {"cycles": cycles, "gteps": pytest.approx(910 * 0.15 / cycles), "tightest_levels": tightest}
+            for name, cycles, tightest in (
+                ("ports", 402, 0),
+                ("imbalance", 453, 1),
+                ("outstanding", 205, 0),
+                ("ring", 60, 0),
+                ("overhead", 700, 2),
+            )
+        },
+        "roof": {"cycles": 850, "gteps": pytest.approx(910 * 0.15 / 850)},
+        "reached": {"cycles": 1000, "gteps": pytest.approx(0.1365)},
+        "efficiency": 0.85,
+    }
+    assert levels[1] == {
+        "edges": 900,
+        "requests": 2000,
+        "cycles": 500,
+        "limits": {"ports": 400, "imbalance": 450, "outstanding": 200, "ring": 40, "overhead": 300},
+        "tightest": "imbalance",
+    }
+
+
+def test_crossbar_stands_beside_the_limits() -> None:
+    limits = [(10, 50, 300, [9] * 8 + [290]), (900, 2000, 500, [9, 300, *[9] * 7])]
+    roofline = roofline_of(limits, memory="hc2", crossbar=[20, 450])
+    assert roofline_table(roofline, SETTING).splitlines()[-4:] == [
+        "all of them           590  0.231       73.8%",
+        "crossbar queues       470  0.290       58.8%      1 level",
+        "all with these        740  0.184       92.5%",
+        "reached               800  0.171      100.0%",
+    ]
+    document = json.loads(json.dumps(roofline_document(roofline, SETTING)))
+    assert document["efficiency"] == 590 / 800
+    assert document["crossbar"] == {
+        "cycles": 470,
+        "gteps": pytest.approx(910 * 0.15 / 470),
+        "share": 470 / 800,
+        "tightest_levels": 1,
+    }
+    assert document["expected"] == {"cycles": 740, "gteps": pytest.approx(910 * 0.15 / 740)}
+    assert [level["crossbar"] for level in document["levels"]] == [20, 450]
+    assert "crossbar" not in document["levels"][0]["limits"]
+
+
+def test_figure_shows_the_crossbar() -> None:
+    figure = roofline_figure(roofline_of([(9, 30, 300, [9] * 9)], memory="hc2", crossbar=[20]), SETTING)
+    (legend,) = figure.legends
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert any(text.startswith("crossbar queues, saturated: 1.4") for text in texts)
+    assert [label.get_text() for label in figure.axes[1].get_xticklabels()][-2:] == ["all of them", "crossbar queues"]
+
+
+def test_points_are_levels_with_edges() -> None:
+    points = level_points(roofline_of(LEVELS))
+    order = np.argsort(points.level)
+    assert points.level[order].tolist() == [0, 1]
+    assert points.intensity[order].tolist() == [0.2, 0.45]
+    assert points.rate[order].tolist() == [10 / 300, 900 / 500]
+    assert points.edges[order].tolist() == [10, 900]
+    assert points.share[order].tolist() == [0.3, 0.5]
+
+
+def test_levels_of_one_spot_are_one_point() -> None:
+    points = level_points(roofline_of([(1, 6, 300, [1, 6, 2, 20, 290])] * 100_000 + LEVELS))
+    order = np.argsort(points.edges)
+    assert points.edges[order].tolist() == [10, 900, 100_000]
+    assert points.level[order].tolist() == [100_000, 100_001, -1]
+
+
+def test_figure_says_what_it_shows() -> None:
+    figure = roofline_figure(
+        roofline_of(LEVELS), dataclasses.replace(SETTING, spec=dataclasses.replace(SETTING.spec, graph="a_$b$\n.gr"))
+    )
+    left, right = figure.axes
+    assert (left.get_xlabel(), left.get_ylabel()) == ("intensity (edges per memory request)", "throughput (GTEPS)")
+    assert (left.get_xscale(), left.get_yscale()) == ("log", "log")
+    assert figure.get_suptitle() == "a_$b$?.gr on hc2-1ae, memory fixed:75: 0.137 GTEPS"
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "ports: 2.40 G requests/s",
+        "level, tightest: imbalance",
+        "level, tightest: level overhead",
+        "whole search",
+    ]
+    named = {text.get_text(): text.xy for text in left.texts if hasattr(text, "xy")}
+    assert named == {"0": (0.2, pytest.approx(10 * 0.15 / 300)), "1": (0.45, pytest.approx(900 * 0.15 / 500))}
+    assert [label.get_text() for label in right.get_xticklabels()] == [
+        "ports",
+        "imbalance",
+        "outstanding reads",
+        "ring",
+        "level overhead",
+        "all of them",
+    ]
+    low, high = left.get_ylim()
+    assert low < 10 * 0.15 / 300 < 910 * 0.15 / 60 < high
+
+
+@pytest.mark.parametrize("memory", ["hc2", "stress", "fixed:75"])
+def test_plot_of_a_search_without_edges(memory: str, tmp_path: Path) -> None:
+    limits = [1] * len(bounds_of("hc2-1ae", memory).names)
+    path = tmp_path / "plot.svg"
+    write_roofline_plot(str(path), roofline_of([(0, 1, 150, limits)], memory=memory), SETTING)
+    assert "no edge was traversed" in path.read_text()
+    assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+
+
+@pytest.mark.parametrize(("form", "begin"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_suffix_names_the_format_and_the_same_search_gives_the_same_file(
+    form: str, begin: bytes, tmp_path: Path
+) -> None:
+    files = [tmp_path / f"{name}.{form}" for name in ("one", "two")]
+    for path in files:
+        write_roofline_plot(str(path), roofline_of(LEVELS), SETTING)
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert files[0].read_bytes().startswith(begin)
+
+
+def test_plot_that_cannot_be_written_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot be written: No such file or directory$"):
+        write_roofline_plot(str(tmp_path / "none" / "plot.svg"), roofline_of(LEVELS), SETTING)
+    assert list(tmp_path.iterdir()) == []
