@@ -63,12 +63,10 @@ def run(arguments: argparse.Namespace) -> None:
     from host.command_line.outputs import check_outputs
     from host.output import check_output, open_output, publish
     from host.progress import Progress
-    from host.sweep.area import check_area, with_area
-    from host.sweep.document import sweep_document, sweep_text
     from host.sweep.folder import SweepFolder
     from host.sweep.page import sweep_page
-    from host.sweep.rows import rows_of, write_table
-    from host.sweep.running import cluster_work, local_work, sweep
+    from host.sweep.rows import check_area, rows_of, sweep_document, sweep_text, with_area, write_table
+    from host.sweep.running import sweep
     from host.sweep.study import read_study
     from sim.errors import SimulationError
 
@@ -83,8 +81,7 @@ def run(arguments: argparse.Namespace) -> None:
         check_area()
     progress = Progress(quiet=arguments.quiet)
     with progress.step("simulating") as step:
-        work = local_work(arguments.jobs) if arguments.scheduler is None else cluster_work(arguments.scheduler)
-        swept = sweep(study, folder, work, on_step=step)
+        swept = sweep(study, folder, jobs=arguments.jobs, scheduler=arguments.scheduler, on_step=step)
     rows = rows_of(study, folder, swept)
     if arguments.area:
         with progress.step("synthesising") as step:

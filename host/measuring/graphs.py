@@ -1,12 +1,20 @@
-"""The graphs that are measured, and where searches of them start."""
+"""The graphs and models that are measured: by what generates them, or by their file."""
 
+import hashlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+from host.errors import InputError
 from host.graph.csr import Graph
+from host.graph.formats import read_graph
 from host.graph.kinds import KINDS, generate_graph
+from host.mdp.families import family
+from host.mdp.model import Mdp
+from host.output import reason
 
-__all__ = ["GraphSpec", "size_text"]
+__all__ = ["GraphFile", "GraphSpec", "ModelSpec", "graph_text", "size_text"]
 
 
 def size_text(number: int) -> str:
@@ -64,3 +72,130 @@ class GraphSpec:
         """
         values = {**asdict(self), "edges": self.exact_edges}
         return generate_graph(self.kind, **{name: values[name] for name in KINDS[self.kind].sizes})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSpec:
+    """A Markov decision process, by what makes it.
+
+    Parameters
+    ----------
+    family : str
+        Its family, of `host.mdp.families.FAMILIES`.
+    sizes : tuple of pairs
+        Names and numbers of its sizes that differ from what they are by default.
+    """
+
+    family: str
+    sizes: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return f"{self.family} ({', '.join(f'{name} = {number}' for name, number in self.sizes)})"
+
+    def identity(self) -> dict[str, Any]:
+        """Return all that the model depends on, JSON-able."""
+        return asdict(self)
+
+    def model(self) -> Mdp:
+        """Return the model.
+
+        Raises
+        ------
+        InputError
+            There is none of this family or size.
+        """
+        sizes: dict[str, Any] = dict(self.sizes)
+        return family(self.family, **sizes)
+
+    def generate(self) -> Graph:
+        """Return the graph that the model induces; errors are those of `model`."""
+        return self.model().graph()
+
+
+_EDGE_BYTES = 6
+"""Bytes of a file for an edge, at least, about."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphFile:
+    """A graph that a file holds.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    digest : str
+        Digest of its contents.
+    size : int
+        Its bytes.
+    """
+
+    path: Path
+    digest: str
+    size: int
+
+    @classmethod
+    def of(cls, path: Path) -> "GraphFile":
+        """Return the graph of a file, looked at as it is now.
+
+        Raises
+        ------
+        InputError
+            The file cannot be read.
+        """
+        try:
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            return cls(path=path.resolve(), digest=digest, size=path.stat().st_size)
+        except OSError as error:
+            raise InputError(f"cannot be read: {reason(error)}", path=path) from None
+
+    @property
+    def vertices(self) -> int:
+        """Number of vertices, at most, about."""
+        return self.edges
+
+    @property
+    def edges(self) -> int:
+        """Number of edges, at most, about."""
+        return self.size // _EDGE_BYTES
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return self.path.name
+
+    def identity(self) -> dict[str, Any]:
+        """Return all that the graph depends on, JSON-able."""
+        return {"contents": self.digest, "format": "".join(self.path.suffixes[-2:])}
+
+    def generate(self) -> Graph:
+        """Return the graph.
+
+        Raises
+        ------
+        InputError
+            The file cannot be read, or holds none.
+        """
+        return read_graph(str(self.path))
+
+
+def graph_text(table: Mapping[str, Any]) -> str:
+    """Return what people call a graph that is generated, by what a table says of it: ``rmat 2^16 x 8 seed 1``.
+
+    Parameters
+    ----------
+    table : mapping
+        Some of ``graph.kind``, ``graph.vertices``, ``graph.degree``, ``graph.seed``.
+    """
+    kind, vertices, degree, seed = (table.get(f"graph.{name}") for name in ("kind", "vertices", "degree", "seed"))
+    words = [] if kind is None else [kind]
+    if vertices is not None:
+        words += [size_text(vertices), "vertices" if degree is None else f"x {degree}"]
+    elif degree is not None:
+        words.append(f"degree {degree}")
+    if seed is not None:
+        words.append(f"seed {seed}")
+    return " ".join(words)

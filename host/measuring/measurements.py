@@ -6,12 +6,10 @@ from typing import TypeVar
 
 from host.errors import InputError
 from host.graph.csr import Graph
-from host.measuring.graphs import GraphSpec
-from host.measuring.models import ModelSpec
+from host.measuring.graphs import GraphSpec, ModelSpec
 from host.measuring.requests import Measured, OnStep, Request, no_step
 from host.measuring.schedule import run_groups
 from host.measuring.store import Store
-from host.memory_room import memory_room
 from host.sources import sources_digest
 from sim.configuration import PRESETS
 from sim.errors import SimulationError
@@ -139,14 +137,13 @@ class Measurements:
         if machines:
             prepare_executors(machines)
         work = partial(measure_request, verify=self._verify, sources=sources_digest())
-        memory = memory_room().bytes * 9 // 10
         alone = [[request] for request in missing if request.alone]
-        run_groups(alone, work, jobs=1, memory=memory, on_result=keep, apart=True)
+        run_groups(alone, work, jobs=1, on_result=keep, apart=True)
         groups: dict[GraphSpec | ModelSpec | None, list[_Request]] = {}
         for request in missing:
             if not request.alone:
                 groups.setdefault(request.graph, []).append(request)
-        run_groups(list(groups.values()), work, jobs=self._jobs, memory=memory, on_result=keep)
+        run_groups(list(groups.values()), work, jobs=self._jobs, on_result=keep)
         return results
 
     def forget(self, requests: Iterable[Request]) -> None:

@@ -10,7 +10,7 @@ from host.algorithms.software import Setting
 from host.devices import open_device
 from host.graph.csr import Graph
 from host.mdp.model import Mdp
-from host.measuring.models import ModelSpec
+from host.measuring.graphs import ModelSpec
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import processor_name
 from host.measuring.software import BEST_OF, LONG

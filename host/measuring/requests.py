@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
-from host.measuring.graphs import GraphSpec
-from host.measuring.models import ModelSpec
+from host.measuring.graphs import GraphSpec, ModelSpec
 from host.sources import text_digest
 
 __all__ = ["Measured", "OnStep", "Request", "no_step"]

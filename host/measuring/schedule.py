@@ -1,18 +1,22 @@
-"""Requests measured by several processes, as many at a time as fit in memory, or one after the other."""
+"""Requests measured by processes of this machine, as many as fit in memory, or by the workers of a cluster."""
 
+import logging
 import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol, TypeVar
+from uuid import uuid4
 
+from host.errors import InputError
+from host.memory_room import memory_room
 from sim.errors import SimulationError
 
-__all__ = ["Asked", "EndedError", "run_groups"]
+__all__ = ["Asked", "EndedError", "run_groups", "run_on_cluster"]
 
 
 class Asked(Protocol):
@@ -34,8 +38,8 @@ _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
-def _ends_wait() -> Iterator[None]:
-    """Let interrupts wait: they come when it is over, to this process and not to those born meanwhile."""
+def _signals_deferred() -> Iterator[None]:
+    """Defer SIGINT, SIGTERM and SIGHUP while a worker process starts."""
     came: list[signal.Signals] = []
     # Handlers, since another thread may receive what this one has blocked; blocked, since a process that is born has
     # no handlers yet.
@@ -82,8 +86,9 @@ class _Worker:
     """A process that measures, one request at a time."""
 
     def __init__(self) -> None:
-        # In a session of its own, so that an interrupt at the terminal does not reach it, and that whatever it has
-        # started (a compiler, a simulator) can be ended with it.
+        # A pool of one, since a process that is killed takes its whole pool with it. In a session of its own, so that
+        # an interrupt at the terminal does not reach it, and that whatever it has started (a compiler, a simulator) can
+        # be ended with it.
         context = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_live_apart)
         self._process: Any = None
@@ -94,7 +99,7 @@ class _Worker:
             return self._pool.submit(work, request)
         before = set(multiprocessing.active_children())
         # Until it has its session an interrupt would reach it; and one that comes here has to end it.
-        with _ends_wait():
+        with _signals_deferred():
             future = self._pool.submit(work, request)
             (self._process,) = set(multiprocessing.active_children()) - before
         return future
@@ -130,7 +135,7 @@ def run_groups(
     work: Callable[[_Request], Any],
     *,
     jobs: int,
-    memory: int,
+    memory: int | None = None,
     on_result: Callable[[_Request, Any], None],
     apart: bool = False,
     on_lost: Callable[[_Request, EndedError], None] | None = None,
@@ -145,8 +150,8 @@ def run_groups(
         Measures a request. A function of a module when other processes are to call it.
     jobs : int
         Processes; with one, everything runs in this one unless `apart`. The largest groups come first.
-    memory : int
-        Bytes that groups which run side by side may take together; one always runs.
+    memory : int, optional
+        Bytes that groups which run side by side may take together; one always runs. By default most of what there is.
     on_result : callable
         Called with the request and its result, in this process, as soon as the result is there.
     apart : bool
@@ -165,6 +170,7 @@ def run_groups(
     def size(group: Sequence[_Request]) -> int:
         return max(request.bytes for request in group)
 
+    room = memory_room().bytes * 9 // 10 if memory is None else memory
     waiting = list(groups) if apart else sorted(groups, key=size, reverse=True)
     if not apart and min(jobs, len(groups)) <= 1:
         for request in (request for group in waiting for request in group):
@@ -177,7 +183,7 @@ def run_groups(
         while waiting or running:
             for group in list(waiting):
                 used = sum(size(each) for _, each in running.values())
-                if len(running) == jobs or (running and used + size(group) > memory):
+                if len(running) == jobs or (running and used + size(group) > room):
                     continue
                 waiting.remove(group)
                 if not idle:
@@ -208,3 +214,87 @@ def run_groups(
     finally:
         for worker in workers:
             worker.end()
+
+
+_CONNECTING = 10
+_WORKERS = 60
+_CLOSING = 1
+"""Seconds to reach the scheduler, to see its first worker, and to part."""
+
+
+def run_on_cluster(
+    requests: Sequence[_Request],
+    work: Callable[[_Request], Any],
+    *,
+    address: str,
+    on_result: Callable[[_Request, Any], None],
+    on_lost: Callable[[_Request, EndedError], None],
+) -> None:
+    """Measure requests. What a worker that ends was at, another one does.
+
+    Parameters
+    ----------
+    requests : sequence of Asked
+        What to measure; those in front are begun first.
+    work : callable
+        Measures a request; a function of a module that the workers have too. It may be called again for a request that
+        is done, when the worker that did it has ended.
+    address : str
+        Of the scheduler.
+    on_result : callable
+        Called with the request and its result, in this process, as soon as the result is there.
+    on_lost : callable
+        Called with a request at which several workers have ended, and how.
+
+    Raises
+    ------
+    InputError
+        There is no scheduler at the address, it has no workers, or what talks to it is not installed.
+    SimulationError
+        A worker has raised an error, or the scheduler is gone.
+    """
+    try:
+        from distributed import Client, KilledWorker, as_completed
+    except ImportError:
+        raise InputError("--scheduler needs the package distributed: pip install 'cyscc[cluster]'") from None
+    # What is wrong is told by the exceptions.
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        client = Client(address, timeout=_CONNECTING, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise InputError(f"--scheduler: {address}: no scheduler answers: {_line(error)}") from None
+    asked: dict[Any, _Request] = {}
+    try:
+        try:
+            client.wait_for_workers(1, timeout=_WORKERS)
+        except TimeoutError:
+            raise InputError(f"--scheduler: {address}: the scheduler has no workers") from None
+        # Keys that nobody else has: a scheduler keeps what it knows by them.
+        run = uuid4().hex
+        for number, request in enumerate(requests):
+            asked[client.submit(work, request, key=f"cyscc-{run}-{number}", priority=-number, pure=False)] = request
+        for future in as_completed(list(asked), loop=client.loop):
+            request = asked.pop(future)
+            try:
+                result = future.result()
+            except KilledWorker:
+                on_lost(request, EndedError(f"{request.label}: several workers have ended at it"))
+            except (CancelledError, OSError):
+                raise SimulationError(f"--scheduler: {address}: the scheduler is gone") from None
+            except Exception as error:
+                raise SimulationError(f"--scheduler: {address}: a worker fails: {_line(error)}") from None
+            else:
+                on_result(request, result)
+            future.release()
+    finally:
+        with suppress(Exception):
+            client.cancel(list(asked), force=True)
+        with suppress(Exception):
+            client.close(timeout=_CLOSING)
+
+
+def _line(error: BaseException) -> str:
+    """Return the first line of what an error says, and its kind where it says nothing."""
+    text = str(error).strip().partition("\n")[0]
+    return text if isinstance(error, SimulationError) else f"{type(error).__name__}: {text}" if text else repr(error)

@@ -15,8 +15,7 @@ from host.algorithms.software.decomposition import small_graph
 from host.algorithms.software.kosaraju import KosarajuPhases, kosaraju_phases
 from host.devices import open_device
 from host.graph.csr import Graph
-from host.measuring.graphs import GraphSpec
-from host.measuring.models import ModelSpec
+from host.measuring.graphs import GraphSpec, ModelSpec
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import processor_name
 from host.sources import sources_digest

@@ -1,13 +1,17 @@
-"""Finished measurements on disk: written at once and whole, found again by a digest of all that went in."""
+"""Results on disk: there whole or not at all, found again by a digest of all that went in."""
 
 import hashlib
 import json
 import os
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from host.errors import InputError
-from host.output import write_json
+from host.output import reason, write_json
+from sim.locks import alone, private_folder
 
 __all__ = ["Store", "measurement_digest"]
 
@@ -20,12 +24,20 @@ def measurement_digest(inputs: dict[str, Any]) -> str:
 
 
 class Store:
-    """A folder of measurements, one a file.
+    """A folder of results. Each is a file of JSON, or a file or folder that is made in place.
+
+    Several processes may use it at the same time.
 
     Parameters
     ----------
     folder : Path
         The folder, made with its parents.
+    named : Path, optional
+        What errors call it.
+
+    Attributes
+    ----------
+    folder : Path
 
     Raises
     ------
@@ -33,12 +45,12 @@ class Store:
         It cannot be made or written.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, *, named: Path | None = None) -> None:
+        self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"cannot be made: {error.strerror} (--output)", path=folder) from None
+            raise InputError(f"cannot be made: {reason(error)} (--output)", path=named or folder) from None
         if not os.access(folder, os.W_OK | os.X_OK):
             raise InputError("cannot be written: read only (--output)", path=folder)
 
@@ -77,4 +89,31 @@ class Store:
         self._path(inputs).unlink(missing_ok=True)
 
     def _path(self, inputs: dict[str, Any]) -> Path:
-        return self._folder / f"{measurement_digest(inputs)}.json"
+        return self.folder / f"{measurement_digest(inputs)}.json"
+
+    def make(self, name: str, make: Callable[[Path], None]) -> Path:
+        """Return a file or folder of the store, made unless it is there; where another process makes it, wait for that.
+
+        Parameters
+        ----------
+        name : str
+            Its name, with the digest of all that went in.
+        make : callable
+            Makes it under a name that is not there yet, with the same suffix.
+        """
+        path = self.folder / name
+        if not path.exists():
+            with alone(self._work(name)) as work:
+                if not path.exists():
+                    make(work / name)
+                    (work / name).rename(path)
+        return path
+
+    def clear(self, name: str) -> None:
+        """Remove what is left of something that nobody makes any more."""
+        with suppress(OSError), private_folder(self._work(name)) as mine:
+            if mine:
+                shutil.rmtree(self._work(name))
+
+    def _work(self, name: str) -> Path:
+        return self.folder / f".{name}"

@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from host.measuring.graphs import ModelSpec
 from host.measuring.measurements import Measurements
-from host.measuring.models import ModelSpec
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import processor_name
 from host.measuring.software import SoftwareRequest

@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from host.measuring.graphs import ModelSpec
 from host.measuring.measurements import Measurements
 from host.measuring.mecs import MecRequest
-from host.measuring.models import ModelSpec
 from host.measuring.requests import Measured, Request
 from host.measuring.software import SoftwareRequest
 from host.options import UsageError

@@ -1,21 +1,14 @@
-"""The folder of sweeps: points that are complete, those that are being made, and their graphs."""
+"""The folder of sweeps: the store of their points, and that of their graphs."""
 
 import json
-import os
-import shutil
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
-from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.formats import read_graph, write_graph
-from host.measuring.graphs import GraphSpec
-from host.measuring.store import measurement_digest
-from host.output import reason
-from host.sweep.graphs import GraphFile
+from host.measuring.graphs import GraphFile, GraphSpec
+from host.measuring.store import Store, measurement_digest
 from host.sweep.points import Point
-from sim.locks import alone, private_folder
 
 __all__ = ["POINT", "SweepFolder"]
 
@@ -33,8 +26,7 @@ class SweepFolder:
 
     Attributes
     ----------
-    path, points : Path
-        The folder, and the one in it that has a folder for each point.
+    path : Path
 
     Raises
     ------
@@ -44,18 +36,11 @@ class SweepFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
-        self.points, self._graphs = self.path / "points", self.path / "graphs"
-        try:
-            for folder in (self.points, self._graphs):
-                folder.mkdir(parents=True, exist_ok=True)
-                if not os.access(folder, os.W_OK | os.X_OK):
-                    raise InputError("cannot be written: read only (--output)", path=folder)
-        except OSError as error:
-            raise InputError(f"cannot be made: {reason(error)} (--output)", path=path) from None
+        self._points, self._graphs = (Store(self.path / name, named=path) for name in ("points", "graphs"))
 
     def of(self, point: Point) -> Path:
         """Return the folder of a point; it is there when the point is complete."""
-        return self.points / point.digest
+        return self._points.folder / point.digest
 
     def make(self, point: Point, record: Callable[[Path], None]) -> None:
         """Make a point, unless it is there; where another process makes it, wait for that.
@@ -67,20 +52,16 @@ class SweepFolder:
         record : callable
             Records the run in a folder that does not exist yet.
         """
-        with alone(self._work(point)) as work:
-            if self.of(point).exists():
-                return
-            made = work / "record"
+
+        def make(made: Path) -> None:
             record(made)
             (made / POINT).write_text(json.dumps(point.inputs(), indent=1) + "\n")
-            made.rename(self.of(point))
+
+        self._points.make(point.digest, make)
 
     def clear(self, point: Point) -> None:
         """Remove what is left of a point that nobody makes any more."""
-        work = self._work(point)
-        with suppress(OSError), private_folder(work) as mine:
-            if mine:
-                shutil.rmtree(work)
+        self._points.clear(point.digest)
 
     def graph(self, graph: GraphSpec | GraphFile) -> tuple[Path, Graph]:
         """Return the file of a graph, and the graph. One that is to be generated is so once.
@@ -92,15 +73,6 @@ class SweepFolder:
         """
         if isinstance(graph, GraphFile):
             return graph.path, graph.generate()
-        path = self._graphs / f"{measurement_digest(graph.identity())}.npz"
-        if path.exists():
-            return path, read_graph(str(path))
-        with alone(path.with_name(f".{path.stem}")):
-            if path.exists():
-                return path, read_graph(str(path))
-            made = graph.generate()
-            write_graph(made, path)
-        return path, made
-
-    def _work(self, point: Point) -> Path:
-        return self.points / f".{point.digest}"
+        name = f"{measurement_digest(graph.identity())}.npz"
+        path = self._graphs.make(name, lambda made: write_graph(graph.generate(), made))
+        return path, read_graph(str(path))

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from host.errors import InputError
 from host.graph.csr import Graph
-from host.measuring.graphs import GraphSpec
+from host.measuring.graphs import GraphFile, GraphSpec
 from host.progress import Progress
 from host.sources import sources_digest
 from host.sweep.folder import SweepFolder
-from host.sweep.graphs import GraphFile
 from host.sweep.points import Point
 from sim.errors import SimulationError
 

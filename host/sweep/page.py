@@ -8,10 +8,7 @@ from host.record.colours import CAUSE_COLOURS, RUN_COLOURS, STACK
 from host.record.tables import MODULES
 from host.report.charts import Chart, cause_name, new_figure
 from host.report.page import Section, render
-from host.sweep.area import AREA
-from host.sweep.document import cells
-from host.sweep.effects import Effect, effects, pareto
-from host.sweep.rows import DONE, Row, shares
+from host.sweep.rows import AREA, DONE, Effect, Row, cells, effects, pareto, shares
 from host.sweep.study import Study, value_text
 from host.words import counted
 

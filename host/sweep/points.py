@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from host.measuring.graphs import GraphSpec
+from host.measuring.graphs import GraphFile, GraphSpec
 from host.measuring.store import measurement_digest
 from host.record.reader import RECORD_SCHEMA
 from host.runs.execution import SOURCE_RULE
 from host.runs.specification import RunSpec
 from host.sources import sources_digest
-from host.sweep.graphs import GraphFile
 
 __all__ = ["Point"]
 

@@ -2,21 +2,51 @@
 
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, fsum, log
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from host.measuring.measurements import Measurements
+from host.measuring.requests import OnStep
+from host.measuring.store import Store
 from host.record.reader import Record
 from host.record.tables import MODULES
+from host.results.table_text import plain_table
+from host.results.version import identity
+from host.studies.fpga.synthesis import usages
+from host.studies.fpga.tools import YOSYS, check_tool
 from host.sweep.folder import SweepFolder
 from host.sweep.running import Swept
 from host.sweep.study import Study, value_text
+from host.words import counted
 from sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DONE", "FAILED", "Row", "columns_of", "rows_of", "shares", "table_of", "write_table"]
+__all__ = [
+    "AREA",
+    "DONE",
+    "FAILED",
+    "Effect",
+    "Row",
+    "Series",
+    "cells",
+    "check_area",
+    "columns_of",
+    "effects",
+    "pareto",
+    "rows_of",
+    "shares",
+    "sweep_document",
+    "sweep_text",
+    "table_of",
+    "with_area",
+    "write_table",
+]
 
 Row = dict[str, Any]
 """A point: its parameters by name, ``point``, ``status``, ``reason``, and what its record says."""
@@ -127,3 +157,204 @@ def write_table(rows: list[Row], path: Path) -> None:
 
     with open_output(str(path)) as file:
         pq.write_table(table_of(rows), file)
+
+
+AREA = {"luts": "LUTs", "registers": "registers", "block_ram": "block RAM in Kb"}
+"""Columns of what a machine takes, all its AEs together, and what people call them."""
+
+_FAMILY = "xc5v"
+
+
+def check_area() -> None:
+    """Refuse to go on without the tool.
+
+    Raises
+    ------
+    SimulationError
+        It is not installed.
+    """
+    check_tool(YOSYS)
+
+
+def with_area(study: Study, rows: Sequence[Row], folder: Path, *, jobs: int, on_step: OnStep) -> list[Row]:
+    """Return rows with what their machines take. Each kind of kernel and AE is synthesised once, and found again.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    rows : sequence of Row
+        Its rows, in its order.
+    folder : Path
+        Where measurements are kept.
+    jobs : int
+        Processes that synthesise side by side.
+    on_step : callable
+        Told of each module that is there.
+
+    Raises
+    ------
+    SimulationError
+        Yosys failed.
+    """
+    measurements = Measurements(Store(folder), jobs=jobs, verify=False, on_step=on_step)
+    configs = list(dict.fromkeys(each.point.spec.configuration for each in study.points))
+    with TemporaryDirectory(prefix="cyscc-sweep-") as work:
+        found = usages(measurements, [(config, _FAMILY) for config in configs], folder=Path(work))
+    area = {}
+    for config in configs:
+        total = found[config, _FAMILY].total * config.engines
+        area[config] = {name: getattr(total, name) for name in AREA}
+    return [{**row, **area[each.point.spec.configuration]} for each, row in zip(study.points, rows, strict=True)]
+
+
+def sweep_document(study: Study, rows: list[Row]) -> dict[str, Any]:
+    """Return a sweep as a JSON document."""
+    return {
+        **identity(),
+        "study": study.name,
+        "title": study.title,
+        "axes": study.axes,
+        "effects": [
+            {"parameter": each.name, "factor": each.factor, "best": each.best} for each in effects(study.axes, rows)
+        ],
+        "points": rows,
+    }
+
+
+def cells(study: Study, row: Row) -> tuple[list[str], list[str]]:
+    """Return the values of the parameters that vary, and what the point came to, as texts."""
+    names = [value_text(row[name]) for name in study.axes]
+    if row["status"] != DONE:
+        return names, [row["status"], "", *("" for name in AREA if name in row)]
+    area = [f"{row[name]:,}" for name in AREA if name in row]
+    return names, [f"{row['cycles']:,}", f"{row['gteps']:.3f}", *area]
+
+
+def sweep_text(study: Study, rows: list[Row], swept: Swept, *, most: int) -> str:
+    """Return a sweep as tables: the points, at most so many, and the parameters."""
+    head = [*study.axes, "cycles", "GTEPS", *(name for name in AREA if name in rows[0])]
+    shown = [[*names, *numbers] for names, numbers in (cells(study, row) for row in rows[:most])]
+    if len(rows) > most:
+        shown.append(["...", *("" for _ in head[1:])])
+    parts = [plain_table(shown, head=head, words=len(study.axes))]
+    found = effects(study.axes, rows)
+    if found:
+        lines = [[each.name, value_text(each.best), f"{each.factor:.2f}"] for each in found]
+        parts.append(plain_table(lines, head=["parameter", "best", "worst / best"], words=2))
+    failed = f", {counted(len(swept.failures), 'failure')}" if swept.failures else ""
+    points = len({row["point"] for row in rows})
+    parts.append(f"{counted(points, 'point')}: {swept.made} made, {swept.found} from before{failed}\n")
+    return "\n".join(parts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """The points that differ in one parameter alone.
+
+    Parameters
+    ----------
+    others : str
+        The other parameters that vary, as people read them.
+    values : tuple
+        Values of the parameter.
+    rows : tuple of Row
+        The point of each.
+    """
+
+    others: str
+    values: tuple[Any, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def cycles(self) -> list[int]:
+        """Cycles of each point."""
+        return [row["cycles"] for row in self.rows]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """What a parameter does.
+
+    Parameters
+    ----------
+    name : str
+        The parameter.
+    series : tuple of Series
+        Those of two and more points.
+    """
+
+    name: str
+    series: tuple[Series, ...]
+
+    @property
+    def factor(self) -> float:
+        """How many times the cycles of its best value those of its worst are, on geometric average; 1: no effect."""
+        factors = [log(max(each.cycles) / max(min(each.cycles), 1)) for each in self.series if min(each.cycles) > 0]
+        return exp(fsum(factors) / len(factors)) if factors else 1.0
+
+    @property
+    def best(self) -> Any:
+        """The value with the fewest cycles, on geometric average, of those that all series have; the first of equals.
+
+        None where there is no such value.
+        """
+        shared = [value for value in self.series[0].values if all(value in each.values for each in self.series)]
+        sums = [
+            fsum(log(max(each.rows[each.values.index(value)]["cycles"], 1)) for each in self.series) for value in shared
+        ]
+        return shared[sums.index(min(sums))] if shared else None
+
+
+def effects(axes: Iterable[str], rows: Sequence[Row]) -> list[Effect]:
+    """Return the effect of each parameter, the greatest first.
+
+    Parameters
+    ----------
+    axes : iterable of str
+        The parameters that vary.
+    rows : sequence of Row
+        The points; those that failed are left out.
+    """
+    names = list(axes)
+    done = [row for row in rows if row["status"] == DONE]
+    found = []
+    for name in names:
+        others = [other for other in names if other != name]
+        groups: dict[tuple[str, ...], list[Row]] = {}
+        for row in done:
+            groups.setdefault(tuple(value_text(row[other]) for other in others), []).append(row)
+        series = tuple(
+            Series(
+                others=", ".join(f"{other}={value}" for other, value in zip(others, key, strict=True)),
+                values=tuple(row[name] for row in group),
+                rows=tuple(group),
+            )
+            for key, group in groups.items()
+            if len(group) > 1
+        )
+        if series:
+            found.append(Effect(name=name, series=series))
+    return sorted(found, key=lambda effect: -effect.factor)
+
+
+def pareto(rows: Sequence[Row], column: str) -> list[Row]:
+    """Return the points that no other one beats: none has fewer cycles and takes no more, or takes less in no more.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        The points, with cycles and the column.
+    column : str
+        What they take.
+
+    Returns
+    -------
+    list of Row
+        With ascending cycles; of equal points the first.
+    """
+    front: list[Row] = []
+    for row in sorted(rows, key=lambda row: (row["cycles"], row[column])):
+        if not front or row[column] < front[-1][column]:
+            front.append(row)
+    return front

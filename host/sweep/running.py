@@ -1,14 +1,11 @@
 """A sweep from a study to its rows: points that are there are found, the others made, side by side."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
-from host.measuring.cluster import run_on_cluster
 from host.measuring.requests import OnStep
-from host.measuring.schedule import EndedError, run_groups
-from host.memory_room import memory_room
+from host.measuring.schedule import EndedError, run_groups, run_on_cluster
 from host.sources import sources_digest
 from host.sweep.folder import SweepFolder
 from host.sweep.making import make_point
@@ -16,17 +13,7 @@ from host.sweep.points import Point
 from host.sweep.study import Study
 from sim.configuration import AcceleratorConfig
 
-__all__ = ["Outcome", "Swept", "Work", "cluster_work", "local_work", "sweep"]
-
-Outcome = Callable[[Point, str], None]
-"""Told of each point why it failed, or the empty text."""
-
-
-class Work(Protocol):
-    """What has points made."""
-
-    def __call__(self, points: list[Point], make: Callable[[Point], str], on_outcome: Outcome) -> None:
-        """Make points, those to be begun first in front."""
+__all__ = ["Swept", "sweep"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,27 +33,7 @@ class Swept:
     failures: dict[str, str]
 
 
-def local_work(jobs: int) -> Work:
-    """Return what makes points in processes of this machine, as many side by side."""
-
-    def work(points: list[Point], make: Callable[[Point], str], on_outcome: Outcome) -> None:
-        memory = memory_room().bytes * 9 // 10
-        groups = [[point] for point in points]
-        run_groups(groups, make, jobs=jobs, memory=memory, on_result=on_outcome, on_lost=_lost(on_outcome))
-
-    return work
-
-
-def cluster_work(address: str) -> Work:
-    """Return what makes points on the workers of a Dask cluster, given by the address of its scheduler."""
-
-    def work(points: list[Point], make: Callable[[Point], str], on_outcome: Outcome) -> None:
-        run_on_cluster(points, make, address=address, on_result=on_outcome, on_lost=_lost(on_outcome))
-
-    return work
-
-
-def sweep(study: Study, folder: SweepFolder, work: Work, *, on_step: OnStep) -> Swept:
+def sweep(study: Study, folder: SweepFolder, *, jobs: int, scheduler: str | None, on_step: OnStep) -> Swept:
     """Make the points of a study that are not there.
 
     Parameters
@@ -75,13 +42,17 @@ def sweep(study: Study, folder: SweepFolder, work: Work, *, on_step: OnStep) -> 
         The study.
     folder : SweepFolder
         Where points are kept.
-    work : callable
-        Has points made.
+    jobs : int
+        Processes of this machine that make points side by side.
+    scheduler : str or None
+        Address of the scheduler of a Dask cluster, whose workers make them instead.
     on_step : callable
         Told of each point that is there.
 
     Raises
     ------
+    InputError
+        There is no such scheduler, or it has no workers.
     SimulationError
         No further point can be made. That a point fails is none of this.
     """
@@ -100,18 +71,19 @@ def sweep(study: Study, folder: SweepFolder, work: Work, *, on_step: OnStep) -> 
             failures[point.digest] = failure
         on_step(done, len(points), f"{point.label}: {failure or 'done'}")
 
+    def on_lost(point: Point, error: EndedError) -> None:
+        on_outcome(point, str(error))
+
+    make = partial(make_point, folder=folder.path, sources=sources_digest())
     try:
-        if missing:
-            work(missing, partial(make_point, folder=folder.path, sources=sources_digest()), on_outcome)
+        if scheduler is None:
+            run_groups([[point] for point in missing], make, jobs=jobs, on_result=on_outcome, on_lost=on_lost)
+        elif missing:
+            run_on_cluster(missing, make, address=scheduler, on_result=on_outcome, on_lost=on_lost)
     finally:
         for point in missing:
             folder.clear(point)
     return Swept(found=found, made=len(missing) - len(failures), failures=failures)
-
-
-def _lost(on_outcome: Outcome) -> Callable[[Point, EndedError], None]:
-    """Return what is told of points whose processes have ended."""
-    return lambda point, error: on_outcome(point, str(error))
 
 
 def _ordered(points: Iterable[Point]) -> list[Point]:

@@ -11,11 +11,10 @@ from typing import Any
 
 from host.errors import InputError
 from host.graph.kinds import KINDS, KINDS_BY_DEGREE, SEED
-from host.measuring.graphs import GraphSpec
+from host.measuring.graphs import GraphFile, GraphSpec, graph_text
 from host.output import reason
 from host.runs.overrides import MEMORY, Overrides, toml_text
 from host.runs.specification import ALGORITHMS, RECORD_INTERVAL, Option, RunSpec, run_options
-from host.sweep.graphs import GraphFile, graph_text
 from host.sweep.points import Point
 from sim.configuration import AcceleratorConfig
 

@@ -118,7 +118,7 @@ def test_area(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
             for config, family in engines
         }
 
-    monkeypatch.setattr("host.sweep.area.usages", usages)
+    monkeypatch.setattr("host.sweep.rows.usages", usages)
     document = swept("small.toml", "--area")
     assert asked == [(PRESETS["test"], "xc5v")], "a machine is synthesised once"
     for row in (*document["points"], *pq.read_table("out/small.parquet").to_pylist()):
@@ -132,7 +132,7 @@ def test_area(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 
 
 def test_area_needs_its_tool(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("host.sweep.area.YOSYS", "no_yosys")
+    monkeypatch.setattr("host.sweep.rows.YOSYS", "no_yosys")
     monkeypatch.setitem(fpga_tools._TARGETS, "no_yosys", "make synth")
     assert main(["sweep", "small.toml", "-o", "out", "--area"]) == 3
     assert capfd.readouterr().err == "cyscc sweep: no_yosys is not installed: `make synth` installs it\n"

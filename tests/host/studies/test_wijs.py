@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from matplotlib.patches import Rectangle
 
-from host.measuring.models import ModelSpec
+from host.measuring.graphs import ModelSpec
 from host.measuring.software import SoftwareRequest
 from host.results.version import version
 from host.studies.wijs import CONFIGURATIONS, MODELS, TABLE1, table1_document, table1_figure, table1_markdown

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from host.command_line.main import main
+from host.measuring.graphs import ModelSpec
 from host.measuring.mecs import MecRequest
-from host.measuring.models import ModelSpec
 from host.measuring.software import SoftwareRequest
 from host.results.version import version
 from host.studies.catalogue import REPRODUCTIONS

@@ -78,7 +78,7 @@ def test_a_worker_that_is_killed_loses_nothing(
     sweep = ["sweep", "many.toml", "-o", "out", "--json", "json", "--quiet"]
     with scheduler() as address:
         with monkeypatch.context() as patch:
-            patch.setattr("host.measuring.cluster._WORKERS", 0.2)
+            patch.setattr("host.measuring.schedule._WORKERS", 0.2)
             assert main([*sweep, "--scheduler", address]) == 2
         assert capfd.readouterr() == ("", f"cyscc sweep: --scheduler: {address}: the scheduler has no workers\n")
         before = kill_one_of_two(address, "host.command_line.main", *sweep)
@@ -95,7 +95,7 @@ def test_a_worker_that_is_killed_loses_nothing(
 
 
 def test_no_scheduler_is_one_line(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("host.measuring.cluster._CONNECTING", 1)
+    monkeypatch.setattr("host.measuring.schedule._CONNECTING", 1)
     Path("small.toml").write_text(SMALL)
     for address in ("tcp://127.0.0.1:9", "nowhere://x"):
         assert main(["sweep", "small.toml", "-o", "out", "--scheduler", address]) == 2

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from host.sweep.effects import effects, pareto
+from host.sweep.rows import effects, pareto
 
 
 def row(cycles: int, *, status: str = "done", **values: Any) -> dict[str, Any]:
