@@ -1,0 +1,126 @@
+"""Collects what users see."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.system.outside.entry import run
+from tests.system.outside.helps import help_texts
+from tests.system.outside.interface import interface
+from tests.system.outside.normal import Mode, Normal
+from tests.system.outside.refusals import REFUSALS
+from tests.system.outside.runs import SIMULATED, SOFTWARE, STUDIED, WRITTEN, mode_of
+from tests.system.outside.shapes import file_shape
+from tests.system.outside.world import World
+
+__all__ = ["PARTS", "collect", "kept", "seen"]
+
+_ROOT = Path(__file__).resolve().parents[3]
+
+
+def _normal(*folders: Path) -> Normal:
+    places = {str(_ROOT): "ROOT", str(Path.home()): "HOME", run(["--version"])[1].split()[-1]: "VERSION"}
+    for folder in folders:
+        places |= {str(folder): "WORLD", str(folder.resolve()): "WORLD"}
+    return Normal(places)
+
+
+def _outcome(line: str, world: World, normal: Normal) -> dict[str, Any]:
+    """Run a command line, and return all that a user sees of it; the folder is then what it was before."""
+    mode = mode_of(line)
+    status, out, err = run(shlex.split(line))
+    found: dict[str, Any] = {"status": status}
+    for name, text in (("output", out), ("error", err)):
+        if text:
+            found[name] = _told(text, normal, mode=mode)
+    changes = world.changes()
+    if changes:
+        found["files"] = _files(changes, world, normal, mode=mode)
+    world.restore(changes)
+    return found
+
+
+def _told(text: str, normal: Normal, *, mode: Mode) -> Any:
+    """Return the lines of a text, or the document that it is."""
+    if text.startswith("{"):
+        return normal.document(json.loads(text), mode=mode)
+    return normal.text(text, mode=mode)
+
+
+def _files(changes: list[str], world: World, normal: Normal, *, mode: Mode) -> dict[str, Any]:
+    """Return the shape of each new file; files of the same name but for digests are counted."""
+    names = {change: "\n".join(normal.text(change)) for change in changes}
+    alike = Counter(names.values())
+    found: dict[str, Any] = {}
+    for change, name in names.items():
+        if alike[name] > 1:
+            found[name] = "several"
+        elif change.startswith(("- ", "~ ")) or change.endswith("/"):
+            found[name] = ""
+        else:
+            found[name] = file_shape(world.path / change, normal, mode=mode)
+    return dict(sorted(found.items()))
+
+
+@contextmanager
+def _inside() -> Iterator[World]:
+    """Give a world, and be in it, until the end of the block."""
+    before = Path.cwd()
+    with TemporaryDirectory(prefix="outside-") as name:
+        world = World(Path(name).resolve())
+        os.chdir(world.path)
+        try:
+            yield world
+        finally:
+            os.chdir(before)
+
+
+def _outcomes(lines: tuple[str, ...]) -> dict[str, Any]:
+    """Return the outcome of each command line by itself."""
+    with _inside() as world:
+        world.fill()
+        normal = _normal(world.path)
+        return {line: _outcome(line, world, normal) for line in lines}
+
+
+def _interface() -> dict[str, Any]:
+    with _inside() as world:
+        return interface(_normal(world.path))
+
+
+PARTS: dict[str, Callable[[], Any]] = {
+    "help": lambda: help_texts(_normal()),
+    "interface": lambda: _interface(),
+    "refused": lambda: _outcomes(REFUSALS),
+    "simulated": lambda: _outcomes(SIMULATED),
+    "studied": lambda: _outcomes(STUDIED),
+    "written": lambda: _outcomes(WRITTEN),
+    "software": lambda: _outcomes(SOFTWARE),
+}
+"""How each part is collected."""
+
+
+def collect(part: str) -> Any:
+    """Collect a part of what users see."""
+    return PARTS[part]()
+
+
+def kept(part: str, folder: Path = Path(__file__).parent) -> Any:
+    """Return a part as the snapshot in a folder has it."""
+    return json.loads((folder / f"{part}.json").read_text())
+
+
+def seen(part: str) -> Any:
+    """Collect a part in a process of its own, whose surroundings are settled; return it as a snapshot would have it."""
+    with TemporaryDirectory(prefix="outside-") as folder:
+        argv = [sys.executable, "-m", "tests.system.outside", part, "--to", folder]
+        subprocess.run(argv, cwd=_ROOT, check=True)
+        return kept(part, Path(folder))

@@ -1,0 +1,170 @@
+"""The Python interface: what `cyscc` offers, its parameters and types, and what its classes offer."""
+
+import inspect
+import re
+from typing import Any, is_typeddict
+
+from tests.system.outside.entry import cyscc
+from tests.system.outside.normal import Normal, shape
+
+__all__ = ["interface"]
+
+_PLACE = re.compile(r"\b(?:hw|sim|host|cyscc|numpy|np|pandas|pd|collections\.abc|typing|pathlib)(?:\.\w+)*\.(?=\w)")
+"""Where a type lives, which users do not see."""
+
+_WRONG = (
+    "read_graph('missing.txt')",
+    "graph_from_edges(2, [0, 1], [1])",
+    "graph_from_edges(1, [0], [1])",
+    "generate('star', vertices=4, degree=2)",
+    "generate('random', vertices=0, degree=2)",
+    "configuration('hc3')",
+    "configuration('test', neighbour_depth=20)",
+    "configuration('test', neighbour_dept=16)",
+    "memory_profile('hc3')",
+    "memory_profile('fixed:0')",
+    "memory_profile('hc2', bank_bus=1)",
+    "AcceleratorConfig(engines=5)",
+    "Record('missing')",
+    "explain('missing')",
+    "compare('missing', 'other')",
+    "report('missing')",
+    "figures('missing')",
+    "replay('missing', 100)",
+    "scc('missing.txt')",
+    "bfs('missing.txt', 0)",
+    "bfs(graph_from_edges(2, [0, 1], [1, 0]), 7, config='test')",
+    "scc(graph_from_edges(2, [0, 1], [1, 0]), config='published-bfs')",
+    "scc(graph_from_edges(2, [0, 1], [1, 0]), config='test', executor='fast')",
+    "scc(graph_from_edges(2, [0, 1], [1, 0]), config='test', threads=0)",
+)
+"""Calls that are wrong."""
+
+_RIGHT = (
+    "str(found)",
+    "repr(found.record is None)",
+    "shape(found.document)",
+    "found.cycles",
+    "found.level_records",
+    "shape(found.statistics)",
+    "shape(record.document)",
+    "record.frame('instructions')",
+    "record.table('kernels').schema.names",
+    "explain(found).stacks()",
+    "explain(found).stacks(by='kernel')",
+    "explain(found).banks()",
+    "explain(found).fifos()",
+    "shape([vars(each) for each in explain(found).findings])",
+    "str(explain(found))",
+    "str(compare(found, 'record'))",
+    "sorted(figures(found))",
+    "str(components)",
+    "components.labels.tolist()",
+    "(components.components, components.largest, components.iterations)",
+    "repr(memory_profile('fixed:75'))",
+    "repr(configuration('test', neighbour_depth=16))",
+    "repr(read_graph('g.gr'))",
+)
+"""Expressions with the result of a recorded search, its record, and the components of the same graph."""
+
+
+def _text(value: Any) -> str:
+    return _PLACE.sub("", str(value))
+
+
+def _signature(value: Any) -> str:
+    """Return the signature of what can be called, with the keywords that a table of types stands for."""
+    signature = inspect.signature(value)
+    text = _text(signature)
+    for parameter in signature.parameters.values():
+        for kind in getattr(parameter.annotation, "__args__", ()):
+            if is_typeddict(kind):
+                keywords = ", ".join(f"{name}: {_kind(each)}" for name, each in kind.__annotations__.items())
+                text = text.replace(f"*{kind}", f"{kind.__name__} ({keywords})").replace(
+                    f"*<class '{kind.__name__}'>", f"{kind.__name__} ({keywords})"
+                )
+    return text
+
+
+def _kind(kind: Any) -> str:
+    return kind.__name__ if type(kind) is type else _text(kind)
+
+
+def _member(owner: type, name: str) -> str:
+    """Return what a public attribute of a class is."""
+    value = inspect.getattr_static(owner, name)
+    if isinstance(value, property) or hasattr(value, "attrname"):
+        function = value.fget if isinstance(value, property) else value.func
+        returns = inspect.signature(function).return_annotation if function is not None else "?"
+        returns = returns.__name__ if isinstance(returns, type) and not hasattr(returns, "__args__") else returns
+        return f"property -> {_text(returns)}"
+    if isinstance(value, classmethod | staticmethod):
+        return f"{type(value).__name__}{_signature(getattr(owner, name))}"
+    return _signature(value) if callable(value) else f"{type(value).__name__}"
+
+
+def _members(owner: type) -> dict[str, str]:
+    inherited = set(dir(Exception if issubclass(owner, Exception) else object))
+    annotated = {
+        name: f"field: {_text(kind)}" for each in reversed(owner.__mro__) for name, kind in _hints(each).items()
+    }
+    names = [name for name in dir(owner) if not name.startswith("_") and name not in inherited]
+    # What is set when an object is made is nowhere but in the text of the class.
+    begin = inspect.getsource(vars(owner)["__init__"]) if "__init__" in vars(owner) and not annotated else ""
+    own = dict.fromkeys(re.findall(r"self\.([a-z]\w*)(?:: [^=\n]+)? = ", begin), "attribute")
+    return dict(sorted({**{name: _member(owner, name) for name in names}, **own, **annotated}.items()))
+
+
+def _hints(owner: type) -> dict[str, Any]:
+    kinds = {name: kind for name, kind in vars(owner).get("__annotations__", {}).items() if not name.startswith("_")}
+    return {name: _kind(kind) for name, kind in kinds.items()}
+
+
+def _refusal(call: str) -> str:
+    try:
+        found = eval(call, {name: getattr(cyscc, name) for name in cyscc.__all__})
+    except Exception as error:
+        return f"{type(error).__name__}: {_text(error)}"
+    return f"returned {type(found).__name__}"
+
+
+def _used(normal: Normal) -> dict[str, Any]:
+    """Return what right calls come to, in the current folder."""
+    graph = cyscc.graph_from_edges(4, [0, 0, 1, 2, 3], [1, 2, 3, 3, 1])
+    cyscc.write_graph(graph, "g.gr")
+    machine: dict[str, Any] = {"config": "test", "memory": "fixed:75", "threads": 1}
+    names = {name: getattr(cyscc, name) for name in cyscc.__all__}
+    names["found"] = cyscc.bfs(graph, 0, record="record", **machine)
+    names |= {"record": cyscc.Record("record"), "components": cyscc.scc("g.gr", **machine), "shape": shape}
+    return {expression: _shown(eval(expression, names), normal) for expression in _RIGHT}
+
+
+def _shown(value: Any, normal: Normal) -> Any:
+    """Return a value as a snapshot has it; of a data frame the types of its columns."""
+    if hasattr(value, "dtypes"):
+        kinds = {str(name): str(kind) for name, kind in value.dtypes.items()}
+        return {"rows": len(value), "index": [str(name) for name in value.index.names], "columns": kinds}
+    if isinstance(value, str):
+        lines = normal.text(_text(value))
+        return lines if len(lines) > 1 else "".join(lines)
+    return normal.document(list(value) if isinstance(value, tuple) else value)
+
+
+def interface(normal: Normal) -> dict[str, Any]:
+    """Return what the Python interface is made of, by name; the current folder is for its files."""
+    found: dict[str, Any] = {}
+    for name in cyscc.__all__:
+        value = getattr(cyscc, name)
+        if isinstance(value, type):
+            bases = [base.__name__ for base in value.__mro__[1:-1]]
+            found[name] = {"class": _signature(value), "bases": bases, "members": _members(value)}
+        elif callable(value):
+            found[name] = f"def {_signature(value)}"
+        else:
+            found[name] = f"{type(value).__name__}: {', '.join(map(str, value))}"
+    return {
+        "names": sorted(dir(cyscc)),
+        "offered": found,
+        "wrong": {call: _refusal(call) for call in _WRONG},
+        "used": _used(normal),
+    }
