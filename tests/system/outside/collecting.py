@@ -122,5 +122,5 @@ def seen(part: str) -> Any:
     """Collect a part in a process of its own, whose surroundings are settled; return it as a snapshot would have it."""
     with TemporaryDirectory(prefix="outside-") as folder:
         argv = [sys.executable, "-m", "tests.system.outside", part, "--to", folder]
-        subprocess.run(argv, cwd=_ROOT, check=True, stderr=subprocess.PIPE)
+        subprocess.run(argv, cwd=_ROOT, check=True)
         return kept(part, Path(folder))
