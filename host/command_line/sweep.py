@@ -63,10 +63,9 @@ def run(arguments: argparse.Namespace) -> None:
     from host.command_line.outputs import check_outputs
     from host.output import check_output, open_output, publish
     from host.progress import Progress
-    from host.sweep.folder import SweepFolder
     from host.sweep.page import sweep_page
+    from host.sweep.points import SweepFolder, sweep
     from host.sweep.rows import check_area, rows_of, sweep_document, sweep_text, with_area, write_table
-    from host.sweep.running import sweep
     from host.sweep.study import read_study
     from sim.errors import SimulationError
 
@@ -80,8 +79,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.area:
         check_area()
     progress = Progress(quiet=arguments.quiet)
+    points = [each.point for each in study.points]
     with progress.step("simulating") as step:
-        swept = sweep(study, folder, jobs=arguments.jobs, scheduler=arguments.scheduler, on_step=step)
+        swept = sweep(points, folder, jobs=arguments.jobs, scheduler=arguments.scheduler, on_step=step)
     rows = rows_of(study, folder, swept)
     if arguments.area:
         with progress.step("synthesising") as step:
@@ -94,6 +94,6 @@ def run(arguments: argparse.Namespace) -> None:
     shown = f"{sweep_text(study, rows, swept, most=_MOST_ROWS)}written: {table}, {page}\n"
     publish(sweep_document(study, rows), shown, path=arguments.json, quiet=arguments.quiet)
     if swept.failures:
-        failed = [each.point for each in study.points if each.point.digest in swept.failures]
-        of = f"{len(failed)} of {len(study.points)} points failed"
+        failed = [point for point in points if point.digest in swept.failures]
+        of = f"{len(failed)} of {len(points)} points failed"
         raise SimulationError(f"{of}: {failed[0].label}: {swept.failures[failed[0].digest]}")

@@ -8,7 +8,6 @@ from typing import Any
 
 from host.errors import InputError
 from host.graph.csr import Graph
-from host.graph.formats import read_graph
 from host.graph.kinds import KINDS, generate_graph
 from host.mdp.families import family
 from host.mdp.model import Mdp
@@ -170,16 +169,6 @@ class GraphFile:
     def identity(self) -> dict[str, Any]:
         """Return all that the graph depends on, JSON-able."""
         return {"contents": self.digest, "format": "".join(self.path.suffixes[-2:])}
-
-    def generate(self) -> Graph:
-        """Return the graph.
-
-        Raises
-        ------
-        InputError
-            The file cannot be read, or holds none.
-        """
-        return read_graph(str(self.path))
 
 
 def graph_text(table: Mapping[str, Any]) -> str:

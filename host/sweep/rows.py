@@ -18,8 +18,7 @@ from host.results.table_text import plain_table
 from host.results.version import identity
 from host.studies.fpga.synthesis import usages
 from host.studies.fpga.tools import YOSYS, check_tool
-from host.sweep.folder import SweepFolder
-from host.sweep.running import Swept
+from host.sweep.points import SweepFolder, Swept
 from host.sweep.study import Study, value_text
 from host.words import counted
 from sim.observation.causes import CAUSES
@@ -83,7 +82,7 @@ def _result(record: Record) -> Row:
     row: Row = {
         "vertices": run["vertices"],
         "edges": run["edges"],
-        "source": run["options"]["source"],
+        "source": run["options"].get("source"),
         "cycles": result["cycles"]["total"],
         "seconds": result["seconds"],
         "gteps": result["gteps"],
