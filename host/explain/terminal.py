@@ -13,15 +13,15 @@ from rich.table import Table
 from rich.text import Text
 
 from host.record.colours import CAUSE_COLOURS, STACK
-from sim.observation.causes import CAUSES
+from sim.observation.causes import cause_named
 
 __all__ = ["LETTERS", "Bar", "Cell", "as_html", "as_text", "bar", "letter", "rendered", "section", "table"]
 
 Cell: TypeAlias = "str | Text | Bar"
 """What a table can hold."""
 
-LETTERS = {cause.name: cause.letter for cause in CAUSES}
-"""The letter that stands for a cause in a bar."""
+LETTERS = {name: cause_named(name).letter for name in STACK}
+"""The letter that stands for a cause in a bar, in the order of a stack."""
 
 _INDENT, _GAP = 2, 2
 _LEAST_BAR, _LONGEST_BAR = 8, 40

@@ -418,6 +418,8 @@ class RunSpec:
             raise SpecError("checkpoint_every", "--checkpoint-every needs --checkpoint")
         if self.record is None and self.trace is None and self.record_interval is not None:
             raise SpecError("record_interval", "--record-interval needs --record or --trace")
+        if self.record_interval is None and (self.record is not None or self.trace is not None):
+            object.__setattr__(self, "record_interval", RECORD_INTERVAL)
         if self.record is None and self.trace is not None and self.checkpoint is not None:
             raise SpecError("trace", "--trace of a run that is kept needs --record")
 

@@ -14,7 +14,7 @@ from host.graph.kinds import KINDS, KINDS_BY_DEGREE, SEED
 from host.measuring.graphs import GraphFile, GraphSpec, graph_text
 from host.output import reason
 from host.runs.overrides import MEMORY, Overrides, toml_text
-from host.runs.specification import ALGORITHMS, RECORD_INTERVAL, Option, RunSpec, run_options
+from host.runs.specification import ALGORITHMS, Option, RunSpec, run_options
 from host.sweep.points import Point
 from sim.configuration import AcceleratorConfig
 
@@ -247,7 +247,7 @@ class _Reader:
         options = {name: value for name, value in values.items() if name in _RUN}
         graph = self._graph(values)
         # The folder is that of the point, which is known when it is made.
-        given = {"algorithm": "bfs", "record_interval": RECORD_INTERVAL, **options, **named, "record": graph.label}
+        given = {"algorithm": "bfs", **options, **named, "record": graph.label}
         spec = RunSpec(**given, graph=graph.label, overrides=Overrides.of(overrides), threads=1).checked()
         return Point(graph=graph, spec=spec)
 

@@ -23,7 +23,7 @@ from sim.configuration import PRESETS
 from sim.memory import parse_profile
 from tests.refusals import refused
 
-SPEC = RunSpec(algorithm="bfs", graph="g.txt", source=3, config="test", memory="fixed:9", threads=1)
+SPEC = RunSpec(algorithm="bfs", graph="g.txt", source=3, config="test", memory="fixed:9", threads=1, record="there")
 
 OTHER: dict[str, Any] = {
     "algorithm": "scc",
@@ -58,7 +58,6 @@ BESIDES: dict[str, dict[str, Any]] = {
     "scopes": {"waves": "w.vcd"},
     "wave_view": {"waves": "w.vcd"},
     "checkpoint_every": {"checkpoint": "kept"},
-    "record_interval": {"record": "seen"},
 }
 """What a field needs of others."""
 
@@ -115,6 +114,12 @@ def test_what_varies_makes_another_point(name: str) -> None:
     assert same != (option_of(name).varies or name == "overrides")
 
 
+def test_recorded_runs_have_an_interval() -> None:
+    assert SPEC.record_interval == 1024
+    assert replace(SPEC, record=None, record_interval=None).record_interval is None
+    assert replace(SPEC, record=None, record_interval=None, trace="t").record_interval == 1024
+
+
 def test_documents_have_what_decides() -> None:
     assert SPEC.deciding() == {"algorithm": "bfs", "source": 3, "simplify": False, "queue_slack": None}
     assert set(replace(SPEC, algorithm="scc", source=None).deciding()) == {"algorithm", "simplify", "queue_slack"}
@@ -158,8 +163,12 @@ def test_another_process_is_given_the_fields_alone() -> None:
         ({"scopes": ("*",)}, "scopes", "--scope needs --waves"),
         ({"wave_view": True}, "wave_view", "--wave-view needs --waves"),
         ({"checkpoint_every": "1s"}, "checkpoint_every", "--checkpoint-every needs --checkpoint"),
-        ({"record_interval": 16}, "record_interval", "--record-interval needs --record or --trace"),
-        ({"trace": "t", "checkpoint": "c"}, "trace", "--trace of a run that is kept needs --record"),
+        ({"record": None, "record_interval": 16}, "record_interval", "--record-interval needs --record or --trace"),
+        (
+            {"record": None, "record_interval": None, "trace": "t", "checkpoint": "c"},
+            "trace",
+            "--trace of a run that is kept needs --record",
+        ),
     ],
 )
 def test_values_that_a_run_cannot_have(values: dict[str, Any], field: str, message: str) -> None:
