@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from host.algorithms.observer import Observer
+from host.algorithms.keeper import Keeper, Observer
 from host.algorithms.reach import check_frontier, compact
 from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, default_slack
 from host.words import counted
@@ -14,6 +14,7 @@ from sim.graph_word import LEVEL, VISITED
 
 __all__ = [
     "MAX_RESTARTS",
+    "Attempt",
     "Direction",
     "Driver",
     "DriverState",
@@ -28,6 +29,7 @@ MAX_RESTARTS = 6
 
 _SMALLEST_SLACK = 64
 _Result = TypeVar("_Result")
+_Attempt = TypeVar("_Attempt", bound="Attempt")
 
 
 class QueueOverflowError(SimulationError):
@@ -124,6 +126,22 @@ class DriverState:
     written: dict[Register, int] = field(default_factory=dict)
     start: int | None = None
     search: SearchState | None = None
+
+
+@dataclass(kw_only=True)
+class Attempt:
+    """Where an attempt at a run is.
+
+    Parameters
+    ----------
+    restarts : int
+        Attempts before it.
+    driver : DriverState
+        Where its driver is.
+    """
+
+    restarts: int
+    driver: DriverState = field(default_factory=DriverState)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -300,30 +318,37 @@ class Driver:
 
 
 def with_larger_queues(
-    attempt: Callable[[QueueArrays, int], _Result],
+    attempt: Callable[[QueueArrays, _Attempt, bool], _Result],
     coprocessor: Coprocessor,
+    kind: type[_Attempt],
     *,
+    name: str,
     vertices: int,
     directions: int,
     slack: int | None,
-    begun: int = 0,
+    keeper: Keeper | None,
 ) -> tuple[_Result, int]:
     """Make a run, and make it again with queues of twice the slack as long as they overflow.
 
     Parameters
     ----------
     attempt : callable
-        The run, given its queues and how often it was made before; it writes everything afresh that it changes.
+        The run, given its queues, its state, and whether it goes on from there; if not, it writes everything afresh
+        that it changes.
     coprocessor : Coprocessor
         Where the queues are allocated.
+    kind : type
+        Of the state.
+    name : str
+        What the keeper calls it.
     vertices : int
         Vertices of the graph: what the queues hold besides the slack.
     directions : int
         Reach queues that are needed, 1 or 2.
     slack : int or None
         Entries for vertices pushed twice, `default_slack` when None.
-    begun : int
-        In a run that is taken up again, how often it was made before the attempt that goes on.
+    keeper : Keeper or None
+        Keeps the run.
 
     Returns
     -------
@@ -337,15 +362,23 @@ def with_larger_queues(
     QueueOverflowError
         It overflowed after `MAX_RESTARTS` restarts too.
     """
+    keeper = keeper or Keeper()
+    kept = keeper.kept(name, kind)
+    begun = 0 if kept is None else kept.restarts
     entries = default_slack(vertices) if slack is None else slack
     for restarts in range(MAX_RESTARTS + 1):
         if restarts > begun:
             coprocessor.begin_attempt()
         queues = QueueArrays.allocate(coprocessor, capacity=vertices + entries, directions=directions)
-        try:
-            if restarts >= begun:
-                return attempt(queues, restarts), restarts
-        except QueueOverflowError as error:
-            last = error
+        if restarts >= begun:
+            resumed = kept is not None and restarts == begun
+            state = kept if kept is not None and resumed else kind(restarts=restarts)
+            keeper.keep(name, state)
+            if resumed:
+                keeper.resume()
+            try:
+                return attempt(queues, state, resumed), restarts
+            except QueueOverflowError as error:
+                last = error
         entries = max(2 * entries, _SMALLEST_SLACK)
     raise QueueOverflowError(f"{last}, after {MAX_RESTARTS} restarts with larger queues")

@@ -1,9 +1,12 @@
-"""What keeps a run while it goes on, so that it can be taken up again."""
+"""What keeps a run while it goes on, so that it can be resumed, and what watches it without a part in it."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-__all__ = ["Keeper"]
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Keeper", "LevelAccount", "Observer"]
 
 State = TypeVar("State")
 
@@ -26,3 +29,30 @@ class Keeper:
 
     def resume(self) -> None:
         """Bring the coprocessor to where it was; only where there is a state."""
+
+
+class LevelAccount(NamedTuple):
+    """Counts of each level of a search, each vertex taken once."""
+
+    pushed: npt.NDArray[np.int64]
+    """Vertices that it pushed."""
+    edges: npt.NDArray[np.int64]
+    """Edges that leave its own vertices."""
+
+    @classmethod
+    def of(cls, found: npt.NDArray[np.int64]) -> "LevelAccount":
+        """Return that of vertices and edges by part of a reach queue: the source, then what each level pushed."""
+        return cls(pushed=found[1:, 0], edges=found[:-1, 1])
+
+
+class Observer:
+    """Watches nothing: a run tells where it is, and goes on the same whoever listens."""
+
+    def begin(self, iteration: int, phase: str) -> None:
+        """Learn that the instructions to come are of an iteration (0 where there is only one search) and a phase."""
+
+    def on_instruction(self, entries: int, pushed: int) -> None:
+        """Learn how many entries the instruction that is complete has read from its queues, and pushed."""
+
+    def end(self, account: Callable[[], LevelAccount] | None = None) -> None:
+        """Learn that an intersection is over, or a search, which can give an account of its levels."""

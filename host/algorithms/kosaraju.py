@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.driver import Direction, Driver, DriverState, Search, with_larger_queues
-from host.algorithms.keeper import Keeper
-from host.algorithms.observer import Observer
+from host.algorithms.driver import Attempt, Direction, Driver, Search, with_larger_queues
+from host.algorithms.keeper import Keeper, LevelAccount, Observer
 from host.algorithms.reach import ReachAccount, check_colours, first_uncoloured
 from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays
 from sim.coprocessor import NO_START, ArrayKind, Coprocessor, Instruction, Register
@@ -100,8 +99,8 @@ class ComponentTotals:
         Processor time of the host's own searches for a start, which is in no cycle.
     """
 
-    components: int
-    trimmed: int
+    components: int = 0
+    trimmed: int = 0
     iterations: int = 0
     forward: SearchTotals = field(default_factory=SearchTotals)
     backward: SearchTotals = field(default_factory=SearchTotals)
@@ -138,17 +137,13 @@ class ComponentRun(ComponentTotals):
 
 
 @dataclass(kw_only=True)
-class _State:
+class _State(Attempt):
     """Where an attempt is.
 
     Parameters
     ----------
-    restarts : int
-        Attempts before it.
     totals : ComponentTotals
         What was found so far.
-    driver : DriverState
-        Where its driver is.
     cursor : int
         No vertex before this one is without a colour.
     start : int or None
@@ -159,9 +154,7 @@ class _State:
         The searches of this iteration that are complete.
     """
 
-    restarts: int
-    totals: ComponentTotals
-    driver: DriverState = field(default_factory=DriverState)
+    totals: ComponentTotals = field(default_factory=ComponentTotals)
     cursor: int = 0
     start: int | None = None
     in_iteration: bool = False
@@ -169,20 +162,17 @@ class _State:
     backward: Search | None = None
 
 
-class _Attempt:
+class _Run:
     """One run with given queues."""
 
     def __init__(
         self,
         coprocessor: Coprocessor,
         queues: QueueArrays,
+        state: _State,
         *,
         graphs: tuple[PlacedGraph, PlacedGraph],
         colours: MemoryArray,
-        trimmed: npt.NDArray[np.bool_],
-        keeper: Keeper,
-        restarts: int,
-        kept: _State | None,
         on_iteration: Callable[[int, npt.NDArray[np.uint32]], None] | None,
         observer: Observer,
     ) -> None:
@@ -191,27 +181,21 @@ class _Attempt:
             Direction(graph=graph, reach=reach) for graph, reach in zip(graphs, queues.reaches, strict=True)
         )
         self._colours = colours
-        self._account = ReachAccount(len(trimmed))
+        self._account = ReachAccount(colours.values.size)
         self._on_iteration = on_iteration
         self._observer = observer
-        if kept is None:
-            self._state = _State(restarts=restarts, totals=self._begin(graphs, trimmed))
-        else:
-            self._state = kept
-        keeper.keep("components", self._state)
-        if kept is not None:
-            keeper.resume()
-        self._totals = self._state.totals
-        self._driver = Driver(coprocessor, queues, state=self._state.driver, observer=observer)
+        self._state = state
+        self._totals = state.totals
+        self._driver = Driver(coprocessor, queues, state=state.driver, observer=observer)
 
-    def _begin(self, graphs: tuple[PlacedGraph, PlacedGraph], trimmed: npt.NDArray[np.bool_]) -> ComponentTotals:
+    def begin(self, trimmed: npt.NDArray[np.bool_]) -> None:
         """Write graph words and colours afresh."""
-        for graph in graphs:
-            graph.reset(trimmed)
+        for direction in (self._forward, self._backward):
+            direction.graph.reset(trimmed)
         count = int(np.count_nonzero(trimmed))
         self._colours.values[:] = 0
         self._colours.values[trimmed] = np.arange(1, count + 1, dtype=np.uint32)
-        return ComponentTotals(components=count, trimmed=count)
+        self._totals.components = self._totals.trimmed = count
 
     def iterate(self) -> ComponentRun:
         """Give every vertex a colour."""
@@ -290,8 +274,9 @@ class _Attempt:
             self._observer.begin(self._totals.iterations, "forward" if totals is self._totals.forward else "backward")
         search = self._driver.search(direction, start)
         graph, reach = direction.graph, direction.reach.values
-        self._observer.end(lambda: self._account.by_level(graph.words, reach, search.counts, name=graph.name))
-        reached, edges = self._account.count(graph.words, reach, entries=search.entries, name=graph.name)
+        found = self._account.count(graph.words, reach, search.counts, name=graph.name)
+        self._observer.end(lambda: LevelAccount.of(found))
+        reached, edges = found.sum(0).tolist()
         totals.add(search, reached=reached, edges=edges)
         return search
 
@@ -353,30 +338,29 @@ def strong_components(
     vertices = forward.graph.vertices
     colours = MemoryArray.allocate(coprocessor, np.uint32, vertices, holds=ArrayKind.COLOURS)
 
-    keeper = keeper or Keeper()
-    kept = keeper.kept("components", _State)
-
-    def attempt(queues: QueueArrays, restarts: int) -> ComponentRun:
-        return _Attempt(
+    def attempt(queues: QueueArrays, state: _State, resumed: bool) -> ComponentRun:
+        run = _Run(
             coprocessor,
             queues,
+            state,
             graphs=(forward, backward),
             colours=colours,
-            trimmed=trimmed,
-            keeper=keeper,
-            restarts=restarts,
-            kept=kept if kept is not None and kept.restarts == restarts else None,
             on_iteration=on_iteration,
             observer=observer or Observer(),
-        ).iterate()
+        )
+        if not resumed:
+            run.begin(trimmed)
+        return run.iterate()
 
     run, retries = with_larger_queues(
         attempt,
         coprocessor,
+        _State,
+        name="components",
         vertices=vertices,
         directions=2,
         slack=slack,
-        begun=0 if kept is None else kept.restarts,
+        keeper=keeper,
     )
     run.retries = retries
     return run

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.observer import LevelAccount
 from host.words import counted
 from sim.caching.code import njit
 from sim.errors import SimulationError
@@ -73,28 +72,6 @@ def _check_ids(ids: npt.NDArray[np.uint32], *, vertices: int, name: str) -> None
 def _distinct(
     words: npt.NDArray[np.uint64],
     reach: npt.NDArray[np.uint32],
-    entries: int,
-    stamps: npt.NDArray[np.uint32],
-    stamp: int,
-    degree: Field,
-) -> tuple[int, int]:
-    vertices = 0
-    edges = 0
-    for place in range(entries):
-        vertex = reach[place]
-        if stamps[vertex] != stamp:
-            stamps[vertex] = stamp
-            vertices += 1
-            # Signed and unsigned would add up to a float.
-            count = np.int64(words[vertex] >> degree.shift & degree.mask)
-            edges += count  # type: ignore[assignment]  # compiled, it is an integer like any other
-    return vertices, edges
-
-
-@njit(cache=True, nogil=True)
-def _distinct_by_part(
-    words: npt.NDArray[np.uint64],
-    reach: npt.NDArray[np.uint32],
     counts: npt.NDArray[np.int64],
     stamps: npt.NDArray[np.uint32],
     stamp: int,
@@ -108,6 +85,7 @@ def _distinct_by_part(
             if stamps[vertex] != stamp:
                 stamps[vertex] = stamp
                 found[part, 0] += 1
+                # Signed and unsigned would add up to a float.
                 found[part, 1] += np.int64(words[vertex] >> degree.shift & degree.mask)
             place += 1
 
@@ -167,40 +145,8 @@ class ReachAccount:
         self._searches = 0
 
     def count(
-        self, words: npt.NDArray[np.uint64], reach: npt.NDArray[np.uint32], *, entries: int, name: str
-    ) -> tuple[int, int]:
-        """Count one search.
-
-        Parameters
-        ----------
-        words : ndarray of uint64, shape (vertices,)
-            Graph words of the direction that was searched.
-        reach : ndarray of uint32
-            Its reach queue.
-        entries : int
-            Entries of the reach queue, at least one.
-        name : str
-            What messages call the graph.
-
-        Returns
-        -------
-        vertices : int
-            Distinct vertices reached.
-        edges : int
-            Edges that leave them in the direction searched.
-
-        Raises
-        ------
-        SimulationError
-            An entry is no vertex.
-        """
-        _check_ids(reach[:entries], vertices=words.size, name=name)
-        self._searches += 1
-        return _distinct(words, reach, entries, self._stamps, self._searches, DEGREE)
-
-    def by_level(
         self, words: npt.NDArray[np.uint64], reach: npt.NDArray[np.uint32], counts: Sequence[int], *, name: str
-    ) -> LevelAccount:
+    ) -> npt.NDArray[np.int64]:
         """Count the distinct vertices of each part of a reach queue that no part before it has, and their edges.
 
         Parameters
@@ -214,17 +160,22 @@ class ReachAccount:
         name : str
             What messages call the graph.
 
+        Returns
+        -------
+        ndarray of int64, shape (parts, 2)
+            Vertices, and edges that leave them in the direction searched.
+
         Raises
         ------
         SimulationError
             An entry is no vertex.
         """
         sizes = np.array(counts, np.int64)
-        _check_ids(reach[: sizes.sum()], vertices=self._stamps.size, name=name)
+        _check_ids(reach[: sizes.sum()], vertices=words.size, name=name)
         self._searches += 1
         found = np.zeros((sizes.size, 2), np.int64)
-        _distinct_by_part(words, reach, sizes, self._stamps, self._searches, DEGREE, found)
-        return LevelAccount(pushed=found[1:, 0], edges=found[:-1, 1])
+        _distinct(words, reach, sizes, self._stamps, self._searches, DEGREE, found)
+        return found
 
 
 @njit(cache=True, nogil=True)

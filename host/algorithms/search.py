@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.driver import Direction, Driver, DriverState, Level, Search, with_larger_queues
-from host.algorithms.keeper import Keeper
-from host.algorithms.observer import LevelAccount, Observer
+from host.algorithms.driver import Attempt, Direction, Driver, Level, Search, with_larger_queues
+from host.algorithms.keeper import Keeper, LevelAccount, Observer
 from host.algorithms.reach import ReachAccount, levels_of, levels_of_words
 from host.graph.memory_map import PlacedGraph, QueueArrays
 from sim.coprocessor import Coprocessor
@@ -52,50 +51,33 @@ class BfsRun:
         return sum(level.cycles for level in self.level_records)
 
 
-@dataclass(kw_only=True)
-class _State:
-    """Where a run is: how often it was restarted, and its driver."""
-
-    restarts: int
-    driver: DriverState
+_Account = tuple[npt.NDArray[np.int32], int, int, int, Callable[[], LevelAccount]]
+"""Levels, distinct vertices reached, entries pushed again, edges that leave the vertices reached, and by level."""
 
 
-_Account = tuple[npt.NDArray[np.int32], int, int, int]
-"""Levels, distinct vertices reached, entries pushed again, edges that leave the vertices reached."""
-
-
-def _account_of_queue(direction: Direction, search: Search) -> _Account:
+def _account_of_queue(graph: PlacedGraph, reach: npt.NDArray[np.uint32], search: Search) -> _Account:
     """Return what a search found, from its reach queue."""
-    assert direction.reach is not None
-    vertices = direction.graph.graph.vertices
-    reach, name = direction.reach.values, direction.graph.name
-    levels = levels_of(reach, search.counts, vertices=vertices, name=name)
-    reached, edges = ReachAccount(vertices).count(direction.graph.words, reach, entries=search.entries, name=name)
-    return levels, reached, search.pushed - reached, edges
+    vertices = graph.graph.vertices
+    levels = levels_of(reach, search.counts, vertices=vertices, name=graph.name)
+    found = ReachAccount(vertices).count(graph.words, reach, search.counts, name=graph.name)
+    reached, edges = found.sum(0).tolist()
+    return levels, reached, search.pushed - reached, edges, lambda: LevelAccount.of(found)
 
 
 def _account_of_words(graph: PlacedGraph, search: Search) -> _Account:
     """Return what a search found that wrote levels into the graph words and queued only vertices with neighbours."""
     levels = levels_of_words(graph.words, deepest=len(search.levels), name=graph.name)
-    degrees = graph.graph.out_degrees()
+    degrees, count = graph.graph.out_degrees(), len(search.levels)
     reached = degrees[levels >= 0]
     queued = int(np.count_nonzero(reached)) + int(degrees[search.source] == 0)
-    return levels, reached.size, search.pushed - queued, int(reached.sum(dtype=np.int64))
 
+    def by_level() -> LevelAccount:
+        pushed = np.bincount(levels[(levels > 0) & (degrees > 0)] - 1, minlength=count)
+        # Exact below 2**53, and a graph has fewer than 2**32 edges.
+        edges = np.bincount(levels[levels >= 0], weights=reached, minlength=count)[:count]
+        return LevelAccount(pushed=pushed.astype(np.int64), edges=edges.astype(np.int64))
 
-def _account_by_level(
-    graph: PlacedGraph, levels: npt.NDArray[np.int32], search: Search, *, marked: bool
-) -> LevelAccount:
-    """Return an account of each level; where vertices are only marked, those pushed are those with neighbours."""
-    degrees, count = graph.graph.out_degrees(), len(search.levels)
-    pushed, reached = levels > 0, levels >= 0
-    if marked:
-        pushed &= degrees > 0
-    # Exact below 2**53, and a graph has fewer than 2**32 edges.
-    edges = np.bincount(levels[reached], weights=degrees[reached], minlength=count)[:count]
-    return LevelAccount(
-        pushed=np.bincount(levels[pushed] - 1, minlength=count).astype(np.int64), edges=edges.astype(np.int64)
-    )
+    return levels, reached.size, search.pushed - queued, int(reached.sum(dtype=np.int64)), by_level
 
 
 def breadth_first_search(
@@ -132,26 +114,18 @@ def breadth_first_search(
     SimulationError
         The simulation failed, or its queues overflowed again and again.
     """
-    vertices = graph.graph.vertices
+    vertices, watching = graph.graph.vertices, observer or Observer()
 
-    keeper, watching = keeper or Keeper(), observer or Observer()
-    kept = keeper.kept("search", _State)
-
-    def attempt(queues: QueueArrays, restarts: int) -> BfsRun:
-        resumed = kept is not None and kept.restarts == restarts
-        state = kept if kept is not None and resumed else _State(restarts=restarts, driver=DriverState())
-        keeper.keep("search", state)
-        if resumed:
-            keeper.resume()
-        else:
+    def attempt(queues: QueueArrays, state: Attempt, resumed: bool) -> BfsRun:
+        if not resumed:
             graph.reset(np.zeros(vertices, np.bool_))
             watching.begin(0, "forward")
-        direction = Direction(graph=graph, reach=next(iter(queues.reaches), None))
+        reach = next(iter(queues.reaches), None)
         driver = Driver(coprocessor, queues, state=state.driver, on_level=on_level, observer=watching)
-        search = driver.search(direction, source)
-        account = _account_of_words(graph, search) if direction.reach is None else _account_of_queue(direction, search)
-        levels, reached, duplicates, edges = account
-        watching.end(lambda: _account_by_level(graph, levels, search, marked=direction.reach is None))
+        search = driver.search(Direction(graph=graph, reach=reach), source)
+        account = _account_of_words(graph, search) if reach is None else _account_of_queue(graph, reach.values, search)
+        levels, reached, duplicates, edges, by_level = account
+        watching.end(by_level)
         return BfsRun(
             source=source,
             levels=levels,
@@ -162,13 +136,14 @@ def breadth_first_search(
             retries=0,
         )
 
-    directions = int(coprocessor.config.keeps_reach_queue)
     run, retries = with_larger_queues(
         attempt,
         coprocessor,
+        Attempt,
+        name="search",
         vertices=vertices,
-        directions=directions,
+        directions=int(coprocessor.config.keeps_reach_queue),
         slack=slack,
-        begun=0 if kept is None else kept.restarts,
+        keeper=keeper,
     )
     return replace(run, retries=retries)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from host.errors import InputError
 from sim.caching.code import njit
 
-__all__ = ["MAX_DEGREE", "MAX_EDGES", "MAX_VERTICES", "Csr", "Graph", "check_degrees", "check_limits"]
+__all__ = ["MAX_DEGREE", "MAX_EDGES", "MAX_VERTICES", "Csr", "Graph", "check_degrees", "check_limits", "check_size"]
 
 Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint32]]
 """Offsets and targets of a graph, as compiled functions take them."""
@@ -41,6 +41,19 @@ def check_limits(vertices: int, edges: int) -> None:
         raise InputError(f"{vertices} vertices are too many for 32 bits (at most {MAX_VERTICES})")
     if edges > MAX_EDGES:
         raise InputError(f"{edges} edges are too many for 32 bits (at most {MAX_EDGES})")
+
+
+def check_size(vertices: int, edges: int) -> None:
+    """Refuse the size that a header announces when it has no vertices or does not fit in 32 bits.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read.
+    """
+    if vertices == 0:
+        raise InputError("the graph is empty: it has no vertices")
+    check_limits(vertices, edges)
 
 
 def check_degrees(offsets: NDArray[np.int64]) -> None:

@@ -3,12 +3,14 @@
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
 from host.algorithms.components import canonical
+from host.algorithms.mec.checker import check_mecs
+from host.algorithms.mec.decomposition import run_mec
 from host.algorithms.reference import check_components
 from host.algorithms.software import Setting, SoftwareRun, run_software
 from host.algorithms.software.decomposition import small_graph
@@ -18,16 +20,16 @@ from host.graph.csr import Graph
 from host.measuring.graphs import GraphSpec, ModelSpec
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import processor_name
+from host.runs.execution import check_result
 from host.sources import sources_digest
 from host.words import place
-from sim.errors import SimulationError
 
-__all__ = ["BEST_OF", "LONG", "GivenUpError", "SoftwareRequest", "quickest"]
+__all__ = ["GivenUpError", "MecRequest", "SoftwareRequest", "TimedRequest", "quickest"]
 
-BEST_OF = 3
+_BEST_OF = 3
 """Runs of software, of which the best counts."""
 
-LONG = 60.0
+_LONG = 60.0
 """Seconds of runs after which there is no further one."""
 
 
@@ -65,44 +67,62 @@ def quickest(run: Callable[[], _Run], *, runs: int, limit: float) -> tuple[_Run,
 
 
 @dataclass(frozen=True, kw_only=True)
-class SoftwareRequest(Request):
-    """Components to be found by software on this processor, with nothing else running.
+class TimedRequest(Request):
+    """Something to be found by software, with nothing else running.
+
+    Parameters
+    ----------
+    algorithm : str
+        The algorithm.
+    threads : int
+        Threads that it may use.
+    device : str
+        Where it runs.
+    options : tuple of pairs
+        Options that differ from what they are by default, by name.
+    """
+
+    alone: ClassVar[bool] = True
+
+    algorithm: str
+    threads: int
+    device: str = "cpu"
+    options: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def how(self) -> str:
+        """Algorithm, device and options in words."""
+        given = "".join(f", {name} = {value}" for name, value in self.options)
+        return f"{self.algorithm} on {place(self.device, self.threads)}{given}"
+
+    def setting(self) -> dict[str, Any]:
+        """Return what its result depends on besides: processor, number of runs, sources."""
+        return {"processor": processor_name(), "best_of": _BEST_OF, "sources": sources_digest()}
+
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """Return a result in a few words."""
+        return f"{result['seconds'] * 1e3:.1f} ms, best of {result['runs']}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftwareRequest(TimedRequest):
+    """Strongly connected components to be found. The parameters are those of `TimedRequest` too.
 
     Parameters
     ----------
     graph : GraphSpec or ModelSpec
         The graph, or the model whose graph it is.
-    algorithm : str
-        The algorithm; of ``kosaraju`` the phases are timed.
-    threads : int
-        Threads that it may use.
-    device : str
-        Where it runs.
     seed : int
-        Of what it draws at random.
-    options : tuple of pairs
-        Its own options that differ from what they are by default, by name.
+        Of what the algorithm draws at random; of ``kosaraju`` the phases are timed.
     """
 
-    alone: ClassVar[bool] = True
-
     graph: GraphSpec | ModelSpec
-    algorithm: str
-    threads: int
-    device: str = "cpu"
     seed: int = 1
-    options: tuple[tuple[str, int], ...] = ()
 
     @property
     def label(self) -> str:
         """What messages call it."""
-        given = "".join(f", {name} = {value}" for name, value in self.options)
-        where = place(self.device, self.threads)
-        return f"{self.graph.label}, {self.algorithm} on {where}{given}"
-
-    def setting(self) -> dict[str, Any]:
-        """Return what its result depends on besides: processor, number of runs, sources."""
-        return {"processor": processor_name(), "best_of": BEST_OF, "sources": sources_digest()}
+        return f"{self.graph.label}, {self.how}"
 
     def measure(self, graph: Graph, *, verify: bool) -> Measured:
         """Find the components, several times unless that takes long, and take the best time.
@@ -133,11 +153,10 @@ class SoftwareRequest(Request):
                     return kosaraju_phases(graph, transpose)
                 return run_software(self.algorithm, graph, transpose, setting)
 
-            best, runs = quickest(run, runs=BEST_OF, limit=LONG)
+            best, runs = quickest(run, runs=_BEST_OF, limit=_LONG)
         labels = canonical(best.labels)
-        difference = check_components(labels, graph) if verify else None
-        if difference is not None:
-            raise SimulationError(f"wrong result: {difference}")
+        if verify:
+            check_result(check_components(labels, graph))
         if isinstance(best, KosarajuPhases):
             found = {name: getattr(best, name) for name in ("seconds", "searches", "intersections", "starts")}
         else:
@@ -146,6 +165,59 @@ class SoftwareRequest(Request):
             found = {"seconds": best.seconds, "counts": dict(best.counts), **sizes}
         return {**found, "runs": runs, "verified": verify, "wall": {}}
 
-    def summary(self, result: Mapping[str, Any]) -> str:
-        """Return a result in a few words."""
-        return f"{result['seconds'] * 1e3:.1f} ms, best of {result['runs']}"
+
+@dataclass(frozen=True, kw_only=True)
+class MecRequest(TimedRequest):
+    """Maximal end components to be found. The parameters are those of `TimedRequest` too.
+
+    Parameters
+    ----------
+    model : ModelSpec
+        The model.
+    """
+
+    graph: None = None
+    model: ModelSpec
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return f"{self.model.label}, MECs by {self.how}"
+
+    def measure(self, graph: Graph | None, *, verify: bool) -> Measured:
+        """Find the maximal end components, several times unless that takes long, and take the best time.
+
+        Returns
+        -------
+        dict
+            ``seconds``, ``counts``, ``rounds`` as `host.algorithms.mec.decomposition.MecRound` has them, ``mecs`` and
+            ``in_mecs``, the number of them and of states in any; ``states``, ``choices`` and ``transitions`` of the
+            model; ``runs`` and ``verified``.
+
+        Raises
+        ------
+        InputError
+            There is no such model, or no such device.
+        SimulationError
+            The result is wrong.
+        """
+        mdp = self.model.model()
+        with open_device(self.device, threads=self.threads) as device:
+            setting = Setting(device=device, options=dict(self.options))
+            best, runs = quickest(lambda: run_mec(self.algorithm, mdp, setting), runs=_BEST_OF, limit=_LONG)
+        found = best.found
+        if verify:
+            check_result(check_mecs(mdp, found.mecs))
+        return {
+            "seconds": best.seconds,
+            "counts": dict(found.counts),
+            "rounds": [asdict(each) for each in found.rounds],
+            "mecs": sum(each.mecs for each in found.rounds),
+            "in_mecs": int((found.mecs >= 0).sum()),
+            "states": mdp.states,
+            "choices": mdp.choice_count,
+            "transitions": mdp.transition_count,
+            "runs": runs,
+            "verified": verify,
+            "wall": {},
+        }

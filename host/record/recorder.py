@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.observer import LevelAccount, Observer
+from host.algorithms.keeper import LevelAccount, Observer
 from host.record.restarts import given_up
 from host.record.rows import Rows
 from host.record.tables import ARRAYS, MODULES, PHASES

@@ -6,9 +6,8 @@ from typing import Any
 
 from host.measuring.graphs import ModelSpec
 from host.measuring.measurements import Measurements
-from host.measuring.mecs import MecRequest
 from host.measuring.requests import Measured, Request
-from host.measuring.software import SoftwareRequest
+from host.measuring.software import MecRequest, SoftwareRequest
 from host.options import UsageError
 from host.results.table_text import markdown_table
 from host.studies.report import Report

@@ -2,30 +2,35 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from typing import IO, NamedTuple
 
 from host.errors import InputError, placed
 from host.graph.csr import Graph, check_degrees
-from host.graph.formats import gr, matrix_market, npz, snap
-from host.graph.formats.files import LONGEST_HEAD, InputFile, Watch, gzipped, open_input, open_output
-from host.graph.formats.foreign import foreign
+from host.graph.formats import lists, npz
+from host.graph.formats.files import LONGEST_HEAD, InputFile, Watch, gzipped, open_input, open_output, suffix_of
 from host.graph.formats.text import BYTE_ORDER_MARK
 
 __all__ = ["read_graph", "write_graph"]
 
-_FORMATS: dict[str, ModuleType] = {".mtx": matrix_market, ".gr": gr, ".npz": npz}
+
+class _Format(NamedTuple):
+    """A format of graphs, and whether the first lines of a file are of it without doubt."""
+
+    name: str
+    read: Callable[[IO[bytes]], Graph]
+    write: Callable[[Graph, IO[bytes]], None]
+    recognises: Callable[[list[bytes]], bool]
 
 
-def _suffix(path: Path) -> str:
-    """Return the suffix that names the format, in small letters; empty where there is none."""
-    return (path.with_suffix("") if gzipped(path) else path).suffix.lower()
+_FORMATS = {
+    ".mtx": _Format("Matrix Market", lists.read_matrix, lists.write_matrix, lists.recognises_matrix),
+    ".gr": _Format("DIMACS", lists.read_dimacs, lists.write_dimacs, lists.recognises_dimacs),
+    ".npz": _Format("scipy matrix", npz.read_npz, npz.write_npz, npz.recognises_npz),
+}
+_SNAP = _Format("edge list", lists.read_snap, lists.write_snap, lambda _: False)
 
 
-def _format(path: Path) -> ModuleType:
-    return _FORMATS.get(_suffix(path), snap)
-
-
-def _recognised(head: bytes) -> ModuleType | None:
+def _recognised(head: bytes) -> _Format | None:
     """Return the format that a file must be by how it begins, if there is one."""
     lines = head.removeprefix(BYTE_ORDER_MARK).splitlines()
     if len(head) == LONGEST_HEAD:
@@ -33,21 +38,18 @@ def _recognised(head: bytes) -> ModuleType | None:
     return next((form for form in _FORMATS.values() if form.recognises(lines)), None)
 
 
-def _followed(path: Path, file: InputFile) -> tuple[ModuleType, str]:
+def _followed(path: Path, file: InputFile) -> tuple[_Format, str]:
     """Return the format of a file, and what is to be said when that is not what its suffix says."""
-    if not file.head:
-        raise InputError("is empty")
-    if (other := foreign(file.head)) is not None:
-        raise InputError(f"is {other}, which is no format of graphs")
-    named = _format(path)
+    suffix = suffix_of(path)
+    named = _FORMATS.get(suffix, _SNAP)
     found = _recognised(file.head)
     if found is None and gzipped(path) and not file.gzipped:
         raise InputError("not gzip data")
     form = found or named
     # A name without a suffix says nothing.
-    differs = (form is not named and _suffix(path) != "") or (file.gzipped != gzipped(path) and path.suffix != "")
+    differs = (form is not named and suffix != "") or (file.gzipped != gzipped(path) and path.suffix != "")
     packed, names = (("gzipped " if each else "") for each in (file.gzipped, gzipped(path)))
-    note = f"read as {packed}{form.NAME} by its content, although its suffix says {names}{named.NAME}"
+    note = f"read as {packed}{form.name} by its content, although its suffix says {names}{named.name}"
     return form, note if differs else ""
 
 
@@ -81,9 +83,9 @@ def read_graph(path: Path | str, *, watch: Watch | None = None, on_note: Callabl
     path = Path(path)
     note = ""
     try:
-        with open_input(path, watch) as file:
+        with open_input(path, watch, what="graph") as file:
             form, note = _followed(path, file)
-            graph: Graph = form.read(file.stream)
+            graph = form.read(file.stream)
             check_degrees(graph.offsets)
     except InputError as error:
         cause = f"{error.cause} ({note})" if note else error.cause
@@ -115,4 +117,4 @@ def write_graph(graph: Graph, path: Path | str, *, watch: Watch | None = None) -
     """
     path = Path(path)
     with placed(path=path), open_output(path, watch) as stream:
-        _format(path).write(graph, stream)
+        _FORMATS.get(suffix_of(path), _SNAP).write(graph, stream)

@@ -45,35 +45,25 @@ def _slot(keys: NDArray[np.int64], key: int) -> np.int64:
 
 
 @njit(cache=True, nogil=True)
-def _insert(
+def _number(
     ends: _Ends,
     keys: NDArray[np.int64],
     values: NDArray[np.uint32],
     names: NDArray[np.int64],
     count: int,
+    numbers: NDArray[np.uint32],
 ) -> int:
-    """Give new ids numbers in the order in which they occur, and return how many there are then."""
-    for end in ends:
-        key = np.int64(end)
+    """Give ids numbers in the order in which they first occur, and return how many there are then."""
+    for index in range(len(ends)):
+        key = np.int64(ends[index])
         place = _slot(keys, key)
         if keys[place] < 0:
             keys[place] = key
             values[place] = count
             names[count] = key
             count += 1
+        numbers[index] = values[place]
     return count
-
-
-@njit(cache=True, nogil=True)
-def _look_up(
-    ends: _Ends,
-    keys: NDArray[np.int64],
-    values: NDArray[np.uint32],
-    rank: NDArray[np.uint32],
-    renamed: NDArray[np.uint32],
-) -> None:
-    for index in range(len(ends)):
-        renamed[index] = rank[values[_slot(keys, np.int64(ends[index]))]]
 
 
 class EdgeBuffer:
@@ -174,21 +164,21 @@ def _compact_sparse(pair: tuple[_Ends, _Ends]) -> _Compacted:
     names = np.empty(_BATCH, dtype=np.int64)
     keys, values = _empty_table(4 * _BATCH)
     count = 0
-    for ends in pair:
+    renamed = _renamed(pair[0]), _renamed(pair[1])
+    for ends, numbers in zip(pair, renamed, strict=True):
         for start in range(0, len(ends), _BATCH):
-            batch = ends[start : start + _BATCH]
-            most = count + len(batch)
+            batch = slice(start, start + _BATCH)
+            most = count + len(ends[batch])
             if most > len(names):
                 names.resize(2 * most, refcheck=False)
             if 2 * most > len(keys):
                 keys, values = _empty_table(2 * len(keys))
-                _insert(names[:count], keys, values, names, 0)
-            count = _insert(batch, keys, values, names, count)
+                _number(names[:count], keys, values, names, 0, np.empty(count, dtype=np.uint32))
+            count = _number(ends[batch], keys, values, names, count, numbers[batch])
             check_limits(count, 0)
     order = np.argsort(names[:count])
     rank = np.empty(count, dtype=np.uint32)
     rank[order] = np.arange(count, dtype=np.uint32)
-    renamed = _renamed(pair[0]), _renamed(pair[1])
-    for ends, numbers in zip(pair, renamed, strict=True):
-        _look_up(ends, keys, values, rank, numbers)
+    for numbers in renamed:
+        _rename(numbers, rank, numbers)
     return names[:count][order], *renamed

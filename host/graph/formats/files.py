@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple, cast
 from host.errors import InputError, placed
 from host.output import reason, renamed_when_complete
 
-__all__ = ["LONGEST_HEAD", "InputFile", "Watch", "gzipped", "open_input", "open_output"]
+__all__ = ["LONGEST_HEAD", "InputFile", "Watch", "gzipped", "open_input", "open_output", "suffix_of"]
 
 LONGEST_HEAD = 1 << 13
 """Bytes of the beginning of a file by which its format is told."""
@@ -25,10 +25,33 @@ _BUFFER = 1 << 17
 _PATIENCE = 5
 """Seconds that somebody may take to open a pipe for writing."""
 
+_SIGNATURES = {
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
+    b"\x1f\x8b": "gzip data in gzip data",
+    b"BZh": "bzip2 data",
+    b"\xfd7zXZ\x00": "xz data",
+    b"\x28\xb5\x2f\xfd": "Zstandard data",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"Rar!": "a RAR archive",
+    b"%PDF": "a PDF document",
+    b"\x93NUMPY": "a dense numpy array",
+    b"\x89HDF": "an HDF5 file",
+    b"MATLAB": "a MATLAB file",
+}
+"""What people mistake for graph files, told by how it begins."""
+
+_TAR = slice(257, 262)
+
 
 def gzipped(path: Path) -> bool:
     """Whether a file is gzipped by its suffix."""
     return path.suffix.lower() == ".gz"
+
+
+def suffix_of(path: Path) -> str:
+    """Return the suffix that names a format, in small letters, without that of gzip; empty where there is none."""
+    return (path.with_suffix("") if gzipped(path) else path).suffix.lower()
 
 
 Watch = Callable[[int, int | None, str], None]
@@ -41,9 +64,29 @@ class InputFile(NamedTuple):
     stream: IO[bytes]
     """Its bytes, unpacked, from the first on; seekable only if it is a plain file."""
     head: bytes
-    """The first of them, `LONGEST_HEAD` if there are as many; empty if there are none."""
+    """The first of them, `LONGEST_HEAD` if there are as many."""
     gzipped: bool
     """Whether it is gzipped."""
+
+
+def _foreign(head: bytes) -> str | None:
+    """Say what the beginning of a file is, unpacked, if that is none of the formats; None when it may be one."""
+    for signature, name in _SIGNATURES.items():
+        if head.startswith(signature):
+            return name
+    if head[_TAR] == b"ustar":
+        return "a tar archive"
+    return "HTML or XML" if head.lstrip().startswith(b"<") else None
+
+
+def _looked_at(stream: "io.BufferedReader[Any]", what: str, *, packed: bool) -> InputFile:
+    """Return a file whose beginning has been looked at."""
+    head = stream.peek()[:LONGEST_HEAD]
+    if not head:
+        raise InputError("is empty")
+    if (other := _foreign(head)) is not None:
+        raise InputError(f"is {other}, which is no format of {what}s")
+    return InputFile(stream, head, packed)
 
 
 def _open(name: str, flags: int) -> int:
@@ -109,7 +152,7 @@ class _Watched(io.FileIO):
 
 
 @contextmanager
-def open_input(path: Path, watch: Watch | None = None, *, what: str = "a graph") -> Iterator[InputFile]:
+def open_input(path: Path, watch: Watch | None = None, *, what: str) -> Iterator[InputFile]:
     """Open a file to read, unpacked when it is gzipped.
 
     Parameters
@@ -119,7 +162,7 @@ def open_input(path: Path, watch: Watch | None = None, *, what: str = "a graph")
     watch : callable, optional
         Watches the file; of a packed one the packed bytes.
     what : str
-        What the file should have, for the message.
+        What the file should have, for messages: ``graph``.
 
     Yields
     ------
@@ -128,22 +171,22 @@ def open_input(path: Path, watch: Watch | None = None, *, what: str = "a graph")
     Raises
     ------
     InputError
-        When the file cannot be opened or read, is damaged, or does not fit in memory: also for what goes wrong in the
+        When the file cannot be opened or read, is empty, damaged or obviously something else, or does not fit in
+        memory: also for what goes wrong in the
         body, where an `InputError` that names no file is given this one.
     """
     try:
         with placed(path=path), io.BufferedReader(_Watched(path, "rb", watch), _BUFFER) as raw:
-            head = raw.peek()[:LONGEST_HEAD]
-            if not head.startswith(_GZIP_MAGIC):
-                yield InputFile(raw, head, False)
+            if not raw.peek().startswith(_GZIP_MAGIC):
+                yield _looked_at(raw, what, packed=False)
                 return
             # One buffer more, into whose beginning one can look.
             with io.BufferedReader(cast(io.RawIOBase, _Unpacked(fileobj=raw)), _BUFFER) as unpacked:
-                yield InputFile(unpacked, unpacked.peek()[:LONGEST_HEAD], True)
+                yield _looked_at(unpacked, what, packed=True)
     except FileNotFoundError:
         raise InputError("does not exist", path=path) from None
     except IsADirectoryError:
-        raise InputError(f"is a directory, not {what}", path=path) from None
+        raise InputError(f"is a directory, not a {what}", path=path) from None
     except EOFError:
         raise InputError("the gzip data is cut short", path=path) from None
     except (gzip.BadGzipFile, zlib.error) as error:

@@ -9,16 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from host.errors import InputError
-from host.graph.csr import Graph
+from host.graph.csr import Graph, check_size
 from host.graph.estimates import csr_bytes, size_text
 from host.graph.formats.archive import Archive, Header
-from host.graph.formats.header import size
 from host.memory_room import check_room, memory_room
 from host.words import counted, sized
 
-__all__ = ["NAME", "read", "recognises", "write"]
-
-NAME = "scipy matrix"
+__all__ = ["read_npz", "recognises_npz", "write_npz"]
 
 _LAYOUTS = {"csr": ("indptr", "indices"), "csc": ("indptr", "indices"), "coo": ("row", "col")}
 _LONGEST_NAME = 64  # bytes of the name of a layout
@@ -26,7 +23,7 @@ _PIECE = 1 << 20
 _SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06")
 
 
-def recognises(lines: list[bytes]) -> bool:
+def recognises_npz(lines: list[bytes]) -> bool:
     """Whether a file begins as a zip archive does.
 
     Parameters
@@ -106,7 +103,7 @@ def _matrix(stream: IO[bytes]) -> Graph:
     headers = [_vector(archive, name) for name in names]
     values = _vector(archive, "data", kinds="biufc", of="numbers")
     edges = headers[1].shape[0]
-    size(vertices, edges)
+    check_size(vertices, edges)
     if layout == "coo":
         if headers[0].shape != headers[1].shape:
             raise InputError(
@@ -137,7 +134,7 @@ def _copy(stream: IO[bytes], copy: IO[bytes]) -> None:
         copy.write(piece)
 
 
-def read(stream: IO[bytes]) -> Graph:
+def read_npz(stream: IO[bytes]) -> Graph:
     """Read a square sparse matrix in CSR, CSC or COO form; its vertices are called 0 to n - 1.
 
     The values do not matter: explicit zeros are edges, repeated entries are repeated edges.
@@ -156,7 +153,7 @@ def read(stream: IO[bytes]) -> Graph:
     InputError
         When it is not such a matrix, or needs more memory than there is.
     """
-    if not recognises([stream.peek()[:4]]):  # type: ignore[attr-defined]
+    if not recognises_npz([stream.peek()[:4]]):  # type: ignore[attr-defined]
         raise InputError("not an .npz file")
     if stream.seekable():
         return _matrix(stream)
@@ -165,7 +162,7 @@ def read(stream: IO[bytes]) -> Graph:
         return _matrix(copy)
 
 
-def write(graph: Graph, stream: IO[bytes]) -> None:
+def write_npz(graph: Graph, stream: IO[bytes]) -> None:
     """Write a graph as an uncompressed CSR matrix of ones; its vertices become 0 to n - 1.
 
     Parameters

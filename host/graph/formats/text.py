@@ -1,21 +1,21 @@
 """Lines of numbers, read in blocks by compiled code."""
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO
+from types import MappingProxyType
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from host.errors import InputError
 from host.graph.csr import MAX_EDGES, check_limits
-from host.graph.formats.edges import EdgeBuffer
 from host.graph.formats.scanner import Fault, scan
 from host.words import counted
-from sim.caching.code import njit
 from sim.notices import shortened
 
-__all__ = ["BYTE_ORDER_MARK", "LARGEST_ID", "Layout", "Lines", "read_edges", "shown", "words"]
+__all__ = ["BYTE_ORDER_MARK", "LARGEST_ID", "Column", "Layout", "Lines", "number", "read_lines", "shown", "words"]
 
 LARGEST_ID = 2**63 - 1
 """Largest vertex id that a text file may name."""
@@ -24,20 +24,43 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """What some programs write in front of UTF-8 text; it is passed over."""
 
 _BLOCK = 1 << 22  # bytes, and so the longest line
-_SHORTEST_LINE = 4  # bytes of "1 2\n"
+_LONGEST_COUNT = 4300  # digits that int() takes
 _LONGEST_TOKEN = 40  # characters of a token that a message shows
 _LOOKED_AT = 4096  # bytes of a token that are looked at for a message
 _CAUSES = {
     Fault.LINE_TYPE: "{token} begins no edge ({layout.letter!r}) and no comment ({layout.comments!r})",
-    Fault.NOT_AN_ID: "{token} is not a vertex id",
-    Fault.NEGATIVE: "vertex id {number} is negative",
-    Fault.TOO_LARGE: f"vertex id {{token}} is larger than {LARGEST_ID}",
-    Fault.OUTSIDE: "vertex id {number} is outside {layout.smallest}..{layout.largest}",
+    Fault.NOT_AN_ID: "{token} is not a {column.noun}",
+    Fault.NEGATIVE: "{column.noun} {number} is negative",
+    Fault.TOO_LARGE: f"{{column.noun}} {{token}} is larger than {LARGEST_ID}",
+    Fault.OUTSIDE: "{column.noun} {number} is outside {column.smallest}..{column.largest}",
     Fault.TOO_FEW_COLUMNS: "too few columns for {layout.form!r}",
     Fault.TOO_MANY_COLUMNS: "too many columns for {layout.form!r}, from {token} on",
     Fault.NOT_A_NUMBER: "{token} is not a number",
+    Fault.NOT_A_PROBABILITY: "{token} is not a probability",
+    Fault.OTHER_COLUMNS: "{columns} columns, and line {seen[1]} has {seen[0]}",
+    Fault.SURPLUS: "{surplus} that the header announces",
+    Fault.NOT_TEXT: "not text (byte 0x00)",
     Fault.BANNER: "a Matrix Market banner, which must be the first line",
+    Fault.SURPLUS_STATE: "a state beyond the {states:,} that the header announces",
+    Fault.OTHER_STATE: "expected state {state}, not {token}",
+    Fault.NO_STATE: "an action before the first state",
+    Fault.NO_ACTION: "expected 'action NAME' before the transition, not {token}",
+    Fault.NO_CHOICES: "state {state} has no choices",
+    Fault.NO_TRANSITIONS: "choice {choice} of state {state} has no transitions",
+    Fault.NO_COLON: "expected {layout.form!r}, not {token}",
 }
+
+
+class Column(NamedTuple):
+    """A column of ids."""
+
+    noun: str
+    """What has them."""
+    smallest: int
+    largest: int
+    """Their range."""
+    told: Mapping[Fault, Fault] = MappingProxyType({})
+    """Faults that messages tell as others."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,39 +71,46 @@ class Layout:
     ----------
     form : str
         The line in words, for messages: ``SOURCE TARGET``.
+    entry : str
+        What a line stands for.
     letter : str
-        Letter that begins each line with an edge; empty for none.
+        Letter that begins each line of ids; empty for none.
     comments : str
         One or two characters that begin a comment.
+    columns : tuple of Column
+        The ids.
     fewest, most : int
-        Number of columns, the two ids included.
+        Number of columns, the ids included.
     alike : bool
         Whether all lines must have equally many.
-    smallest, largest : int
-        Range of the ids.
+    weighed : bool
+        Whether a probability follows the ids, and perhaps a word; otherwise numbers do.
+    escaped : bool
+        Whether messages show what no text has, rather than say that there is such.
+    check : callable
+        Given 0 and a number of lines, refuses more than 32 bits hold.
     """
 
     form: str
+    entry: str = "edge"
     letter: str = ""
     comments: str
+    columns: tuple[Column, ...]
     fewest: int
     most: int
-    alike: bool
-    smallest: int
-    largest: int
+    alike: bool = False
+    weighed: bool = False
+    escaped: bool = False
+    check: Callable[[int, int], None] = check_limits
 
-    def rules(self) -> NDArray[np.int64]:
-        """Return the layout as the scanner takes it."""
-        letter = ord(self.letter) if self.letter else 0
-        comments = ord(self.comments[0]), ord(self.comments[-1])
-        return np.array([letter, *comments, self.fewest, self.most, self.smallest, self.largest], dtype=np.int64)
-
-    def cause(self, fault: Fault, token: bytes) -> str:
-        """Describe a fault at a token in one line."""
-        if (byte := _binary(token)) is not None:
-            return f"not text (byte 0x{byte:02x})"
-        number = shortened(token.decode("utf-8", "replace"), _LONGEST_TOKEN)
-        return _CAUSES[fault].format(layout=self, token=shown(token), number=number)
+    def error(self, fault: Fault, token: bytes, line: int, column: int = 0, **values: object) -> InputError:
+        """Return what a fault at a token is told as, in one line."""
+        own = self.columns[min(column, len(self.columns) - 1)]
+        byte = None if self.escaped else _binary(token)
+        cause = _CAUSES[own.told.get(fault, fault)] if byte is None else f"not text (byte 0x{byte:02x})"
+        quoted = shown(token)
+        text = cause.format(layout=self, column=own, token=quoted, number=quoted[1:-1], **values)
+        return InputError(text, line=line)
 
 
 def _binary(token: bytes) -> int | None:
@@ -106,6 +136,29 @@ def shown(token: bytes) -> str:
 def words(line: bytes) -> list[bytes]:
     """Return what stands between the blanks of a line."""
     return [word for word in re.split(rb"[ \t]+", line) if word]
+
+
+def number(token: bytes, what: str) -> int:
+    """Read a count of a header.
+
+    Parameters
+    ----------
+    token : bytes
+        The digits.
+    what : str
+        What it counts, for the message.
+
+    Raises
+    ------
+    InputError
+        When it is not a whole number, or negative.
+    """
+    digits = token.removeprefix(b"-")
+    if not digits.isdigit() or len(digits) > _LONGEST_COUNT:
+        raise InputError(f"{shown(token)} is not a number of {what}")
+    if digits != token:
+        raise InputError(f"the number of {what}, {token.decode()}, is negative")
+    return int(digits)
 
 
 class Lines:
@@ -210,23 +263,8 @@ class Lines:
         return self._bytes[begin:stop]
 
 
-@njit(cache=True, nogil=True)
-def _mirror(
-    first: NDArray[np.int64], second: NDArray[np.int64], sources: NDArray[np.int64], targets: NDArray[np.int64]
-) -> int:
-    """Follow each pair by its mirror image, unless that is the same; return the number of pairs."""
-    count = 0
-    for index in range(len(first)):
-        sources[count], targets[count] = first[index], second[index]
-        count += 1
-        if first[index] != second[index]:
-            sources[count], targets[count] = second[index], first[index]
-            count += 1
-    return count
-
-
-def read_edges(lines: Lines, layout: Layout, *, expected: int | None = None, mirror: bool = False) -> EdgeBuffer:
-    """Read the edges from here to the end of a file.
+def read_lines(lines: Lines, layout: Layout, *, expected: int | None = None) -> Iterator[list[NDArray[Any]]]:
+    """Read the lines from here to the end of a file, block by block.
 
     Parameters
     ----------
@@ -235,44 +273,45 @@ def read_edges(lines: Lines, layout: Layout, *, expected: int | None = None, mir
     layout : Layout
         What its lines look like.
     expected : int, optional
-        Number of edges that the header announced.
-    mirror : bool
-        Follow each edge by its reverse, self-loops excepted (symmetric matrices).
+        Number of lines with ids that the header announced.
 
-    Returns
-    -------
-    EdgeBuffer
+    Yields
+    ------
+    list of ndarray
+        Three columns of ids, the probabilities, and the numbers of the lines that have them; of edges the first two
+        columns only, the rest is empty. They are overwritten by the next block.
 
     Raises
     ------
     InputError
-        At the first line at fault, when the number of edges is not the expected one, or when they need more memory
-        than there is.
+        At the first line at fault, or when the number of lines is not the expected one.
     """
-    rules = layout.rules()
-    columns = np.array([0 if layout.alike else -1, 0, 0], dtype=np.int64)
-    room = MAX_EDGES if expected is None else expected
-    edges = EdgeBuffer()
-    first, second = (np.empty(_BLOCK // _SHORTEST_LINE + 1, dtype=np.int64) for _ in range(2))
-    mirrored = [np.empty(2 * len(first), dtype=np.int64) for _ in range(2 * mirror)]
-    read = 0
+    characters = (layout.letter or "\0", layout.comments[0], layout.comments[-1])
+    first, second, *_ = layout.columns
+    rules = (
+        *map(ord, characters),
+        *(layout.fewest, layout.most, int(layout.weighed)),
+        *(len(layout.columns), first.smallest, first.largest, second.largest),
+    )
+    seen = np.array([0 if layout.alike else -1, 0])
+    # The shortest lines have digits, each with a blank or a line end behind.
+    room = _BLOCK // (2 * layout.fewest) + 1
+    third, weights, places = (np.empty(room * layout.weighed, dtype) for dtype in (np.int64, np.float64, np.int64))
+    numbers = np.empty(room, np.int64), np.empty(room, np.int64), third
+    read, most = 0, MAX_EDGES if expected is None else expected
     while len(text := lines.block()):
-        count, fault, line, start, stop = scan(text, lines.number, rules, columns, room - read, first, second)
+        count, fault, line, start, stop, column = scan(
+            text, lines.number, rules, seen, most - read, numbers, weights, places
+        )
         lines.number = line
         if fault == Fault.SURPLUS and expected is None:
-            check_limits(0, MAX_EDGES + 1)
-        if fault == Fault.SURPLUS:
-            raise InputError(f"an edge beyond the {expected} that the header announces", line=line)
-        if fault == Fault.OTHER_COLUMNS:
-            raise InputError(f"{columns[2]} columns, and line {columns[1]} has {columns[0]}", line=line)
+            layout.check(0, MAX_EDGES + 1)
         if fault:
-            raise InputError(layout.cause(fault, text[start:stop].tobytes()), line=line)
+            surplus = f"a transition beyond the {most:,}" if layout.weighed else f"an edge beyond the {most}"
+            raise layout.error(
+                fault, text[start:stop].tobytes(), line, column, seen=seen, columns=column, surplus=surplus
+            )
         read += count
-        if mirror:
-            count = _mirror(first[:count], second[:count], *mirrored)
-            edges.append(mirrored[0][:count], mirrored[1][:count])
-        else:
-            edges.append(first[:count], second[:count])
+        yield [each[:count] for each in (*numbers, weights, places)]
     if expected is not None and read < expected:
-        raise InputError(f"the header announces {counted(expected, 'edge')}, but only {read:,} follow")
-    return edges
+        raise InputError(f"the header announces {counted(expected, layout.entry)}, but only {read:,} follow")

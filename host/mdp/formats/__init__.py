@@ -3,16 +3,16 @@
 from pathlib import Path
 
 from host.errors import InputError, placed
-from host.graph.formats.files import Watch, gzipped, open_input, open_output
-from host.graph.formats.foreign import foreign
-from host.mdp.formats import drn, tra
+from host.graph.formats.files import Watch, gzipped, open_input, open_output, suffix_of
+from host.mdp.formats.drn import read_drn
 from host.mdp.formats.rows import TOLERANCE
+from host.mdp.formats.tra import read_tra
 from host.mdp.formats.writer import write_drn, write_tra
 from host.mdp.model import Mdp
 
 __all__ = ["TOLERANCE", "check_name", "read_mdp", "write_mdp"]
 
-_READERS = {".tra": tra.read, ".drn": drn.read}
+_READERS = {".tra": read_tra, ".drn": read_drn}
 _WRITERS = {".tra": write_tra, ".drn": write_drn}
 
 
@@ -25,7 +25,7 @@ def check_name(path: Path | str) -> str:
         When it is another.
     """
     path = Path(path)
-    suffix = (path.with_suffix("") if gzipped(path) else path).suffix.lower()
+    suffix = suffix_of(path)
     if suffix not in _READERS:
         raise InputError("is no file of a model by its name: they end in .tra or .drn, or these and .gz", path=path)
     return suffix
@@ -56,11 +56,7 @@ def read_mdp(path: Path | str, *, watch: Watch | None = None) -> Mdp:
     """
     path = Path(path)
     read = _READERS[check_name(path)]
-    with open_input(path, watch, what="a model") as file:
-        if not file.head:
-            raise InputError("is empty")
-        if (other := foreign(file.head)) is not None:
-            raise InputError(f"is {other}, which is no format of models")
+    with open_input(path, watch, what="model") as file:
         if gzipped(path) and not file.gzipped:
             raise InputError("not gzip data")
         return read(file.stream)

@@ -7,19 +7,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from host.errors import InputError, placed
-from host.graph.formats.header import number
-from host.graph.formats.text import Lines, shown, words
-from host.graph.formats.tokens import line_end, next_line, rest_end, skip_blanks, token_end, word_at
-from host.mdp.formats.rows import Block, Rows, empty_block
-from host.mdp.formats.scanner import Fault, probability, raise_fault, whole
+from host.graph.formats.scanner import (
+    Fault,
+    line_end,
+    next_line,
+    probability,
+    rest_end,
+    skip_blanks,
+    token_end,
+    whole,
+    word_at,
+)
+from host.graph.formats.text import Column, Layout, Lines, number, shown, words
+from host.mdp.formats.rows import Rows
 from host.mdp.model import Mdp, check_size
 from host.words import counted
 from sim.caching.code import njit
 
-__all__ = ["NAME", "read"]
+__all__ = ["read_drn"]
 
-NAME = "DRN"
-_FORM = "TARGET : PROBABILITY"
 _SHORTEST = 4  # bytes of "0:1\n"
 _STATE, _ACTION = b"state", b"action"
 _COLON, _SLASH = 58, 47
@@ -51,14 +57,19 @@ def _unfinished(at: NDArray[np.int64]) -> Fault:
 
 @njit(cache=True, nogil=True)
 def _scan(
-    buffer: NDArray[np.uint8], line: int, states: int, at: NDArray[np.int64], block: Block
+    buffer: NDArray[np.uint8],
+    line: int,
+    states: int,
+    at: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    lines: NDArray[np.int64],
 ) -> tuple[int, Fault, int, int, int]:
     """Scan whole lines into transitions.
 
     Returns how many there are, why it ended, on which line (one past the last when nothing is wrong), and the token
     that is wrong.
     """
-    sources, numbers, targets, probabilities, lines = block
     position = 0
     count = 0
     while position < len(buffer):
@@ -74,7 +85,7 @@ def _scan(
             stop = token_end(buffer, start)
             state, position = whole(buffer, start)
             if state < 0 or position != stop:
-                return count, Fault.NOT_A_STATE, line, start, stop
+                return count, Fault.NOT_AN_ID, line, start, stop
             if at[_At.STATE] + 1 == states:
                 return count, Fault.SURPLUS_STATE, line, start, stop
             if state != at[_At.STATE] + 1:
@@ -93,7 +104,7 @@ def _scan(
                 return count, Fault.NO_ACTION, line, start, stop
             target, position = whole(buffer, start)
             if target < 0:
-                return count, Fault.NOT_A_STATE, line, start, stop
+                return count, Fault.NOT_AN_ID, line, start, stop
             colon = skip_blanks(buffer, position)
             if buffer[colon] != _COLON:
                 return count, Fault.NO_COLON, line, start, rest_end(buffer, start)
@@ -106,8 +117,8 @@ def _scan(
             position = skip_blanks(buffer, position)
             if not line_end(buffer[position]):
                 return count, Fault.TOO_MANY_COLUMNS, line, position, token_end(buffer, position)
-            sources[count], numbers[count], targets[count] = at[_At.STATE], at[_At.CHOICE], target
-            probabilities[count], lines[count] = likely, line
+            numbers[0, count], numbers[1, count], numbers[2, count] = at[_At.STATE], at[_At.CHOICE], target
+            weights[count], lines[count] = likely, line
             at[_At.TRANSITIONS] += 1
             count += 1
         position = next_line(buffer, rest_end(buffer, position))
@@ -175,7 +186,7 @@ def _header(lines: Lines) -> tuple[int, int | None]:
     return states, choices
 
 
-def read(stream: IO[bytes]) -> Mdp:
+def read_drn(stream: IO[bytes]) -> Mdp:
     """Read a model.
 
     A header with ``@type: MDP``, ``@nr_states`` and perhaps ``@nr_choices``; after ``@model`` the states in their
@@ -199,24 +210,18 @@ def read(stream: IO[bytes]) -> Mdp:
     lines = Lines(stream)
     states, choices = _header(lines)
     at = np.array([-1, -1, 0, 0], np.int64)
+    columns = (Column("state", 0, states - 1),)
+    layout = Layout(form="TARGET : PROBABILITY", comments="//", columns=columns, fewest=2, most=2, escaped=True)
     rows = Rows()
     while len(text := lines.block()):
-        block = empty_block(len(text) // _SHORTEST + 1)
-        count, fault, line, start, stop = _scan(text, lines.number, states, at, block)
+        room = len(text) // _SHORTEST + 1
+        block = np.empty((3, room), np.int64), np.empty(room, np.float64), np.empty(room, np.int64)
+        count, fault, line, start, stop = _scan(text, lines.number, states, at, *block)
         lines.number = line
         if fault:
-            state = int(at[_At.STATE]) + (fault == Fault.OTHER_STATE)
-            raise_fault(
-                fault,
-                text[start:stop],
-                line,
-                state=state,
-                choice=at[_At.CHOICE],
-                states=states,
-                last=states - 1,
-                form=_FORM,
-            )
-        rows.append(block, count)
+            where = {"state": at[_At.STATE] + (fault == Fault.OTHER_STATE), "choice": at[_At.CHOICE], "states": states}
+            raise layout.error(fault, text[start:stop].tobytes(), line, **where)
+        rows.append(*(each[..., :count] for each in (*block[0], *block[1:])))
     found = int(at[_At.STATE]) + 1
     if found < states:
         raise InputError(f"the header announces {counted(states, 'state')}, but only {found:,} follow")

@@ -1,17 +1,17 @@
 """The transitions of a file as they are read, and the model that they are put together to."""
 
-from enum import IntEnum
-from typing import cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from host.errors import InputError
+from host.graph.formats.scanner import Fault
 from host.graph.growing import Growing
 from host.mdp.model import Mdp, check_size
 from sim.caching.code import njit
 
-__all__ = ["TOLERANCE", "Block", "Rows", "empty_block"]
+__all__ = ["TOLERANCE", "Rows"]
 
 TOLERANCE = 1e-5
 """By how much the probabilities of a choice may miss 1: PRISM's own bound for models that it builds, ``-sumroundoff``.
@@ -20,16 +20,6 @@ Files have decimals: Storm writes ten digits of each probability, and many small
 
 _TYPES = np.uint32, np.uint32, np.uint32, np.float64, np.int64
 _BUILT = 12  # bytes of a row in the model, and in between
-
-Block = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64], NDArray[np.int64]]
-"""Source, number of the choice in its state, target, probability and line of transitions."""
-
-
-class _Fault(IntEnum):
-    NONE = 0
-    NO_CHOICES = 1
-    NO_TRANSITIONS = 2
-    SUM = 3
 
 
 @njit(cache=True, nogil=True)
@@ -49,7 +39,7 @@ def _assemble(
     counts: NDArray[np.int64],
     lengths: NDArray[np.int64],
     tolerance: float,
-) -> tuple[int, int, _Fault, int, int, float]:
+) -> tuple[int, int, Fault, int, int, float]:
     """Count what ordered rows have, and move the targets of those that have a probability to the front.
 
     Returns the numbers of choices and of transitions; or why it ended, in which row, for which state, and a sum.
@@ -58,10 +48,10 @@ def _assemble(
     while row < len(sources):
         if sources[row] != state:
             if sources[row] != state + 1:
-                return choice, kept, _Fault.NO_CHOICES, row, state + 1, 0.0
+                return choice, kept, Fault.NO_CHOICES, row, state + 1, 0.0
             state += 1
         if numbers[row] != counts[state + 1]:
-            return choice, kept, _Fault.NO_TRANSITIONS, row, state, 0.0
+            return choice, kept, Fault.NO_TRANSITIONS, row, state, 0.0
         first, total, begin = row, 0.0, kept
         while row < len(sources) and sources[row] == state and numbers[row] == numbers[first]:
             total += probabilities[row]
@@ -70,18 +60,13 @@ def _assemble(
                 kept += 1
             row += 1
         if not abs(total - 1) <= tolerance:
-            return choice, kept, _Fault.SUM, first, state, total
+            return choice, kept, Fault.NOT_A_PROBABILITY, first, state, total
         counts[state + 1] += 1
         choice += 1
         lengths[choice] = kept - begin
     if state + 2 < len(counts):
-        return choice, kept, _Fault.NO_CHOICES, -1, state + 1, 0.0
-    return choice, kept, _Fault.NONE, 0, 0, 0.0
-
-
-def empty_block(room: int) -> Block:
-    """Return a block with room for so many transitions."""
-    return cast(Block, tuple(np.empty(room, dtype) for dtype in _TYPES))
+        return choice, kept, Fault.NO_CHOICES, -1, state + 1, 0.0
+    return choice, kept, Fault.NONE, 0, 0, 0.0
 
 
 class Rows:
@@ -95,16 +80,16 @@ class Rows:
         """Number of transitions so far."""
         return self._columns.count
 
-    def append(self, block: Block, count: int) -> None:
-        """Add the first `count` transitions of a block.
+    def append(self, *values: NDArray[Any]) -> None:
+        """Add transitions: source, number of the choice in its state, target, probability and line of each.
 
         Raises
         ------
         InputError
             When there are more than 32 bits or memory hold.
         """
-        check_size(0, self.count + count)
-        self._columns.append(*(values[:count] for values in block))
+        check_size(0, self.count + len(values[0]))
+        self._columns.append(*values)
 
     def mdp(self, states: int | None, choices: int | None) -> Mdp:
         """Return the model of these transitions, which are given up; those of probability 0 are no part of it.
@@ -136,11 +121,11 @@ class Rows:
             sources, numbers, probabilities, targets, counts, lengths, TOLERANCE
         )
         line = int(lines[row]) if row >= 0 else None
-        if fault == _Fault.NO_CHOICES:
+        if fault == Fault.NO_CHOICES:
             raise InputError(f"state {state} has no choices", line=line)
-        if fault == _Fault.NO_TRANSITIONS:
+        if fault == Fault.NO_TRANSITIONS:
             raise InputError(f"choice {counts[state + 1]} of state {state} has no transitions", line=line)
-        if fault == _Fault.SUM:
+        if fault == Fault.NOT_A_PROBABILITY:
             raise InputError(
                 f"the probabilities of choice {numbers[row]} of state {state} sum to {total:.10g}, "
                 f"not to 1 within {TOLERANCE:g}",

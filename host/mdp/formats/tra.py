@@ -2,82 +2,20 @@
 
 from typing import IO
 
-import numpy as np
-from numpy.typing import NDArray
-
 from host.errors import InputError, placed
 from host.graph.csr import MAX_EDGES, MAX_VERTICES
-from host.graph.formats.header import number
-from host.graph.formats.text import Lines, shown, words
-from host.graph.formats.tokens import line_end, next_line, rest_end, skip_blanks, token_end
-from host.mdp.formats.rows import Block, Rows, empty_block
-from host.mdp.formats.scanner import Fault, probability, raise_fault, whole
+from host.graph.formats.scanner import Fault
+from host.graph.formats.text import Column, Layout, Lines, number, read_lines, shown, words
+from host.mdp.formats.rows import Rows
 from host.mdp.model import Mdp, check_size
-from host.words import counted
-from sim.caching.code import njit
 
-__all__ = ["NAME", "read"]
+__all__ = ["read_tra"]
 
-NAME = "PRISM"
 _HEADER = "STATES CHOICES TRANSITIONS"
 _FORM = "SOURCE CHOICE TARGET PROBABILITY ACTION"
-_COMMENT = ord("#")
-_SHORTEST = 8  # bytes of "0 0 0 1\n"
-
-
-@njit(cache=True, nogil=True)
-def _scan(
-    buffer: NDArray[np.uint8], line: int, states: int, room: int, block: Block
-) -> tuple[int, Fault, int, int, int]:
-    """Scan whole lines into transitions.
-
-    Returns how many there are, why it ended, on which line (one past the last when nothing is wrong), and the token
-    that is wrong.
-    """
-    sources, numbers, targets, probabilities, lines = block
-    position = 0
-    count = 0
-    while position < len(buffer):
-        position = skip_blanks(buffer, position)
-        if line_end(buffer[position]) or buffer[position] == _COMMENT:
-            position = next_line(buffer, rest_end(buffer, position))
-            line += 1
-            continue
-        if count == room:
-            return count, Fault.SURPLUS_TRANSITION, line, position, position
-        for column in range(3):
-            start = position
-            if line_end(buffer[position]):
-                return count, Fault.TOO_FEW_COLUMNS, line, start, start
-            value, position = whole(buffer, position)
-            stop = token_end(buffer, position)
-            if value < 0 or stop != position or (column == 1 and value > MAX_EDGES):
-                return count, Fault.NOT_A_CHOICE if column == 1 else Fault.NOT_A_STATE, line, start, stop
-            if column != 1 and value >= states:
-                return count, Fault.OUTSIDE, line, start, stop
-            if column == 0:
-                sources[count] = value
-            elif column == 1:
-                numbers[count] = value
-            else:
-                targets[count] = value
-            position = skip_blanks(buffer, position)
-        if line_end(buffer[position]):
-            return count, Fault.TOO_FEW_COLUMNS, line, position, position
-        start = position
-        likely, position = probability(buffer, position)
-        if likely < 0:
-            return count, Fault.NOT_A_PROBABILITY, line, start, position
-        probabilities[count] = likely
-        # The name of an action is one word.
-        position = skip_blanks(buffer, token_end(buffer, skip_blanks(buffer, position)))
-        if not line_end(buffer[position]):
-            return count, Fault.TOO_MANY_COLUMNS, line, position, token_end(buffer, position)
-        lines[count] = line
-        count += 1
-        position = next_line(buffer, position)
-        line += 1
-    return count, Fault.NONE, line, position, position
+_STATE = {Fault.NEGATIVE: Fault.NOT_AN_ID, Fault.TOO_LARGE: Fault.OUTSIDE}
+_CHOICE = dict.fromkeys((Fault.NEGATIVE, Fault.TOO_LARGE, Fault.OUTSIDE), Fault.NOT_AN_ID)
+"""Faults that messages tell as others."""
 
 
 def _header(lines: Lines) -> tuple[int, int, int] | None:
@@ -103,7 +41,7 @@ def _header(lines: Lines) -> tuple[int, int, int] | None:
         return states, choices, transitions
 
 
-def read(stream: IO[bytes]) -> Mdp:
+def read_tra(stream: IO[bytes]) -> Mdp:
     """Read a model.
 
     The first line has the numbers of states, choices and transitions, or the word ``mdp`` (Storm's variant); then comes
@@ -127,16 +65,20 @@ def read(stream: IO[bytes]) -> Mdp:
     lines = Lines(stream)
     sizes = _header(lines)
     states, choices, expected = sizes or (None, None, None)
-    limit = states or MAX_VERTICES
+    state = Column("state", 0, (states or MAX_VERTICES) - 1, _STATE)
+    choice = Column("choice", 0, MAX_EDGES, _CHOICE)
+    layout = Layout(
+        form=_FORM,
+        entry="transition",
+        comments="#",
+        columns=(state, choice, state),
+        fewest=4,
+        most=5,
+        weighed=True,
+        escaped=True,
+        check=check_size,
+    )
     rows = Rows()
-    while len(text := lines.block()):
-        block = empty_block(len(text) // _SHORTEST + 1)
-        room = MAX_EDGES if expected is None else expected
-        count, fault, line, start, stop = _scan(text, lines.number, limit, room - rows.count, block)
-        lines.number = line
-        if fault:
-            raise_fault(fault, text[start:stop], line, last=limit - 1, expected=room, form=_FORM)
-        rows.append(block, count)
-    if expected is not None and rows.count < expected:
-        raise InputError(f"the header announces {counted(expected, 'transition')}, but only {rows.count:,} follow")
+    for columns in read_lines(lines, layout, expected=expected):
+        rows.append(*columns)
     return rows.mdp(states, choices)

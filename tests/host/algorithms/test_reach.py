@@ -20,7 +20,7 @@ from tests.words import graph_word
 
 
 def count(reach: np.ndarray) -> None:
-    ReachAccount(5).count(np.zeros(5, np.uint64), reach, entries=3, name="transpose")
+    ReachAccount(5).count(np.zeros(5, np.uint64), reach, [1, 2], name="transpose")
 
 
 def take_out(reach: np.ndarray) -> None:

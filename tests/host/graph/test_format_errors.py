@@ -175,7 +175,7 @@ def test_out_of_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def exhausted(*_: object) -> Graph:
         raise MemoryError
 
-    monkeypatch.setattr("host.graph.formats.snap.read", exhausted)
+    monkeypatch.setattr("host.graph.formats.lists.EdgeBuffer", exhausted)
     assert refusal(tmp_path / "g.txt") == "g.txt: does not fit in this machine's memory"
 
 

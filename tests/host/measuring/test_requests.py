@@ -1,16 +1,18 @@
 """One measurement: where cycles went, what it depends on, and what is refused."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import host.measuring.machines
+import host.measuring.software
 import host.runs.execution
 from host.measuring.graphs import size_text
 from host.measuring.machines import CAUSES, BfsRequest, SccRequest, cause_shares
 from host.measuring.requests import Request
-from host.measuring.software import SoftwareRequest
+from host.measuring.software import GivenUpError, SoftwareRequest, quickest
 from host.runs.execution import execute, source_vertex
 from host.runs.specification import RunSpec
 from sim.errors import SimulationError
@@ -140,3 +142,36 @@ def test_the_software_is_the_best_of_three(algorithm: str) -> None:
     assert result["seconds"] > 0
     if algorithm == "kosaraju":
         assert result["seconds"] == pytest.approx(sum(result[name] for name in ("searches", "intersections", "starts")))
+
+
+@pytest.mark.parametrize("algorithm", ["kosaraju", "hong"])
+def test_wrong_components_by_software_are_refused(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host.measuring.software, "canonical", np.zeros_like)
+    request = SoftwareRequest(graph=spec(vertices=64, degree=2), algorithm=algorithm, threads=1)
+    with pytest.raises(SimulationError, match=r"^wrong result: vertex \d+: component 0 found, \d+ expected "):
+        request.measure(request.graph.generate(), verify=True)
+    assert request.measure(request.graph.generate(), verify=False)["verified"] is False
+
+
+def test_the_quickest_of_some_runs() -> None:
+    @dataclass
+    class Run:
+        seconds: float
+
+    def best(*found: float | None, limit: float = 60.0) -> tuple[float, int]:
+        times = iter(found)
+
+        def run() -> Run:
+            seconds = next(times)
+            if seconds is None:
+                raise GivenUpError
+            return Run(seconds)
+
+        chosen, runs = quickest(run, runs=3, limit=limit)
+        return chosen.seconds, runs
+
+    assert best(3.0, 1.0, 2.0) == (1.0, 3)
+    assert best(3.0, None, 2.0) == (2.0, 3), "what is given up does not count"
+    assert best(61.0) == (61.0, 1), "no run begins that would end after the limit"
+    with pytest.raises(GivenUpError):
+        best(None)

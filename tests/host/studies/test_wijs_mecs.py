@@ -7,8 +7,7 @@ import pytest
 
 from host.command_line.main import main
 from host.measuring.graphs import ModelSpec
-from host.measuring.mecs import MecRequest
-from host.measuring.software import SoftwareRequest
+from host.measuring.software import MecRequest, SoftwareRequest
 from host.results.version import version
 from host.studies.catalogue import REPRODUCTIONS
 from host.studies.wijs import MODELS, TABLE1
@@ -118,7 +117,7 @@ def test_requests_say_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     request = MecRequest(model=spec, algorithm="parallel", threads=2, options=(("segment", 7),))
     assert request.label == "random (states = 100), MECs by parallel on 2 threads, segment = 7"
     assert request.inputs() != MecRequest(model=spec, algorithm="parallel", threads=2).inputs()
-    monkeypatch.setattr("host.measuring.mecs.check_mecs", lambda *_: "state 3 is in no MEC")
+    monkeypatch.setattr("host.measuring.software.check_mecs", lambda *_: "state 3 is in no MEC")
     with refused(SimulationError, "wrong result: state 3 is in no MEC"):
         request.measure(None, verify=True)
     assert request.measure(None, verify=False)["verified"] is False

@@ -1,0 +1,333 @@
+"""Graphs as text: SNAP edge lists, Matrix Market, DIMACS and GTgraph, a line for each edge."""
+
+import re
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from host.errors import InputError, placed
+from host.graph.csr import Graph, check_size
+from host.graph.estimates import csr_bytes, list_bytes, size_text
+from host.graph.formats.edges import EdgeBuffer
+from host.graph.formats.text import LARGEST_ID, Column, Layout, Lines, number, read_lines, shown, words
+from host.graph.formats.writer import write_edges
+from host.memory_room import check_room
+from host.words import counted
+from sim.caching.code import njit
+
+__all__ = [
+    "read_dimacs",
+    "read_matrix",
+    "read_snap",
+    "recognises_dimacs",
+    "recognises_matrix",
+    "write_dimacs",
+    "write_matrix",
+    "write_snap",
+]
+
+_BANNER = b"%%MatrixMarket"
+_VALUES = {b"pattern": 0, b"integer": 1, b"real": 1}
+_SYMMETRIES = {b"general": False, b"symmetric": True, b"skew-symmetric": True}
+_LETTERS = (b"c", b"p", b"a")
+
+
+@njit(cache=True, nogil=True)
+def _mirror(
+    first: NDArray[np.int64], second: NDArray[np.int64], sources: NDArray[np.int64], targets: NDArray[np.int64]
+) -> int:
+    """Follow each pair by its mirror image, unless that is the same; return the number of pairs."""
+    count = 0
+    for index in range(len(first)):
+        sources[count], targets[count] = first[index], second[index]
+        count += 1
+        if first[index] != second[index]:
+            sources[count], targets[count] = second[index], first[index]
+            count += 1
+    return count
+
+
+def _read_edges(lines: Lines, layout: Layout, *, expected: int | None = None, mirror: bool = False) -> EdgeBuffer:
+    """Read the edges from here to the end of a file.
+
+    Parameters
+    ----------
+    lines : Lines
+        The file, after its header.
+    layout : Layout
+        What its lines look like.
+    expected : int, optional
+        Number of edges that the header announced.
+    mirror : bool
+        Follow each edge by its reverse, self-loops excepted (symmetric matrices).
+
+    Returns
+    -------
+    EdgeBuffer
+
+    Raises
+    ------
+    InputError
+        At the first line at fault, when the number of edges is not the expected one, or when they need more memory
+        than there is.
+    """
+    edges = EdgeBuffer()
+    for first, second, *_ in read_lines(lines, layout, expected=expected):
+        if mirror:
+            pair = np.empty((2, 2 * len(first)), np.int64)
+            first, second = pair[:, : _mirror(first, second, *pair)]
+        edges.append(first, second)
+    return edges
+
+
+def _check_announced(vertices: int, edges: int, *, mirror: bool = False) -> None:
+    """Refuse the size that a header announces, also when there is no memory for it.
+
+    Parameters
+    ----------
+    vertices, edges : int
+        What the header says.
+    mirror : bool
+        Whether each edge may be followed by its reverse.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read.
+    """
+    check_size(vertices, edges)
+    check_room(size_text(vertices, edges), list_bytes(vertices, edges * (1 + mirror)))
+
+
+def read_snap(stream: IO[bytes]) -> Graph:
+    """Read an edge list.
+
+    The vertices are the ids that occur. Lines that begin with # or % are comments; a third and a fourth column, a
+    weight or a time, must be numbers and are ignored. All lines have equally many columns.
+
+    Parameters
+    ----------
+    stream : binary file
+        The file.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        When a line is not an edge, or there is none.
+    """
+    # Edge lists often carry a weight and a time as well. More numbers, or not always as many, are another format, such
+    # as adjacency lists.
+    columns = (Column("vertex id", 0, LARGEST_ID),) * 2
+    layout = Layout(form="SOURCE TARGET", comments="#%", columns=columns, fewest=2, most=4, alike=True)
+    edges = _read_edges(Lines(stream), layout)
+    if edges.count == 0:
+        raise InputError("has no edges, and so no vertices")
+    ids, sources, targets = edges.compact()
+    check_room(size_text(len(ids), len(sources)), csr_bytes(len(ids), len(sources)))
+    vertices, base = len(ids), int(ids[0])
+    if base in (0, 1) and ids[-1] == base + vertices - 1:
+        return Graph.from_edges(vertices, sources, targets, base=base)
+    return Graph.from_edges(vertices, sources, targets, ids=ids)
+
+
+def write_snap(graph: Graph, stream: IO[bytes]) -> None:
+    """Write an edge list, by source, with the graph's own ids.
+
+    A vertex without any edge does not occur in it, and is lost.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    stream : binary file
+        Where to write.
+
+    Raises
+    ------
+    InputError
+        When the graph has no edges, since nothing could read the file.
+    """
+    if graph.edges == 0:
+        raise InputError("a graph without edges cannot be written as an edge list")
+    stream.write(f"# Directed graph\n# Nodes: {graph.vertices} Edges: {graph.edges}\n".encode())
+    write_edges(stream, graph, ids=graph.ids, base=graph.base)
+
+
+def _one_of(token: bytes, known: dict[bytes, int] | dict[bytes, bool], what: str) -> None:
+    if token.lower() not in known:
+        names = ", ".join(name.decode() for name in known)
+        raise InputError(f"{what} {shown(token)} is not supported, only {names}", line=1)
+
+
+def recognises_matrix(lines: list[bytes]) -> bool:
+    """Whether the banner, or one with more or fewer percent signs, is among the comments that a text begins with.
+
+    Parameters
+    ----------
+    lines : list of bytes
+        The first lines of a text.
+    """
+    for line in lines:
+        found = words(line)
+        if found and re.match(rb"%+MatrixMarket", found[0], re.IGNORECASE):
+            return True
+        if found and not found[0].startswith((b"#", b"%")):
+            return False
+    return False
+
+
+def _banner(lines: Lines) -> tuple[int, bool]:
+    """Read the first line; return the number of value columns and whether entries have mirror images."""
+    found = words(lines.next() or b"")
+    if len(found) != 5 or found[0].lower() != _BANNER.lower() or found[1].lower() != b"matrix":
+        raise InputError("expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY'", line=1)
+    _one_of(found[2], {b"coordinate": 0}, "the layout")
+    _one_of(found[3], _VALUES, "the field")
+    _one_of(found[4], _SYMMETRIES, "the symmetry")
+    return _VALUES[found[3].lower()], _SYMMETRIES[found[4].lower()]
+
+
+def _sizes(lines: Lines, *, mirror: bool) -> tuple[int, int]:
+    """Read comments and the size line; return vertices and entries."""
+    while True:
+        line = lines.number
+        text = lines.next()
+        found = words(text or b"")
+        if text is None or (found and not found[0].startswith(b"%")):
+            break
+        if found and found[0].lower().startswith(_BANNER.lower()):
+            raise InputError("a Matrix Market banner, which must be the first line", line=line)
+    with placed(line=line):
+        if len(found) != 3:
+            raise InputError("expected the sizes 'ROWS COLUMNS ENTRIES'")
+        rows, columns, entries = (
+            number(word, what) for word, what in zip(found, ("rows", "columns", "entries"), strict=True)
+        )
+        if rows != columns:
+            raise InputError(f"the matrix is not square: {counted(rows, 'row')}, {counted(columns, 'column')}")
+        _check_announced(rows, entries, mirror=mirror)
+    return rows, entries
+
+
+def read_matrix(stream: IO[bytes]) -> Graph:
+    """Read a matrix as a graph; its vertices are called 1 to n.
+
+    Explicit zeros are edges and repeated entries are repeated edges. An entry of a symmetric or skew-symmetric matrix
+    is followed by its mirror image.
+
+    Parameters
+    ----------
+    stream : binary file
+        The file.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        When it is not a square coordinate matrix with the announced number of entries.
+    """
+    lines = Lines(stream)
+    values, mirror = _banner(lines)
+    vertices, entries = _sizes(lines, mirror=mirror)
+    form = "ROW COLUMN VALUE" if values else "ROW COLUMN"
+    columns = (Column("vertex id", 1, vertices),) * 2
+    layout = Layout(form=form, comments="%", columns=columns, fewest=2 + values, most=2 + values, alike=True)
+    return _read_edges(lines, layout, expected=entries, mirror=mirror).graph(vertices, base=1)
+
+
+def write_matrix(graph: Graph, stream: IO[bytes]) -> None:
+    """Write a graph as a general pattern matrix; its vertices become 1 to n.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    stream : binary file
+        Where to write.
+    """
+    header = f"%%MatrixMarket matrix coordinate pattern general\n{graph.vertices} {graph.vertices} {graph.edges}\n"
+    stream.write(header.encode())
+    write_edges(stream, graph, base=1)
+
+
+def recognises_dimacs(lines: list[bytes]) -> bool:
+    """Whether the first line that is neither empty nor a comment of an edge list begins with a letter of this format.
+
+    Parameters
+    ----------
+    lines : list of bytes
+        The first lines of a text.
+    """
+    for line in lines:
+        if (found := words(line)) and not found[0].startswith((b"#", b"%")):
+            return found[0] in _LETTERS
+    return False
+
+
+def _problem(lines: Lines) -> tuple[int, int]:
+    """Read comments and the problem line; return vertices and edges."""
+    while True:
+        line = lines.number
+        text = lines.next()
+        if text is None:
+            raise InputError("has no header 'p sp VERTICES EDGES'")
+        found = words(text)
+        if found and found[0] == b"p":
+            break
+        if found and not found[0].startswith(b"c"):
+            raise InputError(f"expected the header 'p sp VERTICES EDGES', not {shown(found[0])}", line=line)
+    with placed(line=line):
+        if len(found) != 4 or found[1] != b"sp":
+            raise InputError("expected the header 'p sp VERTICES EDGES'")
+        vertices, edges = number(found[2], "vertices"), number(found[3], "edges")
+        _check_announced(vertices, edges)
+    return vertices, edges
+
+
+def read_dimacs(stream: IO[bytes]) -> Graph:
+    """Read a graph; its vertices are called 1 to n.
+
+    Lines are ``c`` comments, one ``p sp VERTICES EDGES``, and ``a SOURCE TARGET WEIGHT`` for each edge; the weight
+    may be left out and is ignored.
+
+    Parameters
+    ----------
+    stream : binary file
+        The file.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        When the header is missing or wrong, a line is none of these, or the number of edges is not the announced one.
+    """
+    lines = Lines(stream)
+    vertices, edges = _problem(lines)
+    columns = (Column("vertex id", 1, vertices),) * 2
+    layout = Layout(form="a SOURCE TARGET WEIGHT", letter="a", comments="c", columns=columns, fewest=2, most=3)
+    return _read_edges(lines, layout, expected=edges).graph(vertices, base=1)
+
+
+def write_dimacs(graph: Graph, stream: IO[bytes]) -> None:
+    """Write a graph with weights of 1; its vertices become 1 to n.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    stream : binary file
+        Where to write.
+    """
+    stream.write(f"p sp {graph.vertices} {graph.edges}\n".encode())
+    write_edges(stream, graph, base=1, prefix=b"a ", suffix=b" 1\n")
