@@ -44,7 +44,7 @@ NETLIST := $(BUILD)/netlist.txt
 WAVES := $(BUILD)/waves
 SYNTHESISED := $(if $(filter file,$(origin CONFIG)),hc2 hc2-1ae published published-1ae,$(CONFIG))
 # What the demonstration graph is derived from.
-NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/netlist.py host/graph/generators.py)
+NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/hardware.py host/graph/generators.py)
 
 # Verilator's scripts look for Python by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)

@@ -24,8 +24,7 @@ from sim.executors.samples import fifos
 from sim.executors.tools import OnStep
 from sim.memory import Memory, PayloadLayout, Profile
 from sim.observation.diagnosis import diagnose
-from sim.observation.state import MachineState
-from sim.observation.statistics import Tally
+from sim.observation.state import MachineState, Tally
 from sim.recorded import Sink
 from sim.recording import Recording, RecordingState
 

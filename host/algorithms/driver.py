@@ -10,7 +10,7 @@ from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, default
 from host.words import counted
 from sim.coprocessor import Coprocessor, Instruction, Register, Status
 from sim.errors import SimulationError
-from sim.graph_word import LEVEL, VISITED
+from sim.hardware import LEVEL, VISITED
 
 __all__ = [
     "MAX_RESTARTS",

@@ -12,7 +12,7 @@ from host.words import counted
 from sim.caching.code import njit
 from sim.coprocessor import Coprocessor
 from sim.errors import SimulationError
-from sim.graph_word import DEGREE, LEVEL, START, VISITED, Field
+from sim.hardware import DEGREE, LEVEL, START, VISITED, Field
 
 __all__ = ["Checked", "check_graphs", "check_stray_writes"]
 

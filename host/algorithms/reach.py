@@ -8,7 +8,7 @@ import numpy.typing as npt
 from host.words import counted
 from sim.caching.code import njit
 from sim.errors import SimulationError
-from sim.graph_word import DEGREE, LEVEL, START, VISITED, Field
+from sim.hardware import DEGREE, LEVEL, START, VISITED, Field
 
 __all__ = [
     "ReachAccount",

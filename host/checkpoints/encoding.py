@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from sim.memory import MemoryState
 from sim.named_words import Field, NamedWords
-from sim.observation.state import MachineState
-from sim.observation.statistics import Tally
+from sim.observation.state import MachineState, Tally
 
 __all__ = ["converted", "decode_machine", "encode"]
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from host.explain.thresholds import LACKING, NEAR_FULL, SAID_OF_RUN
 from host.explain.view import CAUSE_NAMES, View
 from sim.configuration import AcceleratorConfig
-from sim.latencies import ring_turn
+from sim.hardware import ring_turn
 
 if TYPE_CHECKING:
     import pandas as pd

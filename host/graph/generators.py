@@ -407,7 +407,7 @@ def netlist_graph(config: "AcceleratorConfig") -> Graph:
     Graph
         An edge leads from each signal to every signal that it drives.
     """
-    from sim.netlist import signal_graph
+    from sim.hardware import signal_graph
 
     vertices, sources, targets = signal_graph(config)
     return Graph.from_edges(vertices, sources, targets)

@@ -10,7 +10,7 @@ from host.graph.csr import Graph
 from host.graph.digests import block_digests
 from sim.caching.code import njit
 from sim.coprocessor import ArrayKind, Coprocessor
-from sim.graph_word import DEGREE, START, VISITED, Field
+from sim.hardware import DEGREE, START, VISITED, Field
 
 __all__ = ["MemoryArray", "PlacedGraph", "QueueArrays", "default_slack"]
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from host.errors import InputError
 from host.graph.csr import Graph
-from sim.graph_word import DEGREE, START
+from sim.hardware import DEGREE, START
 from sim.observation.life import Life, Lives
 
 __all__ = ["directions_of", "name_lives", "vertices_of"]

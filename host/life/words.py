@@ -1,7 +1,7 @@
 """How a life is named and told in one line, in Kanata text and in tables alike."""
 
 from host.words import counted
-from sim.graph_word import DEGREE
+from sim.hardware import DEGREE
 from sim.observation.life import Fate, Life, Span
 
 __all__ = ["ending", "place", "told", "waits"]

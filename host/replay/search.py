@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from host.replay.finding import Span
 from host.replay.window import Reached
 from sim.executors.base import meeting_interval
-from sim.stepping import Stepper
+from sim.executors.making import Stepper
 
 if TYPE_CHECKING:
     from sim.executors.base import Executor

@@ -1,27 +1,222 @@
-"""Executor on Amaranth's own simulator: no build, every signal at hand, slow."""
+"""Executor on Amaranth's own simulator: what it counts and its state by name."""
 
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from amaranth.hdl import Value
+from amaranth.hdl import Signal, Value
+from amaranth.hdl._ir import Design
 from amaranth.sim import Simulator
 
 from hw.accelerator import Accelerator
 from hw.application_engine import ApplicationEngine
+from hw.causes import Cause
 from hw.config import AcceleratorConfig
-from sim.executors.amaranth_counts import KernelCounts
-from sim.executors.amaranth_state import AmaranthState
-from sim.executors.base import RunState
-from sim.executors.player import Player
-from sim.executors.samples import Samples
+from hw.interfaces import FILL_WIDTH
+from sim.executors.base import LINK_PLACES, RunState
+from sim.executors.player import Pins, Player
+from sim.executors.registers import memories, registers
+from sim.executors.samples import MODULES, Samples, fifos, sample_dtype
 from sim.memory import Memory
-from sim.named_words import NamedWords
+from sim.named_words import Field, NamedWords, whole_field
 from sim.observation.waves import Waves
 from sim.observation.waves.conversion import Conversion
 
 __all__ = ["AmaranthExecutor"]
+
+
+class KernelCounts:
+    """The numbers of a row for each AE, and the ring that they are written to.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+
+    Attributes
+    ----------
+    samples : Samples or None
+        The ring, once it is recorded.
+    """
+
+    def __init__(self, config: AcceleratorConfig) -> None:
+        self._now = np.zeros(config.engines, sample_dtype(config))
+        self._kernels = {module: getattr(config, f"{module}_kernels") for module in MODULES}
+        self._fifos = {module: len(names) for module, names in fifos(config).items()}
+        self._idle = np.ones((config.engines, sum(self._kernels.values())), bool)
+        for module in MODULES:
+            self._now[module]["begun"] = self._now[module]["ended"] = -1
+        self.samples: Samples | None = None
+
+    @property
+    def causes(self) -> npt.NDArray[np.int64]:
+        """Cycles by AE, kernel (BFS kernels first) and cause."""
+        return np.concatenate([self._now[module]["causes"] for module in MODULES], axis=1)
+
+    def arrive(self, engines: Sequence[Pins]) -> None:
+        """Count the tokens that come to a module in this cycle, before the clock's edge."""
+        for number, pins in enumerate(engines):
+            for module in MODULES:
+                self._now["turns"][module][number] += pins.get(f"{module}_arrival")
+
+    def count(self, engines: Sequence[Pins], cycle: int) -> None:
+        """Count a cycle, by what registers show after it."""
+        for number, pins in enumerate(engines):
+            place = 0
+            for module, kernels in self._kernels.items():
+                for kernel in range(kernels):
+                    counts = self._now[module][number, kernel]
+                    cause = pins.get(f"cause_{place}")
+                    counts["causes"][cause] += 1
+                    if self._idle[number, place] != (cause == Cause.IDLE):
+                        self._idle[number, place] ^= True
+                        counts["ended" if cause == Cause.IDLE else "begun"] = cycle
+                    if self.samples is not None:
+                        self._count_fill(counts, pins.get(f"{module}_fill_{kernel}"), self._fifos[module])
+                    place += 1
+        if self.samples is not None and (cycle + 1) % self.samples.interval == 0:
+            self.samples.rows[:, (cycle + 1) // self.samples.interval % self.samples.places] = self.sample(cycle + 1)
+            for module in MODULES:
+                self._now[module]["interval_most"] = 0
+
+    @staticmethod
+    def _count_fill(counts: np.void, shown: int, count: int) -> None:
+        held = [shown >> FILL_WIDTH * fifo & ((1 << FILL_WIDTH) - 1) for fifo in range(count)]
+        counts["fill"] += held
+        for name in ("interval_most", "instruction_most"):
+            np.maximum(counts[name], held, out=counts[name])
+
+    def sample(self, cycle: int) -> npt.NDArray[np.void]:
+        """Return the rows of a cycle."""
+        self._now["cycle"] = cycle
+        return self._now.copy()
+
+    def begin_instruction_marks(self) -> None:
+        """Let ``instruction_most`` begin anew."""
+        for module in MODULES:
+            self._now[module]["instruction_most"] = 0
+
+    def _places(self) -> Iterator[tuple[str, npt.NDArray[np.int64]]]:
+        """Yield each number that is saved by its name."""
+        for engine in range(len(self._now)):
+            for module, kernels in self._kernels.items():
+                yield f"engine{engine}.{module}.turns", self._now["turns"][module][engine : engine + 1]
+                for kernel in range(kernels):
+                    counts = self._now[module][engine, kernel : kernel + 1]
+                    for name in counts.dtype.names or ():
+                        yield f"engine{engine}.{module}{kernel}.{name}", counts[name].reshape(-1)
+
+    def fields(self) -> list[Field]:
+        """Return the fields of what is saved."""
+        return [whole_field(name, 64, len(values)) for name, values in self._places()]
+
+    def save(self, state: NamedWords) -> None:
+        """Put everything into words."""
+        for name, values in self._places():
+            state.rows(name)[:, 0] = values.view(np.uint64)
+
+    def load(self, state: NamedWords, cycle: int) -> None:
+        """Take everything out of words."""
+        for name, values in self._places():
+            values[:] = state.rows(name)[:, 0].view(np.int64)
+        # A kernel is in the run that began last, or that run has ended.
+        runs = [self._now[module]["ended"] >= self._now[module]["begun"] for module in MODULES]
+        self._idle = np.concatenate(runs, axis=1)
+        if self.samples is not None:
+            self.samples.restart(cycle)
+
+
+class Context(Protocol):
+    """What a testbench is given."""
+
+    def get(self, value: Value) -> Any:
+        """Return a value."""
+
+    def set(self, value: Value, number: Any) -> None:
+        """Change a value."""
+
+
+class AmaranthState:
+    """Where the state of an accelerator is.
+
+    Parameters
+    ----------
+    design : Design
+        The accelerator. Its registers outside the AEs are the hops of the links.
+    engines, link_cycles : int
+        AEs, and hops of a link.
+
+    Attributes
+    ----------
+    fields : list of Field
+        All registers and memories, and tokens on links by the cycles of their arrival.
+    """
+
+    def __init__(self, design: Design, *, engines: int, link_cycles: int) -> None:
+        inner = {register.name: register.signal for register in registers(design)}
+        self._links: list[list[tuple[Signal, Signal]]] = []
+        if engines > 1:
+            self._links = [
+                [(inner.pop(f"link{n}_valid{hop}"), inner.pop(f"link{n}_token{hop}")) for hop in range(link_cycles)]
+                for n in range(engines)
+            ]
+        self._rows: dict[str, list[Value]] = {name: [signal] for name, signal in inner.items()}
+        self._rows |= {memory.name: [memory.data[row] for row in range(memory.depth)] for memory in memories(design)}
+        self.fields: list[Field] = [whole_field(name, len(rows[0]), len(rows)) for name, rows in self._rows.items()]
+        for n in range(engines):
+            self.fields += [whole_field(f"link{n}.{part}", 64, LINK_PLACES) for part in ("cycle", "payload")]
+
+    def _hops(self, cycle: int) -> Iterator[tuple[str, int, Signal, Signal]]:
+        """Yield each hop of a link: the link, the cycle in which its token arrives, and its registers."""
+        for n, hops in enumerate(self._links):
+            for hop, (valid, token) in enumerate(hops):
+                yield f"link{n}", cycle + len(hops) - 1 - hop, valid, token
+
+    def save(self, context: Context, state: NamedWords, cycle: int) -> None:
+        """Put everything into words before a cycle."""
+        for name, rows in self._rows.items():
+            state.put(name, [context.get(row) for row in rows])
+        for field in state.fields:
+            if field.name.startswith("link") and field.name.endswith(".cycle"):
+                state.put(field.name, [-1] * LINK_PLACES)
+        for link, arrival, valid, token in self._hops(cycle):
+            if context.get(valid):
+                place = arrival % LINK_PLACES
+                state.rows(f"{link}.cycle")[place] = arrival
+                state.rows(f"{link}.payload")[place] = context.get(Value.cast(token))
+
+    def check(self, state: NamedWords) -> None:
+        """Refuse the state of other hardware.
+
+        Raises
+        ------
+        ValueError
+            A memory of it has another size.
+        """
+        for name, rows in self._rows.items():
+            if name in state.places and (found := state.places[name][1].rows) != len(rows):
+                raise ValueError(f"{name} has {len(rows)} rows, not {found}")
+
+    def load(self, context: Context, state: NamedWords, cycle: int) -> None:
+        """Take everything out of words that are known before a cycle."""
+        for name, rows in self._rows.items():
+            if name not in state.places:
+                continue
+            _, field = state.places[name]
+            for row, value in zip(rows, state.values(name), strict=True):
+                before = int(context.get(row)) & ((1 << len(row)) - 1)
+                after = before & ~field.known | value & field.known
+                if after != before:
+                    context.set(row, after)
+        for link, arrival, valid, token in self._hops(cycle):
+            place = arrival % LINK_PLACES
+            taken = int(state.rows(f"{link}.cycle")[place, 0]) == arrival
+            context.set(valid, int(taken))
+            if taken:
+                context.set(Value.cast(token), int(state.rows(f"{link}.payload")[place, 0]))
+
 
 _CYCLE = 4e-9
 """Period of the simulated clock in seconds; only waveforms show it, and quarters of it must be whole picoseconds."""

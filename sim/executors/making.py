@@ -1,14 +1,15 @@
-"""Making an executor by its name, with waveforms where they are wanted."""
+"""Making an executor by its name, and taking a machine on from a state cycle by cycle."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from hw.config import AcceleratorConfig
-from sim.executors.base import Executor
+from sim.executors.base import Command, CommandKind, Executor
 from sim.executors.tools import OnStep
 from sim.memory import Memory, Profile
+from sim.observation.state import MachineState
 
-__all__ = ["make_executor", "watchdog_cycles"]
+__all__ = ["Stepper", "make_executor", "watchdog_cycles"]
 
 
 def watchdog_cycles(memory: Profile) -> int:
@@ -53,3 +54,39 @@ def make_executor(
     from sim.executors.compiled.executor import CompiledExecutor
 
     return CompiledExecutor(config, memory, watchdog=watchdog, threads=threads, interval=interval, on_build=on_build)
+
+
+class Stepper:
+    """Goes on within an instruction by single cycles; a machine stops where all its AEs meet.
+
+    The machine whose memory it works on is of no use afterwards.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    memory : Memory
+        The memory.
+    executor : str
+        Name of the executor.
+
+    Attributes
+    ----------
+    executor : Executor
+        What executes the hardware.
+    """
+
+    def __init__(self, config: AcceleratorConfig, memory: Memory, executor: str) -> None:
+        self._memory = memory
+        watchdog = watchdog_cycles(memory.profile)
+        self.executor: Executor = make_executor(memory, watchdog, name=executor, config=config, threads=1, interval=1)
+
+    def load(self, state: MachineState) -> None:
+        """Go on from a state."""
+        self.executor.begin([Command(CommandKind(kind), index, value) for kind, index, value in state.commands])
+        self.executor.load(state.hardware)
+        self._memory.load(state.memory)
+
+    def close(self) -> None:
+        """Release the executor."""
+        self.executor.close()

@@ -6,8 +6,7 @@ the rules. Executors use `Memory`.
 """
 
 from sim.arrays import ArrayKind
-from sim.memory.functions import MemoryModel
-from sim.memory.header import memory_header
+from sim.memory.functions import MemoryModel, memory_header
 from sim.memory.memory import Memory
 from sim.memory.payload import PayloadLayout
 from sim.memory.profiles import (
@@ -24,7 +23,7 @@ from sim.memory.profiles import (
 )
 from sim.memory.recorder import LONGEST_INTERVAL, RecordedIntervals, RecordedSums
 from sim.memory.records import FLUSH, READ, WRITE
-from sim.memory.state import MemoryState, Region
+from sim.memory.storage import MemoryState, Region
 
 __all__ = [
     "FLUSH",

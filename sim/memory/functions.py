@@ -8,16 +8,99 @@ from typing import Any, NamedTuple
 from numba import types
 
 from sim.memory.acceptance import accept
-from sim.memory.compiling import c_function
+from sim.memory.compiling import apart, c_function, call, inlined
 from sim.memory.delivery import deliver, deliver_recorded
-from sim.memory.owed import owed_until
 from sim.memory.recording import record_until
-from sim.memory.records import context_of
-from sim.memory.rounds import seal, settle
+from sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Context, Error, Mailbox, context_of
 from sim.memory.seen import next_event, prepare
 from sim.memory.service import serve, serve_recorded
 
-__all__ = ["FUNCTIONS", "PROTOTYPES", "MemoryModel", "compiled_for", "recording_for"]
+__all__ = [
+    "FUNCTIONS",
+    "PROTOTYPES",
+    "MemoryModel",
+    "compiled_for",
+    "memory_header",
+    "owed_until",
+    "recording_for",
+    "seal",
+    "settle",
+]
+
+
+@apart
+def owed_until(context: Context) -> int:
+    """Return the last cycle in which a request that was taken bears fruit; see `sim.memory.memory.Memory.owed_until`.
+
+    Each port knows its latest response, write and flush. They are over when that cycle has passed, and readiness that
+    hangs on them is back.
+    """
+    last = -1
+    for ae in range(context.engines):
+        side = context.sides[ae]
+        for number in range(side.width):
+            port = side.ports[number]
+            last = max(last, port.last_seen, port.last_written, port.last_flushed)
+    return last
+
+
+@inlined
+def _keep_first(first: Error, other: Error) -> None:
+    """Make an error that of the memory, if none is there of the same cycle or before."""
+    if other.code != 0 and (first.code == 0 or other.cycle < first.cycle):
+        first.code = other.code
+        first.kind = other.kind
+        first.value = other.value
+        first.engine = other.engine
+        first.port = other.port
+        first.cycle = other.cycle
+
+
+@apart
+def _collect_errors(context: Context) -> int:
+    """Make the first error of serving and of all AEs that of the memory; return its code."""
+    _keep_first(context.error, context.service.error)
+    for ae in range(context.engines):
+        _keep_first(context.error, context.sides[ae].error)
+    return context.error.code
+
+
+@inlined
+def _sides_failed(context: Context) -> bool:
+    """Return whether an AE's side has an error."""
+    codes = 0
+    for ae in range(context.engines):
+        codes |= context.sides[ae].error.code
+    return codes != 0
+
+
+@apart
+def seal(context: Context, cycle: int) -> int:
+    """End a round; see `sim.memory.memory.Memory.seal`."""
+    for ae in range(context.engines):
+        deliver(context, ae)
+    serve(context)
+    emptied = context.delivered
+    context.delivered = context.served
+    context.served = context.accepted
+    context.accepted = emptied
+    context.settled = cycle
+    if _sides_failed(context):
+        # What the AEs did wrong may come after what serving these requests finds.
+        serve(context)
+    return _collect_errors(context)
+
+
+@inlined
+def settle(context: Context, cycle: int) -> int:
+    """Perform and deliver all requests up to a cycle; see `sim.memory.memory.Memory.settle`."""
+    seal(context, cycle)
+    seal(context, cycle)
+    for ae in range(context.engines):
+        deliver(context, ae)
+    if context.interval != 0:
+        call(context.record_until, context, cycle + 1)
+    return _collect_errors(context)
 
 
 class Function(NamedTuple):
@@ -82,3 +165,34 @@ def _compiled(functions: dict[str, Function], profile: type[Any]) -> dict[str, i
         signature = result(context.address, *[types.int64] * len(function.arguments))
         addresses[name] = c_function(function.compiled.py_func, signature, profile.digest)  # type: ignore[attr-defined]
     return addresses
+
+
+def memory_header() -> str:
+    """Return a C++ header with the mailbox, and the functions of a memory as in `sim.memory.functions.MemoryModel`."""
+    constants = {"kMaxPorts": MAX_PORTS, "kReads": READ, "kWrites": WRITE, "kFlushes": FLUSH}
+    fields = {name: "".join(f"[{count}]" for count in Mailbox.dtype[name].shape) for name in Mailbox.dtype.names or ()}
+    functions = [
+        f"    {'int64_t' if each.returns else 'void'} (*{name})"
+        f"({', '.join(['void* context', *(f'int64_t {argument}' for argument in each.arguments)])});"
+        for name, each in FUNCTIONS.items()
+    ]
+    return "\n".join(
+        [
+            "// Generated; see sim/memory/records.py for the meaning of the fields.",
+            "#pragma once",
+            "#include <cstdint>",
+            "namespace cyscc {",
+            *(f"inline constexpr int {name} = {value};" for name, value in constants.items()),
+            "struct alignas(64) Mailbox {",
+            *(f"    uint64_t {name}{shape};" for name, shape in fields.items()),
+            "};",
+            f"static_assert(sizeof(Mailbox) == {Mailbox.dtype.itemsize});",
+            "struct MemoryModel {",
+            *functions,
+            "    void* context;",
+            "    Mailbox* mailboxes;",
+            "};",
+            "}  // namespace cyscc",
+            "",
+        ]
+    )

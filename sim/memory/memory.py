@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sim.arrays import ArrayKind
 from sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for, recording_for
-from sim.memory.messages import message
 from sim.memory.payload import PayloadLayout
 from sim.memory.profiles.profile import Profile, State
 from sim.memory.recorder import RecordedIntervals, RecordedSums, Recorder
@@ -25,9 +24,8 @@ from sim.memory.records import (
     context_of,
     in_lines,
 )
-from sim.memory.state import MemoryState, Region
-from sim.memory.statistics import summarise
-from sim.memory.storage import DEFAULT_CAPACITY, Storage
+from sim.memory.statistics import message, summarise
+from sim.memory.storage import DEFAULT_CAPACITY, MemoryState, Region, Storage
 from sim.memory.structures import Room
 
 __all__ = ["Memory"]

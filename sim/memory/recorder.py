@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.arrays import ArrayKind
-from sim.memory.blocks import kinds_by_block
 from sim.memory.compiling import jit
 from sim.memory.profiles.profile import Contention
-from sim.memory.recording import ACCESSES, COUNT, ENGINE_WORDS, KIND_WORDS, KINDS, REQUESTS, WAITED
+from sim.memory.recording import ACCESSES, COUNT, ENGINE_WORDS, KIND_WORDS, KINDS, REQUESTS, WAITED, kinds_by_block
 from sim.memory.records import HISTOGRAM_BINS, EngineRecord, Places, ServiceRecord
 from sim.memory.structures import Room
 

@@ -5,8 +5,12 @@ delivered: both happen in the order of the requests' cycles. Stalls belong to no
 what the AEs count of them is recorded when an interval ends.
 """
 
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
 from sim.arrays import ArrayKind
-from sim.memory.blocks import SEVERAL
 from sim.memory.compiling import apart, inlined, rarely
 from sim.memory.records import MAX_PORTS, Context, EngineRecord, Places, ServiceRecord
 
@@ -19,6 +23,7 @@ __all__ = [
     "REQUESTS",
     "WAITED",
     "kind_at",
+    "kinds_by_block",
     "record_read",
     "record_service",
     "record_until",
@@ -29,6 +34,48 @@ __all__ = [
     "start_service_row",
     "start_stall_row",
 ]
+
+BLOCKS = 4096
+"""Most blocks that addresses are divided into."""
+
+SEVERAL = 255
+"""What the table says of a block with more than one allocation in it."""
+
+_LEAST_SHIFT = 9
+
+
+def kinds_by_block(
+    allocations: Sequence[tuple[int, int]], kinds: Sequence[ArrayKind], top: int
+) -> tuple[int, NDArray[np.uint8]]:
+    """Return what each block of the addresses holds.
+
+    Parameters
+    ----------
+    allocations : sequence of (int, int)
+        Address and size in bytes of each allocation, in the order of addresses.
+    kinds : sequence of ArrayKind
+        What each of them holds.
+    top : int
+        End of the last one.
+
+    Returns
+    -------
+    shift : int
+        A block has 2**shift bytes.
+    table : ndarray of uint8, shape (BLOCKS,)
+        The `ArrayKind` of each block, or `SEVERAL`.
+    """
+    shift = max((top - 1).bit_length() - (BLOCKS - 1).bit_length(), _LEAST_SHIFT)
+    table = np.full(BLOCKS, ArrayKind.OTHER, np.uint8)
+    used = -1  # the last block in use
+    for (address, size), kind in zip(allocations, kinds, strict=True):
+        first, last = address >> shift, (address + size - 1) >> shift
+        table[max(first, used + 1) : last + 1] = kind
+        if first == used:
+            table[first] = SEVERAL
+        used = last
+    return shift, table
+
 
 KINDS = len(ArrayKind)
 """Arrays that are told apart; at most 7, see `_ALMOST_FULL`."""

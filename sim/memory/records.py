@@ -2,7 +2,7 @@
 
 The context is all that the compiled functions are given. In it lies a side for each AE, which only that AE's calls
 touch, and what the profile's resources share. A batch holds the requests of one AE and round. Of the mailbox there is
-a view in C++, see `sim.memory.header`.
+a view in C++, see `sim.memory.functions`.
 """
 
 from enum import IntEnum

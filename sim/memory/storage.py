@@ -1,9 +1,10 @@
-"""The bytes of the memory: a large address space of which only touched pages cost anything."""
+"""The bytes of the memory: a large address space of which only touched pages cost anything; the memory's state."""
 
 import mmap
 import resource
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,46 @@ from numpy.typing import DTypeLike, NDArray
 
 from sim.memory.records import BASE_ADDRESS
 
-__all__ = ["DEFAULT_CAPACITY", "Storage"]
+__all__ = ["DEFAULT_CAPACITY", "MemoryState", "Region", "Storage"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Region:
+    """Bytes of the storage.
+
+    Parameters
+    ----------
+    address : int
+        Address of the first.
+    content : ndarray of uint8
+        The bytes.
+    """
+
+    address: int
+    content: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryState:
+    """The state of a memory.
+
+    Parameters
+    ----------
+    allocations : list of (int, int)
+        Address and size of each allocation.
+    regions : list of Region
+        The storage, but for allocations whose user writes them again.
+    records : list of ndarray of uint64
+        Everything else: requests and responses under way, reservations, counts.
+    first_cycle : int
+        The cycle from which on statistics count.
+    """
+
+    allocations: list[tuple[int, int]]
+    regions: list[Region]
+    records: list[NDArray[np.uint64]]
+    first_cycle: int
+
 
 DEFAULT_CAPACITY = 64 << 30
 """Bytes of address space that a memory asks for."""

@@ -13,7 +13,7 @@ from host.command_line.commands import make_parser
 from host.command_line.main import main
 from host.options import Parser
 from hw.config import AcceleratorConfig
-from sim.executors.compiled.build import build_library
+from sim.executors.compiled.parts import build_library
 from sim.machine import Machine
 
 __all__ = ["STATUSES", "Ended", "cyscc"]

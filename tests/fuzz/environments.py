@@ -18,7 +18,7 @@ import numpy as np
 
 from hw.config import PRESETS
 from sim.caching.folder import code_directory
-from sim.executors.compiled.build import build_library
+from sim.executors.compiled.parts import build_library
 from tests.fuzz.commands import cyscc
 from tests.fuzz.parts import Finding, Part
 

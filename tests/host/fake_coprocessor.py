@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from sim.configuration import PRESETS
 from sim.coprocessor import NO_START, ArrayKind, Coprocessor, Instruction, Register, Status
-from sim.graph_word import DEGREE, LEVEL, START, VISITED
+from sim.hardware import DEGREE, LEVEL, START, VISITED
 
 _BASE = 4096
 

@@ -14,7 +14,7 @@ def test_what_decides_about_a_result_counts() -> None:
         "hw/bfs/kernel.py",
         "sim/machine.py",
         "sim/memory/profiles/hc2.py",
-        "sim/executors/compiled/build.py",
+        "sim/executors/compiled/parts.py",
         "sim/executors/compiled/native/machine.cpp",
         "sim/executors/compiled/native/engine.h",
         "host/algorithms/driver.py",

@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from hw.causes import Cause
 from hw.config import AcceleratorConfig
-from sim.executors.cache import cached_runtime
-from sim.executors.comparison.sources import TOP, connections_header
-from sim.executors.header import machine_headers
+from sim.executors.cache import cached_runtime, machine_headers
+from sim.executors.comparison.build import TOP, connections_header
 from sim.executors.shared_object import LibraryExecutor
 from sim.executors.tools import Steps, Toolchain
 from sim.machine import Machine, assemble_machine

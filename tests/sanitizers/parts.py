@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from hw.config import PRESETS
-from sim.executors.compiled.build import build_library
+from sim.executors.compiled.parts import build_library
 from tests.sanitizers import instrumented, watching
 from tests.sanitizers.watching import LIBRARIES, TOLD
 

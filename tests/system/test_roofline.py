@@ -20,7 +20,7 @@ from host.graph.memory_map import PlacedGraph
 from host.record.reader import Record
 from host.record.recorder import Recorder
 from hw.config import PRESETS
-from sim.latencies import ring_turn
+from sim.hardware import ring_turn
 from sim.machine import Machine, create_machine
 from sim.memory import LONGEST_INTERVAL, Hc2
 from tests.host.analysis.roofline.samples import bounds_of

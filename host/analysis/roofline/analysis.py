@@ -11,7 +11,7 @@ from host.record.arrow import Integers, codes, numbers, sums
 from host.record.reader import Record
 from host.record.tables import PHASES
 from sim.configuration import AcceleratorConfig
-from sim.latencies import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
+from sim.hardware import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
 from sim.memory import profile_from
 
 __all__ = ["LevelPoints", "Roofline", "level_points", "recorded_bounds"]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from host.analysis.roofline.crossbar import crossbar_cycles, passed_per_cycle
 from host.record.arrow import Integers
 from sim.configuration import AcceleratorConfig
-from sim.latencies import (
+from sim.hardware import (
     LAUNCH_CYCLES,
     MUX_CYCLES,
     QUEUE_CYCLES,

@@ -25,7 +25,7 @@ from sim.coprocessor import Register
 from sim.errors import SimulationError
 from sim.executors.base import Executor
 from sim.executors.comparison.contenders import CONTENDERS, Stopwatch, executor_maker, tool_versions
-from sim.executors.comparison.runner import build_exported, run_exported
+from sim.executors.comparison.exported import build_exported, run_exported
 from sim.machine import assemble_machine
 from sim.memory import Memory, parse_profile
 

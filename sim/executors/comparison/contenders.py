@@ -8,7 +8,7 @@ from time import perf_counter
 
 from hw.config import AcceleratorConfig
 from sim.executors.base import Executor, RunState
-from sim.executors.comparison.runner import missing_cocotb
+from sim.executors.comparison.exported import missing_cocotb
 from sim.memory import Memory
 
 __all__ = ["CONTENDERS", "Stopwatch", "executor_maker", "missing_tool", "tool_versions"]

@@ -1,4 +1,4 @@
-"""The parts of a machine that are compiled apart: configurations share those that are the same in them."""
+"""The parts of a machine that are compiled apart, shared by configurations that are the same in them; their library."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -11,15 +11,20 @@ from amaranth.lib import wiring
 from hw.config import AcceleratorConfig
 from hw.shell import Shell
 from hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
-from sim.executors.cache import cached_part
+from sim.executors.cache import (
+    cached_library,
+    cached_part,
+    cached_runtime,
+    digest_sources,
+    fixed_headers,
+    machine_headers,
+)
 from sim.executors.compiled.lanes import Description, describe, lanes_source
-from sim.executors.compiled.tick import tick_function
-from sim.executors.compiled.verilated import state_functions
-from sim.executors.header import fixed_headers, machine_headers
+from sim.executors.compiled.verilated import state_functions, tick_function
 from sim.executors.samples import fifos
-from sim.executors.tools import SLOW, Steps, Toolchain
+from sim.executors.tools import SLOW, OnStep, Steps, Toolchain, workers
 
-__all__ = ["Part", "parts_of"]
+__all__ = ["build_library"]
 
 _NATIVE = Path(__file__).parent / "native"
 
@@ -254,3 +259,58 @@ def _maker(module: str, parameters: str, made: str, *, includes: Sequence[str]) 
             "}  // namespace cyscc\n",
         )
     )
+
+
+# Taken when the hardware is imported too: a file that changes later is not what this process builds.
+_SOURCES = digest_sources(Path(__file__).parent)
+
+
+def build_library(config: AcceleratorConfig, *, waves: bool, on_step: OnStep | None = None) -> Path:
+    """Return the shared library of a machine, built now if it is not in the cache.
+
+    The environment may name other tools: ``VERILATOR``, ``CXX``.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        Sizes.
+    waves : bool
+        With waveforms: the kernels of a module are an object each, since lanes of one object cannot write any.
+    on_step : callable, optional
+        Told how the build goes on, see `sim.executors.tools.OnStep`; not at all where there is nothing to build.
+
+    Raises
+    ------
+    BuildError
+        A tool is missing or fails; with its output.
+    """
+    tools = Toolchain.find()
+    return cached_library(
+        "machine",
+        config,
+        tools,
+        parts=(waves,),
+        sources=_SOURCES,
+        build=lambda folder: _build(config, folder, waves=waves, tools=tools, steps=Steps(on_step)),
+        on_step=on_step,
+    )
+
+
+def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolchain, steps: Steps) -> Path:
+    """Build in a folder of its own; return the library there."""
+    parts = parts_of(config, waves=waves)
+    steps.expect(sum(part.steps for part in parts) + 2, "hardware described")
+
+    def find_runtime() -> Path:
+        with steps.step("Verilator's run time compiled"):
+            return cached_runtime(tools, traced=waves)[0]
+
+    with workers() as pool:
+        runtime = pool.submit(find_runtime)
+        # The next is described while tools work on the one before.
+        jobs = [pool.submit(part.find(tools, steps, sources=_SOURCES), folder / f"{part.name}.o") for part in parts]
+        objects = [job.result() for job in jobs]
+    library = folder / "machine.so"
+    with steps.step("machine linked"):
+        tools.link([*objects, runtime.result()], library)
+    return library

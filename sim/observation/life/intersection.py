@@ -5,8 +5,7 @@ import numpy.typing as npt
 
 from sim.observation.life.lives import Fate, Life, Stage, Wait
 from sim.observation.life.reads import port_cycles, reads
-from sim.observation.life.spans import Column, after, spans_of
-from sim.observation.life.window import NEVER, Cycles, KernelWindow, matched
+from sim.observation.life.window import NEVER, Column, Cycles, KernelWindow, after, matched, spans_of
 
 __all__ = ["intersection_lives"]
 

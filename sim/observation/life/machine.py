@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from sim.graph_word import VISITED
+from sim.hardware import VISITED
 from sim.observation.life.intersection import intersection_lives
 from sim.observation.life.kernel import kernel_lives, known_words
 from sim.observation.life.lives import Fate, Life, Stage

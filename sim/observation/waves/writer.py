@@ -1,12 +1,20 @@
-"""What writes a waveform file, in whichever format."""
+"""Writers of waveform files: VCD, which every viewer reads, and FST, by the writer that comes with GTKWave."""
 
 import abc
+import errno
+import os
+import shutil
+import stat
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from sim.observation.waves.variables import Variable
+from sim.locks import locked
+from sim.observation.waves.variables import Variable, walk
 
-__all__ = ["NativeSink", "WaveWriter"]
+__all__ = ["FstWriter", "VcdWriter", "WaveWriter"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,3 +70,230 @@ class WaveWriter(abc.ABC):
     @abc.abstractmethod
     def discard(self) -> None:
         """Release everything; the file is worth nothing."""
+
+
+_COMMENT = "one nanosecond stands for one cycle"
+
+
+class VcdWriter(WaveWriter):
+    """Writes a VCD file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    OSError
+        It cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb")
+        self._whole = True
+
+    def declare(self, variables: Sequence[Variable]) -> None:
+        """Write the head."""
+        lines = [f"$comment {_COMMENT} $end\n$timescale 1 ns $end\n"]
+        for step in walk(variables):
+            match step:
+                case ("scope", name):
+                    lines.append(f"$scope module {name} $end\n")
+                case ("variable", variable):
+                    kind = f"wire {variable.width}" if variable.names is None else "string 1"
+                    lines.append(f"$var {kind} {_key(variable.number)} {variable.path[-1]} $end\n")
+                case _:
+                    lines.append("$upscope $end\n")
+        self._file.write("".join([*lines, "$enddefinitions $end\n"]).encode())
+        # Native code may write next.
+        self._file.flush()
+
+    def key(self, variable: Variable) -> tuple[int, bytes]:
+        """Return what the file calls a variable, as a number and as text."""
+        return variable.number, _key(variable.number).encode()
+
+    def show(self, cycle: int, changes: Iterable[tuple[Variable, bytes]]) -> None:
+        """Write the changes of a cycle."""
+        text = "".join(self._change(variable, value) for variable, value in changes)
+        if text:
+            text = f"$dumpvars\n{text}$end\n" if self._whole else text
+            self._whole = False
+            self._file.write(f"#{cycle}\n{text}".encode())
+
+    @property
+    def native(self) -> NativeSink:
+        """How native code writes what `show` would."""
+        return NativeSink(descriptor=self._file.fileno())
+
+    def finish(self, cycle: int) -> None:
+        """Complete the file."""
+        with self._file:
+            self._file.write(f"#{cycle}\n".encode())
+
+    def discard(self) -> None:
+        """Close the file."""
+        # What waits to be written may have no room any more.
+        with suppress(OSError):
+            self._file.close()
+
+    @staticmethod
+    def _change(variable: Variable, value: bytes) -> str:
+        key = _key(variable.number)
+        if variable.names is not None:
+            return f"s{variable.text(value)} {key}\n"
+        return f"{value.decode()}{'' if len(value) == 1 else ' '}{key}\n"
+
+
+def _key(number: int) -> str:
+    """Return a short name of printable characters."""
+    text = ""
+    while True:
+        number, digit = divmod(number, 94)
+        text += chr(33 + digit)
+        if number == 0:
+            return text
+
+
+_BLOCK_HEAD = 9
+"""Bytes of a block's kind and length."""
+
+_WORKPLACE = "/tmp"
+"""Where the writer has its own temporary files: wherever `tmpfile` of the C library puts them."""
+
+_WORK = 32 << 20
+"""Bytes that it may need there."""
+
+_LITTLE = 1 << 20
+"""Bytes that are left where a disk was full: somebody else may have freed a few meanwhile."""
+
+_END_TIME = slice(17, 25)
+"""Where the first block has the time at which the file ends."""
+
+
+class FstWriter(WaveWriter):
+    """Writes an FST file. Values with names are variables of text, which every reader shows as they are.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    OSError
+        It cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        # Here, as most runs write none.
+        from pylibfst import ffi, lib
+
+        self._path = path
+        self._lib: Any = lib
+        self._ffi: Any = ffi
+        self._handles: dict[int, int] = {}
+        # The writer keeps what it works on in files there, and would not survive a disk that is full.
+        if shutil.disk_usage(_WORKPLACE).free < _WORK:
+            raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)} in {_WORKPLACE}")
+        mode = path.stat().st_mode if path.exists() else None
+        self._writer: Any = lib.fstWriterCreate(os.fsencode(path), 1)
+        if self._writer == ffi.NULL:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        # The writer has put a new file in the place of the one that was there.
+        self._lock = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        locked(self._lock)
+        if mode is not None:
+            os.fchmod(self._lock, stat.S_IMODE(mode))
+        lib.fstWriterSetPackType(self._writer, lib.FST_WR_PT_LZ4)
+
+    def declare(self, variables: Sequence[Variable]) -> None:
+        """Write the head."""
+        lib, null, writer = self._lib, self._ffi.NULL, self._writer
+        lib.fstWriterSetTimescaleFromString(writer, b"1ns")
+        lib.fstWriterSetComment(writer, _COMMENT.encode())
+        for step in walk(variables):
+            match step:
+                case ("scope", name):
+                    lib.fstWriterSetScope(writer, lib.FST_ST_VCD_MODULE, name.encode(), null)
+                case ("variable", variable):
+                    plain = variable.names is None
+                    kind = lib.FST_VT_VCD_WIRE if plain else lib.FST_VT_GEN_STRING
+                    width = variable.width if plain else 0
+                    same = self._handles.get(variable.number, 0)
+                    handle = lib.fstWriterCreateVar(
+                        writer, kind, lib.FST_VD_IMPLICIT, width, variable.path[-1].encode(), same
+                    )
+                    self._handles.setdefault(variable.number, handle)
+                case _:
+                    lib.fstWriterSetUpscope(writer)
+
+    def key(self, variable: Variable) -> tuple[int, bytes]:
+        """Return what the file calls a variable, as a number; it has no text for that."""
+        return self._handles[variable.number], b""
+
+    def show(self, cycle: int, changes: Iterable[tuple[Variable, bytes]]) -> None:
+        """Write the changes of a cycle."""
+        lib, writer = self._lib, self._writer
+        lib.fstWriterEmitTimeChange(writer, cycle)
+        for variable, value in changes:
+            handle = self._handles[variable.number]
+            if variable.names is not None:
+                text = variable.text(value).encode()
+                lib.fstWriterEmitVariableLengthValueChange(writer, handle, text, len(text))
+            else:
+                lib.fstWriterEmitValueChange(writer, handle, value.removeprefix(b"b").rjust(variable.width, b"0"))
+
+    @property
+    def native(self) -> NativeSink:
+        """How native code writes what `show` would."""
+        return NativeSink(
+            writer=int(self._ffi.cast("uintptr_t", self._writer)),
+            time=self._address("fstWriterEmitTimeChange"),
+            bits=self._address("fstWriterEmitValueChange"),
+            text=self._address("fstWriterEmitVariableLengthValueChange"),
+            flush=self._address("fstWriterFlushContext"),
+        )
+
+    def finish(self, cycle: int) -> None:
+        """Complete the file, and see whether all of it has been written: the writer does not tell."""
+        lib, writer = self._lib, self._writer
+        lib.fstWriterEmitTimeChange(writer, cycle)
+        lib.fstWriterFlushContext(writer)
+        lost = lib.fstWriterGetFseekFailed(writer)
+        self.discard()
+        if lost or not _whole(self._path, cycle):
+            full = shutil.disk_usage(self._path.parent).free < _LITTLE
+            code = errno.ENOSPC if full else errno.EIO
+            raise OSError(code, os.strerror(code))
+
+    def discard(self) -> None:
+        """Release the writer."""
+        writer, self._writer = self._writer, self._ffi.NULL
+        if writer != self._ffi.NULL:
+            self._lib.fstWriterClose(writer)
+            os.close(self._lock)
+
+    def _address(self, name: str) -> int:
+        return int(self._ffi.cast("uintptr_t", self._ffi.addressof(self._lib, name)))
+
+
+def _whole(path: Path, cycle: int) -> bool:
+    """Whether a file has all the blocks that it must, one behind the other up to its end, and says where it ends."""
+    from pylibfst import lib
+
+    size = path.stat().st_size
+    kinds = set()
+    place = 0
+    with path.open("rb") as file:
+        first = file.read(_END_TIME.stop)
+        while place < size:
+            file.seek(place)
+            head = file.read(_BLOCK_HEAD)
+            if len(head) < _BLOCK_HEAD:
+                return False
+            kinds.add(head[0])
+            place += 1 + int.from_bytes(head[1:], "big")
+    heads = {lib.FST_BL_HIER, lib.FST_BL_HIER_LZ4, lib.FST_BL_HIER_LZ4DUO}
+    named = {lib.FST_BL_HDR, lib.FST_BL_GEOM} <= kinds and bool(heads & kinds)
+    return place == size and named and int.from_bytes(first[_END_TIME], "big") == cycle

@@ -10,7 +10,7 @@ from host.algorithms.search import breadth_first_search
 from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph
 from sim.errors import SimulationError
-from sim.graph_word import LEVEL, VISITED
+from sim.hardware import LEVEL, VISITED
 from tests.host.fake_coprocessor import FakeCoprocessor
 from tests.host.graphs import GRAPHS
 from tests.refusals import refused

@@ -14,7 +14,7 @@ from host.algorithms.reach import (
     levels_of_words,
 )
 from sim.errors import SimulationError
-from sim.graph_word import LEVEL, VISITED
+from sim.hardware import LEVEL, VISITED
 from tests.refusals import refused
 from tests.words import graph_word
 

@@ -36,13 +36,13 @@ def test_generate(
 
 
 def test_generate_netlist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    module = types.ModuleType("sim.netlist")
+    module = types.ModuleType("sim.hardware")
     module.signal_graph = lambda config: (  # type: ignore[attr-defined]
         config.bfs_kernels,
         np.array([0, 1], np.uint32),
         np.array([1, 0], np.uint32),
     )
-    monkeypatch.setitem(sys.modules, "sim.netlist", module)
+    monkeypatch.setitem(sys.modules, "sim.hardware", module)
     assert main(["generate", "netlist", "--config", "test", "-o", "n.txt"]) == 0
     assert capfd.readouterr() == ("n.txt: 2 vertices, 2 edges\n", "")
     lines = (tmp_path / "n.txt").read_text().splitlines()

@@ -11,7 +11,7 @@ from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.formats import write_graph
 from host.life.naming import directions_of, name_lives, vertices_of
-from sim.graph_word import DEGREE, START, VISITED
+from sim.hardware import DEGREE, START, VISITED
 from sim.observation.life import Life, Lives, read_lives
 from tests.life import Cut, Searched
 from tests.refusals import refused

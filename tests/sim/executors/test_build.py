@@ -12,8 +12,8 @@ import pytest
 from hw.config import PRESETS, AcceleratorConfig
 from sim.caching.folder import cache_directory, remove_temporary_cache
 from sim.errors import BuildError
-from sim.executors.compiled import build, parts
-from sim.executors.compiled.build import build_library
+from sim.executors.compiled import parts
+from sim.executors.compiled.parts import build_library
 from sim.machine import create_machine
 from sim.memory import parse_profile
 from tests.sim.executors.toolchain import Toolchain
@@ -187,7 +187,7 @@ def test_damaged_library_is_built_again(
         return folder / "machine.so"
 
     Toolchain.install(tmp_path, monkeypatch)
-    monkeypatch.setattr(build, "_build", make)
+    monkeypatch.setattr(parts, "_build", make)
     library = build_library(TEST, waves=False)
     damage(library)
     assert build_library(TEST, waves=False) == library
@@ -233,7 +233,7 @@ def test_one_of_two_builds_and_the_other_waits(tmp_path: Path, monkeypatch: pyte
         waiting.set()
 
     Toolchain.install(tmp_path, monkeypatch)
-    monkeypatch.setattr(build, "_build", make)
+    monkeypatch.setattr(parts, "_build", make)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(build_library, TEST, waves=False)
         assert begun.wait(60)
@@ -322,7 +322,7 @@ def test_everything_that_matters_names_the_library(tmp_path: Path, monkeypatch: 
         return folder / "machine.so"
 
     tools = Toolchain.install(tmp_path, monkeypatch)
-    monkeypatch.setattr(build, "_build", make)
+    monkeypatch.setattr(parts, "_build", make)
     libraries = [build_library(config, waves=False) for config in (TEST, TEST.replace(link_cycles=4))]
     libraries.append(build_library(TEST, waves=True))
     compiler = tmp_path / "compiler"

@@ -8,9 +8,8 @@ import pytest
 from host.graph.csr import Graph
 from hw.config import PRESETS
 from sim.errors import BuildError, CycleLimitError, HangError, MemoryAccessError
-from sim.executors.comparison.build import KINDS, build_whole_model
+from sim.executors.comparison.build import KINDS, build_whole_model, connections_header, export_machine
 from sim.executors.comparison.contenders import Stopwatch, executor_maker
-from sim.executors.comparison.sources import connections_header, export_machine
 from sim.machine import Machine, assemble_machine, create_machine
 from sim.memory import parse_profile
 from tests.sim.executors.levels import WORDS, deafen, dispatch_level

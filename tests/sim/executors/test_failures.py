@@ -9,7 +9,7 @@ import pytest
 from hw.config import PRESETS
 from sim.errors import BuildError, SimulationError
 from sim.executors.base import Command, CommandKind
-from sim.executors.header import machine_headers
+from sim.executors.cache import machine_headers
 from sim.executors.shared_object import LibraryExecutor
 from sim.executors.tools import NATIVE
 from sim.memory import Memory, parse_profile

@@ -13,9 +13,9 @@ from host.graph.generators import rmat_graph
 from hw.config import PRESETS
 from sim.caching.folder import code_directory
 from sim.executors.base import meeting_interval
+from sim.executors.cache import machine_headers
 from sim.executors.compiled import executor
-from sim.executors.compiled.build import build_library
-from sim.executors.header import machine_headers
+from sim.executors.compiled.parts import build_library
 from sim.executors.tools import NATIVE
 from sim.machine import Machine
 from sim.memory import Hc2

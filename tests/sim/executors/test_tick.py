@@ -7,8 +7,8 @@ import pytest
 
 from hw.config import PRESETS
 from sim.executors.compiled import parts
-from sim.executors.compiled.build import build_library
-from sim.executors.compiled.tick import tick_function
+from sim.executors.compiled.parts import build_library
+from sim.executors.compiled.verilated import tick_function
 from tests.sim.executors.toolchain import Toolchain
 
 GENERAL = """

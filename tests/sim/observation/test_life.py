@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from hw.config import PRESETS
-from sim.graph_word import DEGREE
+from sim.hardware import DEGREE
 from sim.observation.life import Fate, Life, Lives, Span, Stage, Wait, read_lives
 from sim.observation.wave_reader import WaveFileError
 from tests.life import Cut, Searched, searched

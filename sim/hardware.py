@@ -1,13 +1,34 @@
-"""The graph word's fields, for programs that handle whole arrays of words."""
+"""The hardware's graph words, pace and netlist, for those who reach it only through the simulator."""
 
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from amaranth.lib import data
 
+from hw.accelerator import ring_turn
+from hw.bfs import Kernel
 from hw.graph_word import GraphWord, LevelWord
+from hw.module_master import ModuleMaster
+from hw.netlist import signal_graph
+from hw.queue import Queue
+from hw.request_mux import RequestMux
 
-__all__ = ["DEGREE", "LEVEL", "START", "VISITED", "Field"]
+__all__ = [
+    "DEGREE",
+    "LAUNCH_CYCLES",
+    "LEVEL",
+    "MUX_CYCLES",
+    "QUEUE_CYCLES",
+    "QUEUE_REGISTERS",
+    "READS_PER_EDGE",
+    "READS_PER_ENTRY",
+    "START",
+    "VISITED",
+    "WRITES_PER_VISIT",
+    "Field",
+    "ring_turn",
+    "signal_graph",
+]
 
 
 class Field(NamedTuple):
@@ -44,3 +65,25 @@ START, DEGREE, VISITED = (Field.of(GraphWord, name) for name in ("start", "degre
 
 LEVEL = Field.of(LevelWord, "level")
 """Of a word that a search wrote a level into, see `hw.graph_word.LevelWord`; whether it did is `VISITED`."""
+
+
+LAUNCH_CYCLES = ModuleMaster.launch_cycles(Kernel.PARAMETERS)
+"""From the beginning of a level until its token starts."""
+
+MUX_CYCLES = RequestMux.LATENCY
+"""From a request's grant to the memory port."""
+
+QUEUE_CYCLES = Queue.LATENCY
+"""Least time of an entry in a queue."""
+
+QUEUE_REGISTERS = Queue.REGISTERS
+"""Entries that a queue holds beyond its depth."""
+
+READS_PER_ENTRY = Kernel.READS_PER_ENTRY
+"""Reads of a queue entry."""
+
+READS_PER_EDGE = Kernel.READS_PER_EDGE
+"""Reads of an edge."""
+
+WRITES_PER_VISIT = Kernel.WRITES_PER_VISIT
+"""Writes of a pushed vertex."""
