@@ -4,9 +4,13 @@ from typing import Any
 
 from host.record.reader import Record
 from host.runs.overrides import Overrides
+from host.runs.specification import run_options
 from host.words import counted
 
 __all__ = ["facts", "run_names"]
+
+_OWN_ROWS = ("algorithm", "graph", "config", "memory", "set")
+"""Options that the other rows show."""
 
 
 def facts(record: Record) -> list[tuple[str, str]]:
@@ -20,7 +24,7 @@ def facts(record: Record) -> list[tuple[str, str]]:
     rows = [
         ("record", str(record.folder)),
         ("graph", f"{run['graph']}: {counted(run['vertices'], 'vertex', 'vertices')}, {counted(run['edges'], 'edge')}"),
-        ("command", f"cyscc {document['command']}{_source(options)}"),
+        ("command", _command(document["command"], options)),
         ("machine", f"{config}: {counted(machine['engines'], 'AE')}, kernels of each: {kernels}"),
         ("memory", memory),
         ("simulated time", f"{seconds * 1e3:,.3f} ms at {document['clock_hz'] / 1e6:g} MHz"),
@@ -44,8 +48,14 @@ def _machine(options: dict[str, Any]) -> tuple[str, str]:
     return changes.config_text(str(options["config"])), changes.memory_text(str(options["memory"]))
 
 
-def _source(options: dict[str, Any]) -> str:
-    return "" if options.get("source") is None else f" --source {options['source']}"
+def _command(command: str, options: dict[str, Any]) -> str:
+    """Return the command with the options that decide about its result, besides those that have rows of their own."""
+    words = ["cyscc", command]
+    for option in run_options(command).values():
+        value = options.get(option.name)
+        if option.decides and option.name not in _OWN_ROWS and value is not None and value is not False:
+            words += [option.flag] if value is True else [option.flag, str(value)]
+    return " ".join(words)
 
 
 def _found(result: dict[str, Any]) -> list[tuple[str, str]]:

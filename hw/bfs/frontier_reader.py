@@ -1,7 +1,7 @@
 """Process 1 of the BFS kernel: reads the words of the current queue (Attia et al. 2015, section 5.2)."""
 
 from amaranth.hdl import Elaboratable, Module
-from amaranth.lib import stream, wiring
+from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from hw.address_generator import ReadCommand
@@ -10,11 +10,12 @@ from hw.credits import Credits
 from hw.interfaces import ADDRESS_WIDTH, SIZE_8
 from hw.queue import Queue
 from hw.queue_reader import QueueReader
+from hw.reading_process import ReadingProcess
 
 __all__ = ["FrontierReader"]
 
 
-class FrontierReader(wiring.Component):
+class FrontierReader(ReadingProcess):
     """Requests this kernel's share of the current queue and keeps the answers for process 2.
 
     Parameters
@@ -38,21 +39,11 @@ class FrontierReader(wiring.Component):
         From the decoder.
     words : Out(stream of 64 bits)
         Frontier words, in queue order.
-    idle : Out(1)
-        All of the share was requested, answered and passed on.
-    moving : Out(1)
-        State changes in this cycle without a command being granted.
-    credits : Out
-        Free places, for the kernel's status.
-    starved : Out(1)
-        There is something to request, and no credit for it (instrumented processes only).
-    fill : Out
-        Answers that wait for the next process (instrumented processes only).
+    idle, moving, credits, starved, fill : Out
+        As of every `ReadingProcess`.
     """
 
     def __init__(self, *, depth: int, stride: int, instrument: bool = False) -> None:
-        self._depth = depth
-        self._instrument = instrument
         self._stride = stride
         super().__init__(
             {
@@ -63,11 +54,9 @@ class FrontierReader(wiring.Component):
                 "command": Out(stream.Signature(ReadCommand)),
                 "response": In(stream.Signature(64, always_ready=True)),
                 "words": Out(stream.Signature(64)),
-                "idle": Out(1),
-                "moving": Out(1),
-                "credits": Out(range(depth + 1)),
-                **({"starved": Out(1), "fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}),
-            }
+            },
+            depth=depth,
+            instrument=instrument,
         )
 
     def elaborate(self, platform: object) -> Elaboratable:
@@ -98,6 +87,5 @@ class FrontierReader(wiring.Component):
             self.moving.eq(fifo.moving | taken),
             self.credits.eq(credits.count),
         ]
-        if self._instrument:
-            m.d.comb += [self.starved.eq(reader.index.valid & ~credits.available), self.fill.eq(fifo.level)]
+        self._show(m, credits, fifo, wanted=reader.index.valid)
         return m

@@ -1,7 +1,7 @@
 """Process 2 of the BFS kernel: reads the neighbour ids of frontier vertices (Attia et al. 2015, section 5.2)."""
 
 from amaranth.hdl import Elaboratable, Module, Signal, signed
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from hw.address_generator import ReadCommand
@@ -10,11 +10,12 @@ from hw.credits import Credits
 from hw.graph_word import GraphWord
 from hw.interfaces import ADDRESS_WIDTH, SIZE_4
 from hw.queue import Queue
+from hw.reading_process import ReadingProcess
 
 __all__ = ["NeighbourReader"]
 
 
-class NeighbourReader(wiring.Component):
+class NeighbourReader(ReadingProcess):
     """Expands each frontier word into reads of its neighbour ids and keeps the answers for process 3.
 
     A word waits decoded while the one before it is being expanded, so only one cycle without a request lies between two
@@ -40,12 +41,10 @@ class NeighbourReader(wiring.Component):
     ids : Out(stream of 32 bits)
         Neighbour ids.
     idle, moving, credits, starved, fill : Out
-        As of process 1.
+        As of every `ReadingProcess`.
     """
 
     def __init__(self, *, depth: int, instrument: bool = False) -> None:
-        self._depth = depth
-        self._instrument = instrument
         super().__init__(
             {
                 "neighbours": In(ADDRESS_WIDTH),
@@ -53,11 +52,9 @@ class NeighbourReader(wiring.Component):
                 "command": Out(stream.Signature(ReadCommand)),
                 "response": In(stream.Signature(64, always_ready=True)),
                 "ids": Out(stream.Signature(32)),
-                "idle": Out(1),
-                "moving": Out(1),
-                "credits": Out(range(depth + 1)),
-                **({"starved": Out(1), "fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}),
-            }
+            },
+            depth=depth,
+            instrument=instrument,
         )
 
     def elaborate(self, platform: object) -> Elaboratable:
@@ -107,6 +104,5 @@ class NeighbourReader(wiring.Component):
             self.moving.eq(fifo.moving | taken | load | (self.words.valid & self.words.ready)),
             self.credits.eq(credits.count),
         ]
-        if self._instrument:
-            m.d.comb += [self.starved.eq(expanding & ~credits.available), self.fill.eq(fifo.level)]
+        self._show(m, credits, fifo, wanted=expanding)
         return m

@@ -1,7 +1,7 @@
 """Process 3 of the BFS kernel: reads the graph words of neighbours (Attia et al. 2015, section 5.2)."""
 
 from amaranth.hdl import Elaboratable, Module
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from hw.address_generator import ReadCommand
@@ -9,6 +9,7 @@ from hw.bfs.tags import Tag
 from hw.credits import Credits
 from hw.interfaces import ADDRESS_WIDTH, SIZE_8
 from hw.queue import Queue
+from hw.reading_process import ReadingProcess
 
 __all__ = ["Neighbour", "WordReader"]
 
@@ -16,7 +17,7 @@ Neighbour = data.StructLayout({"word": 64, "vertex": 32})
 """A vertex with its graph word."""
 
 
-class WordReader(wiring.Component):
+class WordReader(ReadingProcess):
     """Requests the graph word of each neighbour, keeps the id beside it, and joins the two for process 4.
 
     Parameters
@@ -39,12 +40,10 @@ class WordReader(wiring.Component):
     neighbours : Out(stream of Neighbour)
         Neighbours with their words.
     idle, moving, credits, starved, fill : Out
-        As of process 1.
+        As of every `ReadingProcess`.
     """
 
     def __init__(self, *, depth: int, instrument: bool = False) -> None:
-        self._depth = depth
-        self._instrument = instrument
         super().__init__(
             {
                 "words": In(ADDRESS_WIDTH),
@@ -52,11 +51,9 @@ class WordReader(wiring.Component):
                 "command": Out(stream.Signature(ReadCommand)),
                 "response": In(stream.Signature(64, always_ready=True)),
                 "neighbours": Out(stream.Signature(Neighbour)),
-                "idle": Out(1),
-                "moving": Out(1),
-                "credits": Out(range(depth + 1)),
-                **({"starved": Out(1), "fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}),
-            }
+            },
+            depth=depth,
+            instrument=instrument,
         )
 
     def elaborate(self, platform: object) -> Elaboratable:
@@ -90,6 +87,5 @@ class WordReader(wiring.Component):
             self.moving.eq(id_fifo.moving | word_fifo.moving | taken),
             self.credits.eq(credits.count),
         ]
-        if self._instrument:
-            m.d.comb += [self.starved.eq(self.ids.valid & ~credits.available), self.fill.eq(word_fifo.level)]
+        self._show(m, credits, word_fifo, wanted=self.ids.valid)
         return m

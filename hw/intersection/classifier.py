@@ -1,7 +1,7 @@
 """Process 3 of the intersection kernel: colours a vertex or has it unvisited (Attia et al. 2015, section 5.3)."""
 
 from amaranth.hdl import Elaboratable, Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from hw.address_generator import ReadCommand, WriteCommand
@@ -10,6 +10,7 @@ from hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
 from hw.intersection.colour_reader import Candidate
 from hw.intersection.tags import Direction, ReachEntry, Tag
 from hw.queue import Queue
+from hw.reading_process import ReadingProcess
 
 __all__ = ["Classifier", "Outsider"]
 
@@ -17,7 +18,7 @@ Outsider = data.StructLayout({"word": 64, "vertex": 32, "direction": Direction})
 """A vertex that is not of the component, with its word in the graph of its own direction."""
 
 
-class Classifier(wiring.Component):
+class Classifier(ReadingProcess):
     """Decides about each candidate.
 
     Coloured already: nothing to do. Reached by both searches: its colour is written. Reached by one: its own word is
@@ -51,12 +52,10 @@ class Classifier(wiring.Component):
     painted : Out(1)
         A colour's write was granted.
     idle, moving, credits, starved, fill : Out
-        As of process 1.
+        As of every `ReadingProcess`.
     """
 
     def __init__(self, *, depth: int, instrument: bool = False) -> None:
-        self._depth = depth
-        self._instrument = instrument
         super().__init__(
             {
                 "colours": In(ADDRESS_WIDTH),
@@ -71,11 +70,9 @@ class Classifier(wiring.Component):
                 "rejected": Out(1),
                 "rejected_vertex": Out(32),
                 "painted": Out(1),
-                "idle": Out(1),
-                "moving": Out(1),
-                "credits": Out(range(depth + 1)),
-                **({"starved": Out(1), "fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}),
-            }
+            },
+            depth=depth,
+            instrument=instrument,
         )
 
     def elaborate(self, platform: object) -> Elaboratable:
@@ -125,9 +122,5 @@ class Classifier(wiring.Component):
             self.moving.eq(entry_fifo.moving | word_fifo.moving | skip | taken),
             self.credits.eq(credits.count),
         ]
-        if self._instrument:
-            m.d.comb += [
-                self.starved.eq(self.candidates.valid & ~candidate.coloured & ~candidate.met & ~credits.available),
-                self.fill.eq(word_fifo.level),
-            ]
+        self._show(m, credits, word_fifo, wanted=self.candidates.valid & ~candidate.coloured & ~candidate.met)
         return m

@@ -1,7 +1,7 @@
 """Process 2 of the intersection kernel: reads colour and other word of each vertex (Attia et al. 2015, section 5.3)."""
 
 from amaranth.hdl import Elaboratable, Module, Mux, Signal
-from amaranth.lib import data, enum, stream, wiring
+from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out
 
 from hw.address_generator import ReadCommand
@@ -10,6 +10,7 @@ from hw.graph_word import GraphWord
 from hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
 from hw.intersection.tags import Direction, ReachEntry, Tag
 from hw.queue import Queue
+from hw.reading_process import ReadingProcess
 
 __all__ = ["Candidate", "ColourReader", "Step"]
 
@@ -24,7 +25,7 @@ class Step(enum.Enum, shape=1):
     WORD = 1
 
 
-class ColourReader(wiring.Component):
+class ColourReader(ReadingProcess):
     """Requests the colour of each reached vertex and its word in the other direction's graph, and joins the answers.
 
     Parameters
@@ -47,12 +48,10 @@ class ColourReader(wiring.Component):
     candidates : Out(stream of Candidate)
         To process 3, registered.
     idle, moving, credits, starved, fill : Out
-        As of process 1.
+        As of every `ReadingProcess`.
     """
 
     def __init__(self, *, depth: int, instrument: bool = False) -> None:
-        self._depth = depth
-        self._instrument = instrument
         super().__init__(
             {
                 "colours": In(ADDRESS_WIDTH),
@@ -63,11 +62,9 @@ class ColourReader(wiring.Component):
                 "colour_response": In(stream.Signature(64, always_ready=True)),
                 "word_response": In(stream.Signature(64, always_ready=True)),
                 "candidates": Out(stream.Signature(Candidate)),
-                "idle": Out(1),
-                "moving": Out(1),
-                "credits": Out(range(depth + 1)),
-                **({"starved": Out(1), "fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}),
-            }
+            },
+            depth=depth,
+            instrument=instrument,
         )
 
     def elaborate(self, platform: object) -> Elaboratable:
@@ -136,9 +133,5 @@ class ColourReader(wiring.Component):
             self.moving.eq(entry_fifo.moving | colour_fifo.moving | word_fifo.moving | join | taken),
             self.credits.eq(credits.count),
         ]
-        if self._instrument:
-            m.d.comb += [
-                self.starved.eq(self.entries.valid & (step == Step.COLOUR) & ~credits.available),
-                self.fill.eq(word_fifo.level),
-            ]
+        self._show(m, credits, word_fifo, wanted=self.entries.valid & (step == Step.COLOUR))
         return m

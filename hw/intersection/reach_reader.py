@@ -1,7 +1,7 @@
 """Process 1 of the intersection kernel: reads the reach queues, forward first (Attia et al. 2015, section 5.3)."""
 
 from amaranth.hdl import Elaboratable, Module, Mux, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from hw.address_generator import ReadCommand
@@ -10,11 +10,12 @@ from hw.interfaces import ADDRESS_WIDTH, SIZE_4
 from hw.intersection.tags import Direction, ReachEntry, Tag
 from hw.queue import Queue
 from hw.queue_reader import QueueReader
+from hw.reading_process import ReadingProcess
 
 __all__ = ["ReachReader"]
 
 
-class ReachReader(wiring.Component):
+class ReachReader(ReadingProcess):
     """Requests this kernel's share of the forward reach queue, then of the backward one, and joins ids and directions.
 
     No barrier lies between the two: a word's visited flag is only ever cleared for a vertex that the other search did
@@ -41,21 +42,11 @@ class ReachReader(wiring.Component):
         From the decoder.
     entries : Out(stream of ReachEntry)
         Reached vertices.
-    idle : Out(1)
-        All of the share was requested, answered and passed on.
-    moving : Out(1)
-        State changes in this cycle without a command being granted.
-    credits : Out
-        Free places, for the kernel's status.
-    starved : Out(1)
-        There is something to request, and no credit for it (instrumented processes only).
-    fill : Out
-        Answers that wait for the next process (instrumented processes only).
+    idle, moving, credits, starved, fill : Out
+        As of every `ReadingProcess`.
     """
 
     def __init__(self, *, depth: int, stride: int, instrument: bool = False) -> None:
-        self._depth = depth
-        self._instrument = instrument
         self._stride = stride
         super().__init__(
             {
@@ -68,11 +59,9 @@ class ReachReader(wiring.Component):
                 "command": Out(stream.Signature(ReadCommand)),
                 "response": In(stream.Signature(64, always_ready=True)),
                 "entries": Out(stream.Signature(ReachEntry)),
-                "idle": Out(1),
-                "moving": Out(1),
-                "credits": Out(range(depth + 1)),
-                **({"starved": Out(1), "fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}),
-            }
+            },
+            depth=depth,
+            instrument=instrument,
         )
 
     def elaborate(self, platform: object) -> Elaboratable:
@@ -117,9 +106,5 @@ class ReachReader(wiring.Component):
             self.moving.eq(id_fifo.moving | direction_fifo.moving | taken),
             self.credits.eq(credits.count),
         ]
-        if self._instrument:
-            m.d.comb += [
-                self.starved.eq((forward.index.valid | backward.index.valid) & ~credits.available),
-                self.fill.eq(id_fifo.level),
-            ]
+        self._show(m, credits, id_fifo, wanted=forward.index.valid | backward.index.valid)
         return m

@@ -21,7 +21,7 @@ ADDED = {
     # A cause: its row, and when it holds.
     "hw/causes.py": (
         "    ISSUE_1 = (",
-        '    EXAMINING = "examining a neighbour", "limit", 5, "e", "A neighbour is looked at, and nothing is issued."\n',
+        '    EXAMINING = "examining a neighbour", "limit", 5, "e", "A neighbour is looked at."\n',
     ),
     # A counter: its row, and its event; and the effect of an option of the hardware.
     "hw/registers.py": (
@@ -54,7 +54,7 @@ CHANGED = {
     "hw/bfs/kernel.py": (
         "WordReader(depth=config.word_depth,",
         "WordReader(depth=config.word_depth >> config.halved_words,",
-    )
+    ),
 }
 
 GRAPH = "".join(f"{vertex} {vertex + step}\n" for vertex in range(40) for step in (1, 2, 3, 5, 8) if vertex + step < 40)
@@ -151,7 +151,7 @@ def test_additions_are_found_everywhere(ran: tuple[Path, dict[str, Any]]) -> Non
     assert record["causes"]["bfs"]["examining"] > 0
     assert "examining" in pq.read_schema(folder / "record" / "kernels.parquet").names
     page = (folder / "page.html").read_text()
-    for text in ("examining a neighbour", "halved_words", "backwards"):
+    for text in ("examining a neighbour", "halved_words=true", "cyscc bfs --source 39 --backwards"):
         assert text in page, text
     swept = pq.read_table(next((folder / "swept").rglob("*.parquet"))).to_pylist()
     assert [row["backwards"] for row in swept] == [False, True]
