@@ -77,7 +77,7 @@ class Recording:
             raise InputError(f"--record-interval: {error}") from None
         keeper.keep("record", recorder.state, refresh=recorder.catch_up)
         self._recorder, self._machine = recorder, machine
-        options = self.spec.document()
+        options = {**self.spec.document(), "threads": self.spec.threads}
         if "source" in options:
             options["source"] = input_name(graph, source)
         self._run = {
