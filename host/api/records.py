@@ -1,19 +1,16 @@
 """Records for Python: explained, compared, drawn."""
 
-from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from host.explain.comparison import Comparison
-from host.explain.comparison import compare as compare_views
-from host.explain.difference import difference_page
-from host.explain.evidence import Evidence
+from host.explain.comparison import Comparison, difference_page
+from host.explain.comparison import compare as compare_records
+from host.explain.evidence import evidence_of
 from host.explain.page import page
 from host.explain.stacks import stacks
 from host.explain.terminal import as_html, as_text
 from host.explain.verdict import Finding, findings_of
-from host.explain.view import View
 from host.record.reader import Record
 from host.runs.results import Result
 
@@ -59,48 +56,35 @@ class Explanation:
         The instructions that it is about: levels and intersections.
     """
 
-    def __init__(self, view: View, rows: "pd.DataFrame") -> None:
-        self.record = view.record
+    def __init__(self, record: Record, rows: "pd.DataFrame") -> None:
+        self.record = record
         self.instructions = rows
-        self._view = view
 
     @property
     def findings(self) -> list[Finding]:
         """The verdict, what costs most first."""
-        return findings_of(self._view, self.instructions)
+        return findings_of(self.record, self.instructions)
 
     def stacks(self, by: str = "level") -> "pd.DataFrame":
         """Return cycles by cause of an average kernel for each phase, iteration, level, engine, kernel or interval."""
-        return stacks(self._view, self.instructions, by)
+        return stacks(self.record, self.instructions, by)
 
     def banks(self, count: int = 10) -> "pd.DataFrame":
         """Return the hottest banks of each module: how busy, for which arrays, and when."""
         import pandas as pd
 
-        rows = [
-            {"module": module, **vars(bank)}
-            for module, evidence in self._evidence()
-            for bank in evidence.hottest(count)
-        ]
-        return pd.DataFrame(rows)
+        every = evidence_of(self.record, self.instructions)
+        return pd.DataFrame([{"module": its.module, **vars(bank)} for its in every for bank in its.hottest(count)])
 
     def fifos(self) -> "pd.DataFrame":
         """Return how deep each FIFO got, and which depth to try."""
         import pandas as pd
 
-        rows = [
-            {"module": module, **vars(fifo), "proposed": fifo.proposed}
-            for module, evidence in self._evidence()
-            for fifo in evidence.fifos
-        ]
-        return pd.DataFrame(rows)
-
-    def _evidence(self) -> Iterator[tuple[str, Evidence]]:
-        for module, rows in self.instructions.groupby("module", sort=False):
-            yield str(module), Evidence(self._view, rows)
+        every = evidence_of(self.record, self.instructions)
+        return pd.DataFrame([{**vars(fifo), "proposed": fifo.proposed} for its in every for fifo in its.fifos])
 
     def _page(self) -> "list[RenderableType]":
-        return page(self._view, self.instructions, by=None, top=_ROWS)
+        return page(self.record, self.instructions, by=None, top=_ROWS)
 
     def __str__(self) -> str:
         return as_text(self._page(), width=_WIDTH)
@@ -156,10 +140,10 @@ def explain(
     InputError
         There is no record, or nothing of what was asked for in it.
     """
-    view = View(record_of(recorded))
-    return Explanation(view, view.select(phase=phase, level=level, iteration=iteration))
+    record = record_of(recorded)
+    return Explanation(record, record.select(phase=phase, level=level, iteration=iteration))
 
 
 def compare(first: Recorded, second: Recorded) -> Difference:
     """Say where the second of two recorded runs takes more cycles, and why. As of `explain` otherwise."""
-    return Difference(compare_views(View(record_of(first)), View(record_of(second))))
+    return Difference(compare_records(record_of(first), record_of(second)))

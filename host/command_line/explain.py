@@ -93,33 +93,30 @@ def _explained(arguments: argparse.Namespace) -> "tuple[dict[str, Any], list[Ren
     """Return what is to be said about one record, for programs and for people."""
     from host.explain.document import explanation_document
     from host.explain.page import bank_section, fifo_section, head, page
-    from host.explain.view import View
     from host.record.reader import Record
 
-    view = View(Record(arguments.record))
-    rows = view.select(**_selection(arguments))
+    record = Record(arguments.record)
+    rows = record.select(**_selection(arguments))
     document = {}
     if arguments.json is not None:
-        document = explanation_document(view, rows, arguments.by or "level", banks=arguments.top)
+        document = explanation_document(record, rows, arguments.by or "level", banks=arguments.top)
     if not arguments.banks and not arguments.fifos:
-        return document, page(view, rows, by=arguments.by, top=arguments.top)
-    parts = head(view, rows)
+        return document, page(record, rows, by=arguments.by, top=arguments.top)
+    parts = head(record, rows)
     if arguments.banks:
-        parts += bank_section(view, rows, arguments.top)
+        parts += bank_section(record, rows, arguments.top)
     if arguments.fifos:
-        parts += fifo_section(view, rows)
+        parts += fifo_section(record, rows)
     return document, parts
 
 
 def _compared(arguments: argparse.Namespace) -> "tuple[dict[str, Any], list[RenderableType]]":
     """Return what is to be said about two records, for programs and for people."""
-    from host.explain.comparison import compare
-    from host.explain.difference import difference_page
+    from host.explain.comparison import compare, difference_page
     from host.explain.document import comparison_document
-    from host.explain.view import View
     from host.record.reader import Record
 
-    views = [View(Record(folder)) for folder in (arguments.record, arguments.other)]
-    comparison = compare(*views, **_selection(arguments))
+    records = [Record(folder) for folder in (arguments.record, arguments.other)]
+    comparison = compare(*records, **_selection(arguments))
     document = comparison_document(comparison) if arguments.json is not None else {}
     return document, difference_page(comparison, top=arguments.top)

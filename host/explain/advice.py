@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from host.explain.evidence import BankUse, Evidence
+from host.explain.stacks import Group
 from host.explain.thresholds import (
     BUSY,
     CROWDED,
-    DEPENDENT_WAITS,
     HEAD_OF_LINE,
     SAID_OF_BANK,
     SLOWED,
@@ -15,7 +15,7 @@ from host.explain.thresholds import (
     UNEVEN,
     crossbar_share,
 )
-from host.explain.view import SATURATED, Group
+from host.record.reader import DEPENDENT_WAITS, SATURATED
 from host.words import counted
 from sim.observation.causes import WORK, cause_named
 
@@ -101,7 +101,7 @@ def array_text(bank: BankUse) -> str:
 
 
 def _configured(evidence: Evidence, name: str) -> int | bool | float:
-    value: int | bool | float = evidence.view.record.document["configuration"][name]
+    value: int | bool | float = evidence.record.document["configuration"][name]
     return value
 
 
@@ -151,7 +151,7 @@ def _contention(evidence: Evidence) -> Advice | None:
 
 
 def _profile(evidence: Evidence) -> dict[str, Any]:
-    return dict(evidence.view.record.document["memory_profile"])
+    return dict(evidence.record.document["memory_profile"])
 
 
 def _named(evidence: Evidence, *names: str) -> str:
@@ -169,13 +169,13 @@ def _quicker(evidence: Evidence) -> str:
 
 def _crossbar(evidence: Evidence) -> float:
     """Return the share of what its links could carry that a crossbar with one queue a port does carry."""
-    machine = evidence.view.machine
-    links = int(evidence.view.memory["links"]) if evidence.view.memory else 0
+    machine = evidence.record.machine
+    links = int(evidence.record.memory["links"]) if evidence.record.memory else 0
     return crossbar_share(links / max(machine["kernels"].values()))
 
 
 def _links(evidence: Evidence) -> int:
-    memory = evidence.view.memory or {}
+    memory = evidence.record.memory or {}
     return int(memory["links"]) // int(memory["controllers"])
 
 

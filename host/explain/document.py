@@ -4,10 +4,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from host.explain.comparison import Comparison
-from host.explain.evidence import Evidence
+from host.explain.evidence import evidence_of
 from host.explain.stacks import stacks
 from host.explain.verdict import findings_of
-from host.explain.view import CAUSE_NAMES, View
+from host.record.reader import CAUSE_NAMES, Record
 from host.results.version import identity
 
 if TYPE_CHECKING:
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["comparison_document", "explanation_document"]
 
 
-def _run(view: View) -> dict[str, Any]:
-    document = view.record.document
+def _run(record: Record) -> dict[str, Any]:
+    document = record.document
     return {
-        "record": str(view.record.folder),
+        "record": str(record.folder),
         "command": document["command"],
         "run": document["run"],
         "machine": document["machine"],
@@ -34,12 +34,12 @@ def _records(frame: "pd.DataFrame") -> list[dict[str, Any]]:
     return [{**row, "causes": by_cause} for row, by_cause in zip(rows, causes, strict=True)]
 
 
-def explanation_document(view: View, rows: "pd.DataFrame", by: str, *, banks: int) -> dict[str, Any]:
+def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks: int) -> dict[str, Any]:
     """Return what one record says.
 
     Parameters
     ----------
-    view : View
+    record : Record
         The record.
     rows : pandas.DataFrame
         The instructions that count.
@@ -49,10 +49,9 @@ def explanation_document(view: View, rows: "pd.DataFrame", by: str, *, banks: in
         Number of the hottest banks that are listed for each module.
     """
     modules = {}
-    for module, its in rows.groupby("module", sort=False):
-        evidence = Evidence(view, its)
-        modules[str(module)] = {
-            "instructions": len(its),
+    for evidence in evidence_of(record, rows):
+        modules[evidence.module] = {
+            "instructions": len(evidence.rows),
             "cycles": evidence.cycles,
             "causes": {name: round(cycles, 3) for name, cycles in evidence.stack.items()},
             "banks": [asdict(bank) for bank in evidence.hottest(banks)],
@@ -62,11 +61,11 @@ def explanation_document(view: View, rows: "pd.DataFrame", by: str, *, banks: in
         }
     return {
         **identity(),
-        **_run(view),
+        **_run(record),
         "modules": modules,
         "by": by,
-        "stacks": _records(stacks(view, rows, by)),
-        "findings": [asdict(finding) for finding in findings_of(view, rows)],
+        "stacks": _records(stacks(record, rows, by)),
+        "findings": [asdict(finding) for finding in findings_of(record, rows)],
     }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from host.explain.thresholds import LACKING, NEAR_FULL, SAID_OF_RUN
-from host.explain.view import CAUSE_NAMES, View
+from host.record.reader import CAUSE_NAMES, Record
 from sim.configuration import AcceleratorConfig
 from sim.hardware import ring_turn
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _BURSTS = 2
 """Reads under way at most, as a multiple of their mean: what a depth is made for."""
 
-__all__ = ["BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse"]
+__all__ = ["BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse", "evidence_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,14 +186,14 @@ class Evidence:
 
     Parameters
     ----------
-    view : View
+    record : Record
         The record.
     rows : pandas.DataFrame
-        The instructions, rows of `View.instructions`; at least one, all of one module.
+        The instructions, rows of `Record.instructions`; at least one, all of one module.
 
     Attributes
     ----------
-    view : View
+    record : Record
     rows : pandas.DataFrame
     module : str
     cycles : int
@@ -204,22 +204,18 @@ class Evidence:
         Cycles by cause, of an average kernel; they add up to `cycles`.
     """
 
-    def __init__(self, view: View, rows: "pd.DataFrame") -> None:
-        self.view = view
+    def __init__(self, record: Record, rows: "pd.DataFrame") -> None:
+        self.record = record
         self.rows = rows
         self.module = str(rows["module"].iloc[0])
         self.cycles = int(rows["cycles"].sum())
-        self.kernels = view.kernels(self.module)
-        sums = view.stacks.reindex(rows.index).sum()
+        self.kernels = record.kernels(self.module)
+        sums = record.stacks.reindex(rows.index).sum()
         self.stack = {name: float(sums[name]) / self.kernels for name in CAUSE_NAMES}
 
     def share(self, *causes: str) -> float:
         """Return the share of the kernel-cycles that causes have."""
         return sum(self.stack[cause] for cause in causes) / max(self.cycles, 1)
-
-    def _mine(self, table: str) -> "pd.DataFrame":
-        frame = self.view.frame(table)
-        return frame[frame["instruction"].isin(self.rows.index)]
 
     def weights(self, cycles: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return of each interval, given by its first cycle, the share that these instructions ran.
@@ -231,18 +227,18 @@ class Evidence:
         lengths = self.rows["cycles"].to_numpy()
         edges = np.column_stack([starts, starts + lengths]).ravel()
         covered = np.column_stack([np.cumsum(lengths) - lengths, np.cumsum(lengths)]).ravel()
-        ends = np.minimum(cycles + self.view.record.interval, self.view.record.cycles)
+        ends = np.minimum(cycles + self.record.interval, self.record.cycles)
         both = np.interp(ends, edges, covered) - np.interp(cycles, edges, covered)
         return both / np.maximum(ends - cycles, 1)
 
     @cached_property
     def _bank_rows(self) -> "pd.DataFrame":
-        return self._mine("instruction_banks")
+        return self.record.of_instructions("instruction_banks", self.rows)
 
     @cached_property
     def banks_use(self) -> float:
         """Share of the cycles in which a mean bank was busy; 0 where the memory has none."""
-        memory = self.view.memory
+        memory = self.record.memory
         if memory is None:
             return 0.0
         banks = int(memory["controllers"]) * int(memory["banks"])
@@ -250,20 +246,20 @@ class Evidence:
 
     def hottest(self, count: int) -> list[BankUse]:
         """Return the banks with most accesses; none where the memory has no banks."""
-        memory, frame = self.view.memory, self._bank_rows
+        memory, frame = self.record.memory, self._bank_rows
         if memory is None or frame.empty:
             return []
         sums = frame.groupby(["controller", "bank"], observed=True)[["accesses", "waiting"]].sum()
         mean = float(sums["accesses"].sum()) / (int(memory["controllers"]) * int(memory["banks"]))
         busy = float(memory["bank_busy"])
         found = []
-        intervals = self.view.frame("banks")
+        intervals = self.record.frame("banks")
         for (controller, bank), row in sums.nlargest(count, "accesses").iterrows():
             its = frame[(frame["controller"] == controller) & (frame["bank"] == bank)]
             arrays = its.groupby("array", observed=True)["accesses"].sum().sort_values(ascending=False)
             over_time = intervals[(intervals["controller"] == controller) & (intervals["bank"] == bank)]
             peak = over_time.loc[over_time["accesses"].idxmax()]
-            length = min(self.view.record.interval, self.view.record.cycles - int(peak["cycle"]))
+            length = min(self.record.interval, self.record.cycles - int(peak["cycle"]))
             accesses = int(row["accesses"])
             found.append(
                 BankUse(
@@ -289,8 +285,8 @@ class Evidence:
     @cached_property
     def links(self) -> LinkUse | None:
         """The links; None where the memory has none, or none was used."""
-        memory = self.view.memory
-        frame = self.view.frame("links")
+        memory = self.record.memory
+        frame = self.record.frame("links")
         if memory is None or frame.empty:
             return None
         weights = self.weights(frame["cycle"].to_numpy())
@@ -298,7 +294,7 @@ class Evidence:
         sums = frame.groupby(["engine", "link"], observed=True)[["requests", "waiting"]].sum()
         engine, link = (int(number) for number in sums["requests"].idxmax())
         requests = float(sums["requests"].sum())
-        links = int(memory["links"]) * int(self.view.machine["engines"])
+        links = int(memory["links"]) * int(self.record.machine["engines"])
         return LinkUse(
             mean=requests / links / max(self.cycles, 1),
             most=float(sums["requests"].max()) / max(self.cycles, 1),
@@ -310,10 +306,10 @@ class Evidence:
     @cached_property
     def fifos(self) -> list[FifoUse]:
         """The module's FIFOs, in the order of the document."""
-        frame = self._mine("instruction_fifos")
+        frame = self.record.of_instructions("instruction_fifos", self.rows)
         frame = frame[frame["module"] == self.module]
         found = []
-        for fifo in self.view.machine["fifos"][self.module]:
+        for fifo in self.record.machine["fifos"][self.module]:
             its = frame[frame["fifo"] == fifo["name"]]
             if its.empty:
                 continue
@@ -339,7 +335,12 @@ class Evidence:
     @cached_property
     def latency(self) -> LatencyUse | None:
         """The reads' times; None where nothing was read."""
-        sums = self._mine("instruction_latencies").groupby("latency")["reads"].sum().sort_index()
+        sums = (
+            self.record.of_instructions("instruction_latencies", self.rows)
+            .groupby("latency")["reads"]
+            .sum()
+            .sort_index()
+        )
         if sums.empty:
             return None
         values, reads = sums.index.to_numpy().astype("int64"), sums.to_numpy().astype("int64")
@@ -351,15 +352,15 @@ class Evidence:
     @property
     def turn(self) -> int:
         """Cycles of a turn of the token among the kernels."""
-        config = AcceleratorConfig.from_mapping(self.view.record.document["configuration"])
-        kernels = int(self.view.machine["kernels"][self.module])
+        config = AcceleratorConfig.from_mapping(self.record.document["configuration"])
+        kernels = int(self.record.machine["kernels"][self.module])
         # The ring is the same for both modules, but for the kernels.
         return ring_turn(config.replace(bfs_kernels=kernels, intersection_kernels=1))
 
     @cached_property
     def unevenness(self) -> float:
         """How long the last kernel worked, as a multiple of the mean one: instruction by instruction, by their time."""
-        frame = self._mine("instruction_kernels")
+        frame = self.record.of_instructions("instruction_kernels", self.rows)
         done = frame.groupby("instruction")["done"]
         longest, mean = done.max().sum(), done.mean().sum()
         return float(longest / mean) if mean else 1.0
@@ -367,7 +368,7 @@ class Evidence:
     @cached_property
     def starved(self) -> float:
         """Share of the cycles without work that is of instructions with fewer entries than there are kernels."""
-        idle = self.view.stacks["no_work"].reindex(self.rows.index)
+        idle = self.record.stacks["no_work"].reindex(self.rows.index)
         total = float(idle.sum())
         return float(idle[self.rows["frontier"] < self.kernels].sum()) / total if total else 0.0
 
@@ -386,3 +387,9 @@ class Evidence:
         if cause is None or self.latency is None or working <= 0:
             return None
         return self.stack[cause] * self.latency.mean / working
+
+
+def evidence_of(record: Record, rows: "pd.DataFrame | None" = None) -> list[Evidence]:
+    """Return what a record says about instructions, all by default: for each module that ran some of them."""
+    chosen = record.instructions if rows is None else rows
+    return [Evidence(record, its) for _, its in chosen.groupby("module", sort=False)]

@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 from host.explain.advice import array_text
-from host.explain.evidence import Evidence
-from host.explain.stacks import stacks
-from host.explain.terminal import LETTERS, Bar, Cell, letter, section, table
+from host.explain.evidence import evidence_of
+from host.explain.stacks import Group, stacks
+from host.explain.terminal import Bar, Cell, letter, section, table
 from host.explain.verdict import Finding, findings_of
-from host.explain.view import CAUSE_NAMES, Group, View
+from host.record.colours import STACK
+from host.record.reader import CAUSE_NAMES, Record
 from host.runs.overrides import Overrides
 from host.words import counted
 from sim.notices import printable
@@ -26,12 +27,12 @@ _SHOWN_CAUSE = 0.0005
 _NOT_WORK = [cause.name for cause in CAUSES if cause.name not in WORK]
 
 
-def page(view: View, rows: "pd.DataFrame", *, by: str | None, top: int) -> "list[RenderableType]":
+def page(record: Record, rows: "pd.DataFrame", *, by: str | None, top: int) -> "list[RenderableType]":
     """Return where the cycles of a record went, its hottest banks, and the verdict.
 
     Parameters
     ----------
-    view : View
+    record : Record
         The record.
     rows : pandas.DataFrame
         The instructions that count.
@@ -40,34 +41,34 @@ def page(view: View, rows: "pd.DataFrame", *, by: str | None, top: int) -> "list
     top : int
         Most rows of a table.
     """
-    parts = head(view, rows)
-    parts += _stack_section(view, rows, "phase", top)
+    parts = head(record, rows)
+    parts += _stack_section(record, rows, "phase", top)
     if by != "phase" and (by is not None or len(rows) > 1):
-        parts += _stack_section(view, rows, by or "level", top)
-    parts += _cause_section(view, rows)
-    parts += bank_section(view, rows, min(top, 5))
-    return parts + _verdict_section(findings_of(view, rows), top)
+        parts += _stack_section(record, rows, by or "level", top)
+    parts += _cause_section(record, rows)
+    parts += bank_section(record, rows, min(top, 5))
+    return parts + _verdict_section(findings_of(record, rows), top)
 
 
-def head(view: View, rows: "pd.DataFrame") -> "list[RenderableType]":
+def head(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
     """Return what ran, and how much of it the page is about."""
     from rich.text import Text
 
-    document = view.record.document
+    document = record.document
     run, cycles = document["run"], document["cycles"]
     options = run["options"]
     changed = Overrides.of(options.get("set", {}))
     lines = [
-        f"{printable(str(view.record.folder))}: {document['command']} of {printable(str(run['graph']))}, "
+        f"{printable(str(record.folder))}: {document['command']} of {printable(str(run['graph']))}, "
         f"{counted(run['vertices'], 'vertex', 'vertices')}, {counted(run['edges'], 'edge')}; "
         f"{changed.config_text(options['config'])}, memory {changed.memory_text(options['memory'])}",
     ]
     parts = [f"{cycles[name]:,} {what}" for name, what in _OUTSIDE if cycles[name]]
     lines.append(f"{cycles['total']:,} cycles: {', '.join(parts)}")
-    if len(rows) < len(view.instructions):
+    if len(rows) < len(record.instructions):
         taken = int(rows["cycles"].sum())
         lines.append(
-            f"shown: {counted(len(rows), 'instruction')} of {len(view.instructions):,}, {taken:,} cycles, "
+            f"shown: {counted(len(rows), 'instruction')} of {len(record.instructions):,}, {taken:,} cycles, "
             f"{taken / max(cycles['total'], 1):.1%} of the run"
         )
     return [Text(line) for line in lines]
@@ -91,15 +92,15 @@ def largest_cause(stack: "dict[str, float] | pd.Series[Any]") -> str:
 
 
 def instruction_text(row: "pd.Series[Any]") -> str:
-    """Return what an instruction is called, given its row of `View.instructions`."""
+    """Return what an instruction is called, given its row of `Record.instructions`."""
     iteration = f"iteration {row['iteration']}, " if row["iteration"] else ""
     level = f"level {row['level']}" if row["level"] >= 0 else row["phase"]
     phase = f"{row['phase']} " if row["iteration"] and row["level"] >= 0 else ""
     return f"{iteration}{phase}{level}"
 
 
-def _stack_section(view: View, rows: "pd.DataFrame", by: str, top: int) -> "list[RenderableType]":
-    frame = stacks(view, rows, by)
+def _stack_section(record: Record, rows: "pd.DataFrame", by: str, top: int) -> "list[RenderableType]":
+    frame = stacks(record, rows, by)
     if by == "phase":
         phases = zip(frame["phase"], frame["part"], strict=True)
         frame = frame.drop(columns="part").assign(phase=[Group(phase, part).short for phase, part in phases])
@@ -107,7 +108,7 @@ def _stack_section(view: View, rows: "pd.DataFrame", by: str, top: int) -> "list
     keys = [name for name in frame.columns if name not in {"cycles", "instructions", *CAUSE_NAMES}]
     shown = [name for name in keys if name == keys[-1] or frame[name].nunique() > 1]
     count = ["instructions"] if by in ("phase", "iteration") else []
-    total = max(view.record.cycles, 1)
+    total = max(record.cycles, 1)
     lines: list[list[Cell]] = [
         [
             *(_cell(row[name]) for name in [*shown, *count]),
@@ -142,28 +143,27 @@ def _chosen(frame: "pd.DataFrame", by: str, top: int) -> "tuple[pd.DataFrame, st
     return chosen, f"{title}: {of} of {len(frame):,}, {share:.0%} of these cycles"
 
 
-def _cause_section(view: View, rows: "pd.DataFrame") -> "list[RenderableType]":
-    evidence = {str(module): Evidence(view, its) for module, its in rows.groupby("module", sort=False)}
+def _cause_section(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
+    evidence = {each.module: each for each in evidence_of(record, rows)}
     lines: list[list[Cell]] = []
-    for name in LETTERS:
+    for name in STACK:
         shares = [each.share(name) for each in evidence.values()]
         if max(shares, default=0.0) >= _SHOWN_CAUSE:
             lines.append([letter(name), name, cause_named(name).title, *(f"{share:.1%}" for share in shares)])
     return section("causes, of the instructions' kernel-cycles", table(["", "cause", "", *evidence], lines, words=3))
 
 
-def bank_section(view: View, rows: "pd.DataFrame", top: int) -> "list[RenderableType]":
+def bank_section(record: Record, rows: "pd.DataFrame", top: int) -> "list[RenderableType]":
     """Return the hottest banks: how busy, with which array, and when."""
     from rich.text import Text
 
-    if view.memory is None:
+    if record.memory is None:
         return section("hottest banks", Text("this memory has no banks"))
     parts: list[RenderableType] = []
-    for module, its in rows.groupby("module", sort=False):
-        evidence = Evidence(view, its)
+    for evidence in evidence_of(record, rows):
         lines: list[list[Cell]] = []
         for bank in evidence.hottest(top):
-            instruction = view.instructions.loc[bank.instruction]
+            instruction = record.instructions.loc[bank.instruction]
             lines.append(
                 [
                     f"{bank.controller}.{bank.bank}",
@@ -175,24 +175,26 @@ def bank_section(view: View, rows: "pd.DataFrame", top: int) -> "list[Renderable
                     f"{instruction_text(instruction)}, cycle {bank.cycle:,}",
                 ]
             )
-        title = f"hottest banks, {module} (controller.bank; all banks together are {evidence.banks_use:.0%} busy)"
+        title = (
+            f"hottest banks, {evidence.module} (controller.bank; all banks together are {evidence.banks_use:.0%} busy)"
+        )
         heads = ["bank", "accesses", "of mean", "busy", "wait", "arrays", "when most"]
         parts += section(title, table(heads, lines, last=True))
     return parts
 
 
-def fifo_section(view: View, rows: "pd.DataFrame") -> "list[RenderableType]":
+def fifo_section(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
     """Return how deep each FIFO got, when, and which depth would have done."""
     parts: list[RenderableType] = []
-    for module, its in rows.groupby("module", sort=False):
+    for evidence in evidence_of(record, rows):
         lines: list[list[Cell]] = []
-        for fifo in Evidence(view, its).fifos:
-            when = instruction_text(view.instructions.loc[fifo.instruction])
+        for fifo in evidence.fifos:
+            when = instruction_text(record.instructions.loc[fifo.instruction])
             numbers = [f"{fifo.most}", f"{fifo.most / fifo.depth:.0%}", f"{fifo.mean:.1f}"]
             advice = "full" if fifo.full else ""
             lines.append([fifo.parameter, f"{fifo.depth}", *numbers, f"{fifo.proposed}", f"{when}  {advice}".rstrip()])
         heads = ["FIFO", "depth", "most", "of depth", "mean", "try", "when most"]
-        parts += section(f"FIFOs, {module}", table(heads, lines, last=True))
+        parts += section(f"FIFOs, {evidence.module}", table(heads, lines, last=True))
     return parts
 
 

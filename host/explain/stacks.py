@@ -1,16 +1,17 @@
 """Cycle stacks: cycles of an average kernel by cause, for each phase, iteration, level, kernel, AE or interval."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from host.explain.view import CAUSE_NAMES, PARTS, View
+from host.record.reader import CAUSE_NAMES, PARTS, Record
 from host.record.tables import PHASES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["STACKED", "stacks"]
+__all__ = ["STACKED", "Group", "groups_of", "stacks"]
 
 _KEYS = {
     "phase": ["phase", "part"],
@@ -24,16 +25,47 @@ STACKED = tuple(_KEYS)
 """What there can be a stack of."""
 
 
-def stacks(view: View, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
+@dataclass(frozen=True)
+class Group:
+    """Instructions that one thing is said about.
+
+    Parameters
+    ----------
+    phase : str
+        forward, backward or intersection.
+    part : str
+        Part of the search; empty for intersections.
+    """
+
+    phase: str
+    part: str
+
+    @property
+    def short(self) -> str:
+        """What a table calls them."""
+        return f"{self.phase}, {self.part}" if self.part else self.phase
+
+    def __str__(self) -> str:
+        return f"{self.phase}, {self.part} levels" if self.part else self.phase
+
+
+def groups_of(rows: "pd.DataFrame") -> "list[tuple[Group, pd.DataFrame]]":
+    """Return the groups that some instructions fall into, each with its own, in the order of a run."""
+    groups = [Group(phase, part) for phase in PHASES for part in PARTS]
+    chosen = ((group, rows[(rows["phase"] == group.phase) & (rows["part"] == group.part)]) for group in groups)
+    return [(group, its) for group, its in chosen if len(its)]
+
+
+def stacks(record: Record, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
     """Return a stack for each of what was asked for.
 
     Parameters
     ----------
-    view : View
+    record : Record
         The record.
     rows : pandas.DataFrame
-        The instructions that count, rows of `View.instructions`. Of intervals those count in which one of them ran, as
-        a whole.
+        The instructions that count, rows of `Record.instructions`. Of intervals those count in which one of them ran,
+        as a whole.
     by : str
         One of `STACKED`.
 
@@ -45,13 +77,13 @@ def stacks(view: View, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
     """
     keys = _KEYS[by]
     if by == "interval":
-        frame = view.frame("kernels")
-        frame = frame[_ran(view, rows, frame["cycle"].to_numpy())]
+        frame = record.frame("kernels")
+        frame = frame[_ran(record, rows, frame["cycle"].to_numpy())]
         found = frame.groupby(keys, observed=True)[CAUSE_NAMES].mean().reset_index()
         found.insert(len(keys), "cycles", found[CAUSE_NAMES].sum(axis=1).round().astype("int64"))
         return found
     if by in ("engine", "kernel"):
-        frame = view.frame("instruction_kernels")
+        frame = record.frame("instruction_kernels")
         frame = frame[frame["instruction"].isin(rows.index)]
         sums = frame.groupby(keys, observed=True)[CAUSE_NAMES].sum()
         runs = frame.groupby(keys, observed=True)["instruction"].nunique()
@@ -60,8 +92,8 @@ def stacks(view: View, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
         found.insert(0, "instructions", runs)
         found.insert(0, "cycles", found[CAUSE_NAMES].sum(axis=1).round().astype("int64"))
         return found.reset_index()
-    kernels = rows["module"].map({module: view.kernels(module) for module in ("bfs", "intersection")})
-    frame = view.stacks.reindex(rows.index).div(kernels.astype(float), axis=0)
+    kernels = rows["module"].map({module: record.kernels(module) for module in ("bfs", "intersection")})
+    frame = record.stacks.reindex(rows.index).div(kernels.astype(float), axis=0)
     frame[["cycles", *keys]] = rows[["cycles", *keys]]
     if by == "phase":
         # In the order of a search.
@@ -72,10 +104,10 @@ def stacks(view: View, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
     return found.reset_index()
 
 
-def _ran(view: View, rows: "pd.DataFrame", cycles: "np.ndarray") -> "np.ndarray":
+def _ran(record: Record, rows: "pd.DataFrame", cycles: "np.ndarray") -> "np.ndarray":
     """Return whether one of the instructions ran in each interval, given by its first cycle."""
     starts = rows["start"].to_numpy()
     ends = starts + rows["cycles"].to_numpy()
-    last = np.searchsorted(starts, cycles + view.record.interval) - 1  # the last one that began before its end
+    last = np.searchsorted(starts, cycles + record.interval) - 1  # the last one that began before its end
     ran: np.ndarray = (last >= 0) & (ends[np.maximum(last, 0)] > cycles)
     return ran

@@ -3,7 +3,6 @@
 __all__ = [
     "BUSY",
     "CROWDED",
-    "DEPENDENT_WAITS",
     "HEAD_OF_LINE",
     "LACKING",
     "NEAR_FULL",
@@ -15,10 +14,6 @@ __all__ = [
     "UNEVEN",
     "crossbar_share",
 ]
-
-DEPENDENT_WAITS = 4
-"""Memory latencies that the smallest level needs: entry, neighbour's id, neighbour's word, flush. A level whose kernels
-issue on average fewer requests than these latencies have cycles is shorter than its own fixed cost."""
 
 SAID_OF_BANK = 0.2
 """Share of a bank's accesses from which on an array is named."""

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from host.explain.advice import advise, diagnose
 from host.explain.evidence import Evidence
+from host.explain.stacks import Group, groups_of
 from host.explain.thresholds import BUSY, SAID_OF_GROUP, SAID_OF_RUN
-from host.explain.view import Group, View
 from host.record.reader import Record
 from host.words import counted
 from sim.observation.causes import CAUSES, WORK, cause_named
@@ -57,25 +57,24 @@ def findings(record: Record) -> list[Finding]:
     record : Record
         The record.
     """
-    view = View(record)
-    return findings_of(view, view.instructions)
+    return findings_of(record, record.instructions)
 
 
-def findings_of(view: View, rows: "pd.DataFrame") -> list[Finding]:
+def findings_of(record: Record, rows: "pd.DataFrame") -> list[Finding]:
     """Return what bounds some instructions, what costs most first; of a whole run, what is between them too.
 
     Parameters
     ----------
-    view : View
+    record : Record
         The record.
     rows : pandas.DataFrame
-        The instructions, rows of `View.instructions`.
+        The instructions, rows of `Record.instructions`.
     """
-    whole = len(rows) == len(view.instructions)
-    found = _outside(view) if whole else []
-    total = max(view.record.cycles if whole else int(rows["cycles"].sum()), 1)
-    for group, its in view.groups_of(rows):
-        found += _of_group(group, Evidence(view, its), total)
+    whole = len(rows) == len(record.instructions)
+    found = _outside(record) if whole else []
+    total = max(record.cycles if whole else int(rows["cycles"].sum()), 1)
+    for group, its in groups_of(rows):
+        found += _of_group(group, Evidence(record, its), total)
     return sorted(found, key=lambda finding: -finding.cycles)
 
 
@@ -120,11 +119,11 @@ _NAMED = 0.005
 """Share of a group from which on a cause is named among others."""
 
 
-def _outside(view: View) -> list[Finding]:
+def _outside(record: Record) -> list[Finding]:
     """Return what is worth saying about the cycles in which no instruction that counts ran."""
-    total = max(view.record.cycles, 1)
-    instructions = max(len(view.instructions), 1)
-    host, restarted = (int(view.record.document["cycles"][name]) for name in ("host", "restarted"))
+    total = max(record.cycles, 1)
+    instructions = max(len(record.instructions), 1)
+    host, restarted = (int(record.document["cycles"][name]) for name in ("host", "restarted"))
     said = [
         (
             "host",

@@ -40,28 +40,15 @@ def numbers_of(column: "pa.Array") -> npt.NDArray[Any]:
     return values[column.offset : column.offset + len(column)]
 
 
-def numbers(table: "pa.Table", name: str) -> Integers:
-    """Return a column of integers."""
-    return table[name].to_numpy().astype(np.int64, copy=False)
+def numbers(column: Any) -> Integers:
+    """Return a column of integers, of Arrow or of a data frame."""
+    values: Integers = column.to_numpy().astype(np.int64, copy=False)
+    return values
 
 
-def codes(table: "pa.Table", name: str, names: Sequence[str]) -> Integers:
-    """Return a column of categories as their places in a list.
-
-    Raises
-    ------
-    ValueError
-        A category is not in the list.
-    """
-    column: Any = table[name]
-    if not hasattr(column.type, "value_type"):
-        column = column.dictionary_encode()
-    column = column.unify_dictionaries().combine_chunks()
-    if not len(column):
-        return np.zeros(0, np.int64)
-    chunk = column.chunk(0) if hasattr(column, "chunk") else column
-    places = np.array([names.index(each) for each in chunk.dictionary.to_pylist()], np.int64)
-    return places[chunk.indices.to_numpy(zero_copy_only=False)]
+def codes(column: Any) -> Integers:
+    """Return a column of categories of a data frame as their places among all."""
+    return numbers(column.cat.codes)
 
 
 def sums(values: Integers, shape: Sequence[int], *keys: Integers) -> Integers:

@@ -9,13 +9,16 @@ from sim.observation.causes import CAUSES
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ARRAYS", "LEVEL_TABLES", "MODULES", "PHASES", "TABLES", "Column", "Table", "schema_of"]
+__all__ = ["ARRAYS", "CATEGORIES", "LEVEL_TABLES", "MODULES", "PHASES", "TABLES", "Column", "Table", "schema_of"]
 
 MODULES = ("bfs", "intersection")
 PHASES = ("forward", "backward", "intersection")
 """Kinds of instructions; a search of `cyscc bfs` is a forward one."""
 ARRAYS = tuple(kind.name.lower() for kind in ArrayKind)
 """What an access can be to."""
+
+CATEGORIES = {"module": MODULES, "phase": PHASES, "array": ARRAYS}
+"""Values of the columns that are categories the same in all records; those of FIFOs are the machine's."""
 
 
 @dataclass(frozen=True, kw_only=True)

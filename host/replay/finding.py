@@ -72,15 +72,11 @@ class _Finder:
     def __init__(self, point: Point, record: Record) -> None:
         self._point = point
         self._record = record
-        self._frames: dict[str, pd.DataFrame] = {}
         self._check_names()
-        instructions = self._frame("instructions").set_index("instruction")
-        instructions["module"] = np.where(instructions["phase"] == "intersection", "intersection", "bfs")
-        instructions["end"] = instructions["start"] + instructions["cycles"]
-        self._every = instructions
-        attempts = instructions["attempt"]
+        self._every = record.attempts
+        attempts = self._every["attempt"]
         tried = attempts < attempts.max() if point.event == "overflow" else attempts == attempts.max()
-        self._own = self._selected(instructions[tried])
+        self._own = self._selected(self._every[tried])
 
     def find(self) -> Found:
         event = self._point.event
@@ -96,16 +92,16 @@ class _Finder:
         if event == "full":
             return self._full()
         if event in CAUSE_EVENTS:
-            kernels = self._of_kernels(self._frame("instruction_kernels"))
+            kernels = self._of_kernels(self._record.frame("instruction_kernels"))
             kernels = kernels[kernels[event] > 0]
             rows = self._own[self._own.index.isin(kernels["instruction"])]
-            cycles = self._of_kernels(self._frame("kernels"))
+            cycles = self._of_kernels(self._record.frame("kernels"))
             return self._spans(rows, cycles[cycles[event] > 0])
         raise self._nothing("the run did not fail")
 
     def _check_names(self) -> None:
         """Refuse kernels and FIFOs that the machine has not."""
-        point, machine = self._point, self._record.document["machine"]
+        point, machine = self._point, self._record.machine
         modules = [point.module] if point.module else list(machine["kernels"])
         for name, most in (
             ("engine", machine["engines"]),
@@ -120,11 +116,6 @@ class _Finder:
 
     def _nothing(self, there_is: str) -> InputError:
         return InputError(f"there is no {self._point} in the run: {there_is}", path=self._record.folder)
-
-    def _frame(self, name: str) -> "pd.DataFrame":
-        if name not in self._frames:
-            self._frames[name] = self._record.frame(name)
-        return self._frames[name]
 
     def _selected(self, rows: "pd.DataFrame") -> "pd.DataFrame":
         """Return the instructions that the point is restricted to."""
@@ -171,7 +162,7 @@ class _Finder:
         if event == "duplicate":
             rows = self._every[self._every["duplicates"] > 0]
         else:
-            kernels = self._frame("instruction_kernels")
+            kernels = self._record.frame("instruction_kernels")
             rows = self._every[self._every.index.isin(kernels[kernels[event] > 0]["instruction"])]
         if rows.empty:
             return f"{event} never happens"
@@ -181,7 +172,7 @@ class _Finder:
         return f"it happens in {len(rows):,} instructions, first in {first['phase']}{level}{iteration}"
 
     def _idle(self) -> Found:
-        rows = self._of_kernels(self._frame("instruction_kernels")).set_index("instruction")
+        rows = self._of_kernels(self._record.frame("instruction_kernels")).set_index("instruction")
         rows = rows[(rows["no_work"] > 0) & rows.index.isin(self._own.index)]
         if rows.empty:
             raise self._nothing("every kernel is done with the last one")
@@ -200,10 +191,10 @@ class _Finder:
         point = self._point
         depths = {
             (module, each["name"]): each["depth"]
-            for module, fifos in self._record.document["machine"]["fifos"].items()
+            for module, fifos in self._record.machine["fifos"].items()
             for each in fifos
         }
-        rows = self._of_kernels(self._frame("fifos"))
+        rows = self._of_kernels(self._record.frame("fifos"))
         if point.fifo is not None:
             rows = rows[rows["fifo"] == point.fifo]
         rows = rows.astype({"module": str, "fifo": str})

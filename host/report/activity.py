@@ -1,7 +1,9 @@
-"""Where the kernel-cycles of a run went: by cause, over time, by kernel, by level and by phase."""
+"""Where the kernel-cycles of a run went, as charts show it: in columns of time, by kernel, by level and by phase."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,14 +12,131 @@ from host.record.arrow import Integers, codes, numbers, sums
 from host.record.colours import STACK
 from host.record.reader import Record
 from host.record.tables import MODULES, PHASES
-from host.report.levels import Instructions, Levels
-from host.report.timeline import Timeline
 from sim.observation.causes import WORK
 
-__all__ = ["Activity"]
+__all__ = ["Activity", "Key", "Levels", "Timeline", "key_point", "key_title"]
 
-_MODULE_OF_PHASE = np.array([MODULES.index("intersection" if phase == "intersection" else "bfs") for phase in PHASES])
 _OUTSIDE = ("host", "restarted")
+
+
+class Key(NamedTuple):
+    """What identifies an instruction in a run, and what it is compared by in others."""
+
+    iteration: int
+    phase: int
+    level: int
+
+
+def key_title(key: Key) -> str:
+    """Return what an axis calls an instruction: ``level 3``, ``2 forward 3``, ``2 intersection``."""
+    if key.iteration == 0:
+        return f"level {key.level}"
+    phase = PHASES[key.phase]
+    return f"{key.iteration} {phase}" if key.level < 0 else f"{key.iteration} {phase} {key.level}"
+
+
+def key_point(key: Key) -> str:
+    """Return the point of the run at which an instruction begins: ``level=3``, ``iteration=2,phase=intersection``."""
+    iteration = f"iteration={key.iteration},phase={PHASES[key.phase]}" if key.iteration else ""
+    level = f"level={key.level}" if key.level >= 0 else ""
+    return ",".join(part for part in (iteration, level) if part)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Levels:
+    """Groups of instructions, in the order in which they are shown.
+
+    Parameters
+    ----------
+    titles : tuple of str
+        What each group is called.
+    of : ndarray of int64, shape (instructions,)
+        The group of each instruction.
+    sizes : ndarray of int64, shape (groups,)
+        Instructions of each group.
+    """
+
+    titles: tuple[str, ...]
+    of: Integers
+    sizes: Integers
+
+    @classmethod
+    def group(cls, keys: Sequence[Key], weights: Integers, *, most: int) -> Self:
+        """Return one group for each key, or where they are more than `most`, for those of the largest weights.
+
+        The others are put together by phase.
+        """
+        count = len(keys)
+        if count <= most:
+            return cls(titles=tuple(map(key_title, keys)), of=np.arange(count), sizes=np.ones(count, np.int64))
+        longest = np.sort(np.argsort(-weights, kind="stable")[:most])
+        of = np.full(count, -1, np.int64)
+        of[longest] = np.arange(longest.size)
+        titles = [key_title(keys[place]) for place in longest]
+        phases = np.array([key.phase for key in keys])
+        for number, name in enumerate(PHASES):
+            rest = (of < 0) & (phases == number)
+            if rest.any():
+                of[rest] = len(titles)
+                what = "levels" if any(key.iteration == 0 for key in keys[:1]) else name
+                titles.append(f"other {what} ({int(rest.sum()):,})")
+        return cls(titles=tuple(titles), of=of, sizes=np.bincount(of, minlength=len(titles)))
+
+    @property
+    def count(self) -> int:
+        """How many groups there are."""
+        return len(self.titles)
+
+    @property
+    def detailed(self) -> bool:
+        """Whether every instruction is shown by itself."""
+        return bool((self.sizes == 1).all())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timeline:
+    """Columns of time.
+
+    Parameters
+    ----------
+    width : int
+        Cycles of a column; the last one may have fewer.
+    cycles : int
+        Cycles of the run.
+    """
+
+    width: int
+    cycles: int
+
+    @classmethod
+    def of(cls, record: Record, *, most: int) -> Self:
+        """Return columns of whole intervals, at most so many."""
+        intervals = -(-record.cycles // record.interval)
+        return cls(width=record.interval * max(1, -(-intervals // most)), cycles=record.cycles)
+
+    @property
+    def columns(self) -> int:
+        """How many there are."""
+        return max(1, -(-self.cycles // self.width))
+
+    @property
+    def starts(self) -> Integers:
+        """First cycle of each."""
+        return np.arange(self.columns) * self.width
+
+    @property
+    def lengths(self) -> Integers:
+        """Cycles of each."""
+        return np.minimum(self.starts + self.width, max(1, self.cycles)) - self.starts
+
+    @property
+    def middles(self) -> Integers:
+        """The cycle in the middle of each."""
+        return self.starts + self.lengths // 2
+
+    def at(self, cycles: Integers) -> Integers:
+        """Return the columns that cycles are in."""
+        return cycles // self.width
 
 
 class Activity:
@@ -38,14 +157,24 @@ class Activity:
 
     def __init__(self, record: Record, *, columns: int, levels: int) -> None:
         self.record = record
+        self.instructions = record.instructions
         self.time = Timeline.of(record, most=columns)
-        self.instructions = Instructions.of(record)
-        self.levels = Levels.group(self.instructions.keys(), self.instructions.cycles, most=levels)
-        machine = record.document["machine"]
-        self.engines = int(machine["engines"])
-        ran = set(_MODULE_OF_PHASE[self.instructions.phase].tolist())
-        self.kernels = [int(machine["kernels"][name]) if place in ran else 0 for place, name in enumerate(MODULES)]
-        self.machine: dict[str, Any] = machine
+        self.keys = [
+            Key(*key) for key in zip(*(self.of_instructions(name).tolist() for name in Key._fields), strict=True)
+        ]
+        self.levels = Levels.group(self.keys, self.of_instructions("cycles"), most=levels)
+        self.engines = int(record.machine["engines"])
+        ran = set(self.instructions["module"])
+        self.kernels = [int(record.machine["kernels"][name]) if name in ran else 0 for name in MODULES]
+
+    def of_instructions(self, column: str) -> Integers:
+        """Return a column of the instructions; of the phase its place in `host.record.tables.PHASES`."""
+        values = self.instructions[column]
+        return np.array([PHASES.index(each) for each in values], np.int64) if column == "phase" else numbers(values)
+
+    def places(self, instructions: Integers) -> Integers:
+        """Return where instructions of these numbers stand; -1 for those of attempts that were given up."""
+        return np.asarray(self.instructions.index.get_indexer(instructions), np.int64)
 
     @cached_property
     def lanes(self) -> list[str]:
@@ -65,15 +194,15 @@ class Activity:
     @cached_property
     def by_time(self) -> dict[str, Integers]:
         """Cycles of each lane in each column of time, by cause; shape (lanes, columns) each."""
-        table = self.record.table("kernels")
-        module = codes(table, "module", MODULES)
+        frame = self.record.frame("kernels")
+        module = codes(frame["module"])
         per_engine = np.array(self.kernels)[module]
         first = np.array([0, self.lanes_of_module[0]])[module]
-        lane = first + numbers(table, "engine") * per_engine + numbers(table, "kernel")
+        lane = first + numbers(frame["engine"]) * per_engine + numbers(frame["kernel"])
         lane[per_engine == 0] = -1
-        column = self.time.at(numbers(table, "cycle"))
+        column = self.time.at(numbers(frame["cycle"]))
         shape = (len(self.lanes), self.time.columns)
-        return {cause: sums(numbers(table, cause), shape, lane, column) for cause in STACK}
+        return {cause: sums(numbers(frame[cause]), shape, lane, column) for cause in STACK}
 
     @cached_property
     def issued(self) -> Integers:
@@ -102,11 +231,9 @@ class Activity:
     @cached_property
     def by_instruction(self) -> npt.NDArray[np.float64]:
         """Cycles of each instruction by cause, mean over the kernels that ran it; shape (instructions, causes)."""
-        table = self.record.table("instruction_kernels")
-        place = self.instructions.places(numbers(table, "instruction"))
-        total = [sums(numbers(table, cause), (self.instructions.count,), place) for cause in STACK]
-        lanes = self.lanes_of_module[_MODULE_OF_PHASE[self.instructions.phase]]
-        return np.array(total).T / np.maximum(lanes, 1)[:, None]
+        lanes = [max(1, self.record.kernels(module)) for module in self.instructions["module"]]
+        stacks = self.record.stacks.reindex(self.instructions.index, fill_value=0)
+        return np.asarray(stacks[list(STACK)].to_numpy(np.float64) / np.array(lanes).reshape(-1, 1))
 
     def by_group(self, groups: Integers, count: int) -> dict[str, npt.NDArray[np.float64]]:
         """Return the cycles of groups of instructions, by cause; a negative group is left out."""
@@ -125,7 +252,7 @@ class Activity:
     @cached_property
     def by_phase(self) -> dict[str, npt.NDArray[np.float64]]:
         """Cycles of each phase, by cause."""
-        return self.by_group(self.instructions.phase, len(PHASES))
+        return self.by_group(self.of_instructions("phase"), len(PHASES))
 
     @cached_property
     def whole(self) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """What the charts of the page share: their looks, axes of time with the levels marked, heat maps with a choice."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,18 +8,19 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from host.record.colours import PHASE_COLOURS
+from host.record.colours import CAUSE_COLOURS, PHASE_COLOURS
 from host.record.tables import PHASES
-from host.report.levels import Instructions, Key, key_title
-from host.report.timeline import Timeline
+from host.report.activity import Activity, Timeline, key_title
 from sim.observation.causes import cause_named
 
 __all__ = [
     "Chart",
+    "bar_rows",
     "bars",
     "cause_name",
     "choice",
     "heat_map",
+    "line",
     "logarithmic",
     "new_figure",
     "over_time",
@@ -59,6 +60,8 @@ _TEMPLATE = go.layout.Template(
         "bargap": 0.15,
     }
 )
+_EDGE = {"width": 0.3, "color": "#6b7078"}
+"""Line around bars."""
 _STRIP = 14
 """Height of the strip of phases, in pixels."""
 _MOST_LINES = 60
@@ -166,18 +169,19 @@ def choice(figure: go.Figure, options: Mapping[str, Sequence[int]], *, updates: 
     )
 
 
-def over_time(time: Timeline, instructions: Instructions, *, height: int, y: str, **layout: Any) -> go.Figure:
+def over_time(activity: Activity, *, height: int, y: str, **layout: Any) -> go.Figure:
     """Return an empty figure over the cycles of a run, with a strip of the phases and a line where a level begins."""
+    time, phase = activity.time, activity.of_instructions("phase")
     figure = new_figure(height=height, x="cycle", y=y, **layout)
-    first, last = _shown(time, instructions)
-    codes = np.where(first < 0, np.nan, instructions.phase[np.maximum(first, 0)].astype(float))
-    keys = instructions.keys()
-    texts = [_strip_text(keys, int(low), int(high)) for low, high in zip(first, last, strict=True)]
+    first, last = _shown(activity)
+    codes = np.where(first < 0, np.nan, phase[first].astype(float) if phase.size else np.nan)
+    titles = [key_title(key) for key in activity.keys]
+    texts = [_strip_text(titles, int(low), int(high)) for low, high in zip(first, last, strict=True)]
     steps = len(PHASES)
     scale = [
         [place / steps, colour]
-        for number, phase in enumerate(PHASES)
-        for place, colour in ((number, PHASE_COLOURS[phase]), (number + 1, PHASE_COLOURS[phase]))
+        for number, phase_name in enumerate(PHASES)
+        for place, colour in ((number, PHASE_COLOURS[phase_name]), (number + 1, PHASE_COLOURS[phase_name]))
     ]
     figure.add_trace(
         go.Heatmap(
@@ -210,38 +214,101 @@ def over_time(time: Timeline, instructions: Instructions, *, height: int, y: str
                 "line": {"color": "#3a3f47", "width": 0.7, "dash": "dot"},
                 "layer": "above",
             }
-            for cycle in _marked(time, instructions)
+            for cycle in _marked(activity)
         ],
     )
     return figure
 
 
-def _shown(time: Timeline, instructions: Instructions) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _shown(activity: Activity) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return the first and the last instruction that overlaps each column; -1 where there is none."""
-    if not instructions.count:
-        return np.full(time.columns, -1, np.intp), np.full(time.columns, -1, np.intp)
-    ends = instructions.start + instructions.cycles
-    first = np.searchsorted(ends, time.starts, side="right")
-    last = np.searchsorted(instructions.start, time.starts + time.lengths, side="left") - 1
-    none = (first > last) | (first >= instructions.count)
+    time, starts = activity.time, activity.of_instructions("start")
+    first = np.searchsorted(starts + activity.of_instructions("cycles"), time.starts, side="right")
+    last = np.searchsorted(starts, time.starts + time.lengths, side="left") - 1
+    none = (first > last) | (first >= starts.size)
     return np.where(none, -1, first), np.where(none, -1, last)
 
 
-def _strip_text(keys: Sequence[Key], first: int, last: int) -> str:
+def _strip_text(titles: Sequence[str], first: int, last: int) -> str:
     if first < 0:
         return "no instruction"
-    if first == last:
-        return key_title(keys[first])
-    return f"{key_title(keys[first])} to {key_title(keys[last])}"
+    return titles[first] if first == last else f"{titles[first]} to {titles[last]}"
 
 
-def _marked(time: Timeline, instructions: Instructions) -> list[int]:
+def _marked(activity: Activity) -> list[int]:
     """Return the cycles at which a level begins that is worth a line."""
-    worth = np.arange(instructions.count)
+    cycles = activity.of_instructions("cycles")
+    worth = np.arange(cycles.size)
     if worth.size > _MOST_LINES:
-        worth = np.flatnonzero(instructions.cycles >= _FELT * time.cycles)
-        worth = np.sort(worth[np.argsort(-instructions.cycles[worth], kind="stable")][:_MOST_LINES])
-    return instructions.start[worth].tolist()
+        worth = np.flatnonzero(cycles >= _FELT * activity.time.cycles)
+        worth = np.sort(worth[np.argsort(-cycles[worth], kind="stable")][:_MOST_LINES])
+    return activity.of_instructions("start")[worth].tolist()
+
+
+def line(
+    figure: go.Figure,
+    time: Timeline,
+    values: npt.NDArray[Any],
+    title: str,
+    colour: str,
+    *,
+    form: str,
+    width: float = 1.6,
+    dash: str = "solid",
+) -> None:
+    """Add a line over time; `form` is how a value is shown where the pointer is."""
+    figure.add_trace(
+        go.Scatter(
+            x=time.middles,
+            y=values.astype(np.float32),
+            name=title,
+            mode="lines",
+            line={"width": width, "color": colour, "dash": dash},
+            hovertemplate=form,
+        )
+    )
+
+
+def bar_rows(
+    figure: go.Figure,
+    titles: Sequence[str],
+    parts: Mapping[str, Sequence[float]],
+    *,
+    customdata: Callable[[Sequence[float]], Any] = lambda values: None,
+    form: str,
+) -> None:
+    """Stack horizontal bars of causes, one for each cause that is anywhere more than nothing.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure.
+    titles : sequence of str
+        What the rows are called.
+    parts : mapping of str to sequence of float
+        Values of each cause by row, in the order of the stack.
+    customdata : callable
+        Returns what `form` shows besides, given a cause's values.
+    form : str
+        What is shown of a value, after the cause's name, as plotly's hover templates have it.
+    """
+    for cause, values in parts.items():
+        if not any(values):
+            continue
+        name = cause_name(cause)
+        figure.add_trace(
+            go.Bar(
+                y=list(titles),
+                x=np.array(values, np.float32),
+                customdata=customdata(values),
+                orientation="h",
+                name=name,
+                marker={"color": CAUSE_COLOURS[cause], "line": _EDGE},
+                hovertemplate=form.replace("%{cause}", name),
+            )
+        )
+    figure.update_layout(barmode="stack")
+    figure.update_yaxes(autorange="reversed", type="category")
 
 
 def stack_over_time(
@@ -325,7 +392,7 @@ def bars(
                 x=list(titles),
                 y=np.asarray(values, np.float32),
                 name=name,
-                marker={"color": colours[part], "line": {"width": 0.3, "color": "#6b7078"}},
+                marker={"color": colours[part], "line": _EDGE},
                 hovertemplate=f"%{{x}}<br>{name}: %{{y:{form}}}<extra></extra>",
                 **more,
             )

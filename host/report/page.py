@@ -13,21 +13,15 @@ import plotly.io
 from host.analysis.roofline.analysis import Roofline, recorded_bounds
 from host.explain.evidence import FifoUse
 from host.explain.verdict import Finding, findings
-from host.explain.view import View
 from host.record.reader import Record
 from host.report.activity import Activity
 from host.report.charts import Chart
-from host.report.comparison import Comparison
+from host.report.comparison import Comparison, comparison_charts
 from host.report.facts import facts, run_names
-from host.report.fifos import Fill
-from host.report.figures.activity import activity_charts
-from host.report.figures.comparison import comparison_charts
-from host.report.figures.fifos import fifo_charts
-from host.report.figures.latencies import latency_charts
-from host.report.figures.memory import memory_charts, stall_chart
+from host.report.figures.kernels import activity_charts, fifo_charts, token_chart, work_chart
+from host.report.figures.memory import latency_charts, memory_charts, stall_chart
 from host.report.figures.roofline import roofline_charts
-from host.report.figures.work import token_chart, work_chart
-from host.report.traffic import Traffic
+from host.report.traffic import Fill, Traffic
 from host.results.version import version
 
 __all__ = ["Section", "page", "render", "sections"]
@@ -84,12 +78,12 @@ def _facts(records: Sequence[Record], names: list[str]) -> Section:
 def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Section]:
     """Return the sections of one run."""
     run = f"run{number}"
-    View(record).select()
+    record.select()
     activity = Activity(record, columns=columns, levels=_LEVELS)
     traffic = Traffic(activity)
     fill = Fill(activity)
     whole, iterations, levels, over_time, lapse, kernels = activity_charts(activity, run)
-    several = bool(activity.instructions.iteration.any())
+    several = bool(activity.instructions["iteration"].any())
 
     def section(what: str, title: str, **more: object) -> Section:
         folder = shlex.quote(str(record.folder))

@@ -1,15 +1,20 @@
-"""What the kernels of a run asked of the memory: by bank, link and array, over time and by level; latencies; tokens."""
+"""What the kernels of a run asked of the memory: by bank, link and array; latencies; tokens; how full FIFOs were."""
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from host.explain.evidence import FifoUse, evidence_of
 from host.record.arrow import Integers, codes, numbers, sums
-from host.record.tables import ARRAYS, PHASES
+from host.record.tables import ARRAYS, MODULES, PHASES
 from host.report.activity import Activity
 
-__all__ = ["LONGEST_LATENCY", "Traffic"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LONGEST_LATENCY", "Fill", "Traffic"]
 
 LONGEST_LATENCY = 2047
 """What a histogram of latencies calls this or more cycles."""
@@ -27,7 +32,7 @@ class Traffic:
     def __init__(self, activity: Activity) -> None:
         self.activity = activity
         self.record, self.time, self.levels = activity.record, activity.time, activity.levels
-        memory = activity.machine["memory"]
+        memory = self.record.memory
         self.controllers = int(memory["controllers"]) if memory else 0
         self.banks_each = int(memory["banks"]) if memory else 0
         self.links_each = int(memory["links"]) if memory else 0
@@ -41,39 +46,39 @@ class Traffic:
     @cached_property
     def by_bank(self) -> tuple[Integers, Integers]:
         """Accesses and cycles waited by bank and column of time; shape (banks, columns) each."""
-        table = self.record.table("banks")
-        bank = numbers(table, "controller") * self.banks_each + numbers(table, "bank")
-        return self._over_time(table, "accesses", self.banks, bank)
+        frame = self.record.frame("banks")
+        bank = numbers(frame["controller"]) * self.banks_each + numbers(frame["bank"])
+        return self._over_time(frame, "accesses", self.banks, bank)
 
     @cached_property
     def by_link(self) -> tuple[Integers, Integers]:
         """Requests and cycles waited by link, AE by AE, and column of time; shape (links of all AEs, columns) each."""
-        table = self.record.table("links")
-        link = numbers(table, "engine") * self.links_each + numbers(table, "link")
-        return self._over_time(table, "requests", self.activity.engines * self.links_each, link)
+        frame = self.record.frame("links")
+        link = numbers(frame["engine"]) * self.links_each + numbers(frame["link"])
+        return self._over_time(frame, "requests", self.activity.engines * self.links_each, link)
 
-    def _over_time(self, table: object, noun: str, rows: int, row: Integers) -> tuple[Integers, Integers]:
-        column = self.time.at(numbers(table, "cycle"))
+    def _over_time(self, frame: "pd.DataFrame", noun: str, rows: int, row: Integers) -> tuple[Integers, Integers]:
+        column = self.time.at(numbers(frame["cycle"]))
         shape = (rows, self.time.columns)
-        counts, waiting = (sums(numbers(table, name), shape, row, column) for name in (noun, "waiting"))
+        counts, waiting = (sums(numbers(frame[name]), shape, row, column) for name in (noun, "waiting"))
         return counts, waiting
 
     @cached_property
     def by_array(self) -> dict[str, Integers]:
         """`reads`, `writes` and the `latency` of the reads, by array and column of time; shape (arrays, columns)."""
-        table = self.record.table("arrays")
-        keys = codes(table, "array", ARRAYS), self.time.at(numbers(table, "cycle"))
+        frame = self.record.frame("arrays")
+        keys = codes(frame["array"]), self.time.at(numbers(frame["cycle"]))
         shape = (len(ARRAYS), self.time.columns)
-        return {name: sums(numbers(table, name), shape, *keys) for name in ("reads", "writes", "latency")}
+        return {name: sums(numbers(frame[name]), shape, *keys) for name in ("reads", "writes", "latency")}
 
     @cached_property
     def by_instruction(self) -> tuple[Integers, Integers, Integers, Integers, Integers]:
         """Rows of accesses in instructions: place of the instruction, bank, array, accesses, cycles waited."""
-        table = self.record.table("instruction_banks")
-        place = self.activity.instructions.places(numbers(table, "instruction"))
-        bank = numbers(table, "controller") * self.banks_each + numbers(table, "bank")
-        array = codes(table, "array", ARRAYS)
-        return place, bank, array, numbers(table, "accesses"), numbers(table, "waiting")
+        frame = self.record.frame("instruction_banks")
+        place = self.activity.places(numbers(frame["instruction"]))
+        bank = numbers(frame["controller"]) * self.banks_each + numbers(frame["bank"])
+        array = codes(frame["array"])
+        return place, bank, array, numbers(frame["accesses"]), numbers(frame["waiting"])
 
     @cached_property
     def by_level(self) -> tuple[Integers, Integers]:
@@ -97,15 +102,15 @@ class Traffic:
 
     @cached_property
     def _latencies(self) -> tuple[Integers, Integers, Integers]:
-        table = self.record.table("instruction_latencies")
-        place = self.activity.instructions.places(numbers(table, "instruction"))
-        return place, numbers(table, "latency"), numbers(table, "reads")
+        frame = self.record.frame("instruction_latencies")
+        place = self.activity.places(numbers(frame["instruction"]))
+        return place, numbers(frame["latency"]), numbers(frame["reads"])
 
     @cached_property
     def latencies_by_phase(self) -> Integers:
         """Reads by phase and latency; shape (phases, `LONGEST_LATENCY` + 1)."""
         place, latency, reads = self._latencies
-        phase = np.where(place >= 0, self.activity.instructions.phase[place], -1)
+        phase = np.where(place >= 0, self.activity.of_instructions("phase")[place], -1)
         return sums(reads, (len(PHASES), LONGEST_LATENCY + 1), phase, latency)
 
     @cached_property
@@ -125,8 +130,70 @@ class Traffic:
     @cached_property
     def by_engine(self) -> dict[str, Integers]:
         """What the AEs count, by AE and column of time; shape (AEs, columns)."""
-        table = self.record.table("engines")
-        keys = numbers(table, "engine"), self.time.at(numbers(table, "cycle"))
+        frame = self.record.frame("engines")
+        keys = numbers(frame["engine"]), self.time.at(numbers(frame["cycle"]))
         shape = (self.activity.engines, self.time.columns)
         names = ("bfs_turns", "intersection_turns", "ordering", "read_stalls", "write_stalls")
-        return {name: sums(numbers(table, name), shape, *keys) for name in names}
+        return {name: sums(numbers(frame[name]), shape, *keys) for name in names}
+
+
+class Fill:
+    """The FIFOs of a run.
+
+    Parameters
+    ----------
+    activity : Activity
+        What the kernels did.
+    """
+
+    def __init__(self, activity: Activity) -> None:
+        self.activity = activity
+        machine = activity.record.machine
+        ran = [count > 0 for count in activity.kernels]
+        self.sizes = [
+            (module, size)
+            for place, module in enumerate(MODULES)
+            if ran[place] and module in machine["fifos"]
+            for size in machine["fifos"][module]
+        ]
+
+    @cached_property
+    def _table(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Mean and largest share of the places taken, by FIFO and column of time; shape (FIFOs, columns)."""
+        activity = self.activity
+        frame = activity.record.frame("fifos")
+        names = frame["fifo"].cat.categories.tolist()
+        row_of = np.full((len(MODULES), len(names)), -1, np.int64)
+        for number, (module, size) in enumerate(self.sizes):
+            if size["name"] in names:
+                row_of[MODULES.index(module), names.index(size["name"])] = number
+        row = row_of[codes(frame["module"]), codes(frame["fifo"])]
+        column = activity.time.at(numbers(frame["cycle"]))
+        shape = (len(self.sizes), activity.time.columns)
+        fill = sums(numbers(frame["fill"]), shape, row, column)
+        most = np.zeros(shape, np.int64)
+        shown = row >= 0
+        np.maximum.at(most, (row[shown], column[shown]), numbers(frame["most"])[shown])
+        depths = np.array([size["depth"] for _, size in self.sizes])[:, None]
+        lanes = np.array([activity.lanes_of_module[MODULES.index(module)] for module, _ in self.sizes])[:, None]
+        return fill / (depths * lanes * activity.time.lengths), most / depths
+
+    @property
+    def titles(self) -> list[str]:
+        """What each FIFO is called."""
+        return [f"{'int.' if module == 'intersection' else module} {size['name']}" for module, size in self.sizes]
+
+    @property
+    def mean(self) -> npt.NDArray[np.float64]:
+        """Mean share of the places taken; shape (FIFOs, columns of time)."""
+        return self._table[0]
+
+    @property
+    def most(self) -> npt.NDArray[np.float64]:
+        """Largest share of the places taken; shape (FIFOs, columns of time)."""
+        return self._table[1]
+
+    @cached_property
+    def kinds(self) -> list[FifoUse]:
+        """Each kind of FIFO in the whole run."""
+        return [fifo for evidence in evidence_of(self.activity.record) for fifo in evidence.fifos]

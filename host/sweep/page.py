@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from host.record.colours import CAUSE_COLOURS, RUN_COLOURS, STACK
+from host.record.colours import RUN_COLOURS, STACK
 from host.record.tables import MODULES
-from host.report.charts import Chart, cause_name, new_figure
+from host.report.charts import Chart, bar_rows, new_figure
 from host.report.page import Section, render
 from host.sweep.rows import AREA, DONE, Effect, Row, cells, effects, pareto, shares
 from host.sweep.study import Study, value_text
@@ -125,29 +125,17 @@ def _effect(number: int, effect: Effect) -> Chart:
     return Chart(name=f"effect-{number}", title=effect.name, about=about, figure=figure)
 
 
-def _causes(study: Study, rows: Sequence[Row], module: str) -> Chart | None:
+def _causes(study: Study, points: Sequence[Row], module: str) -> Chart | None:
     """Return where the kernels' cycles went at each point."""
-    chosen = sorted((row for row in rows if shares(row, module)), key=lambda row: row["cycles"])
+    chosen = sorted((row for row in points if shares(row, module)), key=lambda row: row["cycles"])
     shown = chosen[:_MOST_BARS]
     if not shown:
         return None
     figure = new_figure(height=180 + 22 * len(shown), x="share of the cycles of all kernels")
     names = [_name(study, row) for row in shown]
-    for cause in STACK:
-        values = [shares(row, module)[cause] for row in shown]
-        if any(values):
-            figure.add_trace(
-                go.Bar(
-                    y=names,
-                    x=values,
-                    orientation="h",
-                    name=cause_name(cause),
-                    marker={"color": CAUSE_COLOURS[cause], "line": {"width": 0.3, "color": "#6b7078"}},
-                    hovertemplate=f"%{{y}}<br>{cause_name(cause)}: %{{x:.1%}}<extra></extra>",
-                )
-            )
-    figure.update_layout(barmode="stack")
-    figure.update_yaxes(autorange="reversed", type="category", automargin=True)
+    parts = {cause: [shares(row, module)[cause] for row in shown] for cause in STACK}
+    bar_rows(figure, names, parts, form="%{y}<br>%{cause}: %{x:.1%}<extra></extra>")
+    figure.update_yaxes(automargin=True)
     figure.update_xaxes(tickformat=".0%", range=[0, 1])
     about = "The points by their cycles, the fewest first."
     if len(chosen) > len(shown):

@@ -9,7 +9,7 @@ import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
 from host.record.reader import Record
-from host.trace.trace import write_trace
+from host.trace import write_trace
 from tests.record.checks import NAMES
 from tests.record.synthetic import Shape, write_record
 

@@ -7,9 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from host.analysis.roofline.limits import Bounds, Traffic
-from host.record.arrow import Integers, codes, numbers, sums
+from host.record.arrow import Integers, numbers, sums
 from host.record.reader import Record
-from host.record.tables import PHASES
 from sim.configuration import AcceleratorConfig
 from sim.hardware import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
 from sim.memory import profile_from
@@ -60,10 +59,9 @@ class Roofline:
         bounds : Bounds
             What its machine can do at most.
         """
-        table = record.table("instructions", ("instruction", "attempt", "phase", "cycles", "edges"))
-        attempt = numbers(table, "attempt")
-        own = (attempt == attempt.max(initial=0)) & (codes(table, "phase", PHASES) != PHASES.index("intersection"))
-        levels = numbers(table, "instruction")[own]
+        every = record.attempts
+        own = every[(every["attempt"] == every["attempt"].max()) & (every["module"] == "bfs")]
+        levels = numbers(own.index)
         requests, limits, crossbar = [], [np.zeros((0, len(bounds.names)), np.int64)], []
         for begin in range(0, levels.size, _TOGETHER):
             traffic = _traffic(record, bounds, levels[begin : begin + _TOGETHER])
@@ -73,9 +71,9 @@ class Roofline:
         none = np.zeros(0, np.int64)
         return cls(
             bounds=bounds,
-            edges=numbers(table, "edges")[own],
+            edges=numbers(own["edges"]),
             requests=np.concatenate([none, *requests]),
-            cycles=numbers(table, "cycles")[own],
+            cycles=numbers(own["cycles"]),
             limits=np.concatenate(limits),
             crossbar=None if bounds.contention is None else np.concatenate([none, *crossbar]),
         )
@@ -161,11 +159,11 @@ def _traffic(record: Record, bounds: Bounds, levels: Integers) -> Traffic:
 
     def counted(table: str, columns: tuple[str, ...], shape: tuple[int, ...], *keys: str) -> list[Integers]:
         rows = record.table(table, ("instruction", *keys, *columns), instructions=within)
-        instruction = numbers(rows, "instruction")
+        instruction = numbers(rows["instruction"])
         level = np.searchsorted(levels, instruction)
         level[levels[level] != instruction] = -1
         found = (
-            sums(numbers(rows, name), (levels.size, *shape), level, *(numbers(rows, key) for key in keys))
+            sums(numbers(rows[name]), (levels.size, *shape), level, *(numbers(rows[key]) for key in keys))
             for name in columns
         )
         return [each.reshape(levels.size, -1) for each in found]

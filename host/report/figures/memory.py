@@ -1,19 +1,31 @@
-"""What the memory was asked for: banks, controllers, links and arrays."""
+"""What the memory was asked for, and how long it took: banks, controllers, links, arrays, latencies, stalls."""
 
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
 from host.record.arrow import Integers
-from host.record.colours import ARRAY_COLOURS, CAUSE_COLOURS
-from host.record.tables import ARRAYS
+from host.record.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
+from host.record.tables import ARRAYS, PHASES
 from host.report.activity import Activity
-from host.report.charts import Chart, bars, cause_name, choice, heat_map, new_figure, over_time, stack_over_time
-from host.report.traffic import Traffic
+from host.report.charts import (
+    Chart,
+    bars,
+    cause_name,
+    choice,
+    heat_map,
+    line,
+    logarithmic,
+    new_figure,
+    over_time,
+    stack_over_time,
+)
+from host.report.traffic import LONGEST_LATENCY, Traffic
 
-__all__ = ["memory_charts", "stall_chart"]
+__all__ = ["latency_charts", "memory_charts", "stall_chart"]
 
 _HOTTEST = 24
+_BINS = 80
 
 
 def memory_charts(activity: Activity, traffic: Traffic, run: str) -> list[Chart]:
@@ -32,7 +44,7 @@ def memory_charts(activity: Activity, traffic: Traffic, run: str) -> list[Chart]
 
 def _arrays(activity: Activity, traffic: Traffic, run: str) -> Chart:
     time = activity.time
-    figure = over_time(time, activity.instructions, height=360, y="requests a cycle")
+    figure = over_time(activity, height=360, y="requests a cycle")
     by_array = traffic.by_array
     parts = {
         array: (by_array["reads"][place] + by_array["writes"][place]) / time.lengths
@@ -46,22 +58,13 @@ def _arrays(activity: Activity, traffic: Traffic, run: str) -> Chart:
 
 def _array_latencies(activity: Activity, traffic: Traffic, run: str) -> Chart:
     time = activity.time
-    figure = over_time(time, activity.instructions, height=320, y="cycles", hovermode="x unified")
+    figure = over_time(activity, height=320, y="cycles", hovermode="x unified")
     for place, array in enumerate(ARRAYS):
         reads, latency = (traffic.by_array[name][place] for name in ("reads", "latency"))
         if not reads.any():
             continue
         mean = np.where(reads > 0, latency / np.maximum(reads, 1), np.nan)
-        figure.add_trace(
-            go.Scatter(
-                x=time.middles,
-                y=mean.astype(np.float32),
-                name=array,
-                mode="lines",
-                line={"width": 1.6, "color": ARRAY_COLOURS[array]},
-                hovertemplate=f"{array}: %{{y:,.0f}} cycles<extra></extra>",
-            )
-        )
+        line(figure, time, mean, array, ARRAY_COLOURS[array], form=f"{array}: %{{y:,.0f}} cycles<extra></extra>")
     figure.update_layout(yaxis={"rangemode": "tozero"})
     about = "Mean time from a read to its response: the array whose line rises is the one that is waited for."
     title = "Latency by array over time"
@@ -113,7 +116,7 @@ def _lapse(
 ) -> go.Figure:
     """Return a heat map of how busy rows were, or how many requests waited there."""
     time = activity.time
-    figure = over_time(time, activity.instructions, height=height, y="")
+    figure = over_time(activity, height=height, y="")
     busy = np.clip(np.rint(100 * utilisation), 0, 255).astype(np.uint8)
     queued = (waiting / time.lengths).astype(np.float32)
     top = float(np.quantile(queued, 0.999)) if queued.size else 0.0
@@ -170,15 +173,19 @@ def _links(activity: Activity, traffic: Traffic, run: str) -> Chart:
 def stall_chart(activity: Activity, traffic: Traffic, run: str) -> Chart:
     """Return the chart of what held requests back: credits, ports, the order of responses."""
     time = activity.time
-    figure = over_time(time, activity.instructions, height=360, y="% of the cycles", hovermode="x unified")
-    for cause in ("credit", "refused", "response"):
-        _line(figure, activity, activity.machine_by_time[cause], f"kernels: {cause_name(cause)}", CAUSE_COLOURS[cause])
+    figure = over_time(activity, height=360, y="% of the cycles", hovermode="x unified")
     ports = activity.engines * activity.kernels[0]
-    for name, title, colour in (
-        ("read_stalls", "ports that took no read", "#0072B2"),
-        ("write_stalls", "ports that took no write", "#009E73"),
-    ):
-        _line(figure, activity, traffic.by_engine[name].sum(axis=0) / ports, title, colour, dash="dash")
+    shown = [
+        (f"kernels: {cause_name(cause)}", activity.machine_by_time[cause], CAUSE_COLOURS[cause], "solid")
+        for cause in ("credit", "refused", "response")
+    ]
+    shown += [
+        (f"ports that took no {kind}", traffic.by_engine[f"{kind}_stalls"].sum(axis=0) / ports, colour, "dash")
+        for kind, colour in (("read", "#0072B2"), ("write", "#009E73"))
+    ]
+    for title, cycles, colour, dash in shown:
+        form = f"{title}: %{{y:.1f}} %<extra></extra>"
+        line(figure, time, 100 * cycles / time.lengths, title, colour, form=form, dash=dash)
     figure.update_layout(yaxis={"rangemode": "tozero"})
     about = (
         "Kernels that had no credit, that a port refused, or that waited for responses; and ports that took nothing, "
@@ -187,17 +194,55 @@ def stall_chart(activity: Activity, traffic: Traffic, run: str) -> Chart:
     return Chart(name=f"{run}-stalls", title="Credits and stalls", about=about, figure=figure, time_of=run)
 
 
-def _line(
-    figure: go.Figure, activity: Activity, cycles: npt.NDArray[np.float64], title: str, colour: str, dash: str = "solid"
-) -> None:
-    time = activity.time
-    figure.add_trace(
-        go.Scatter(
-            x=time.middles,
-            y=(100 * cycles / time.lengths).astype(np.float32),
-            name=title,
-            mode="lines",
-            line={"width": 1.6, "color": colour, "dash": dash},
-            hovertemplate=f"{title}: %{{y:.1f}} %<extra></extra>",
+def latency_charts(traffic: Traffic, run: str) -> list[Chart]:
+    """Return the charts."""
+    return [_histogram(traffic, run), _latencies_of_levels(traffic, run)]
+
+
+def _histogram(traffic: Traffic, run: str) -> Chart:
+    counts = traffic.latencies_by_phase
+    (taken,) = np.nonzero(counts.sum(axis=0))
+    low = max(1, int(taken[0])) if taken.size else 1
+    edges = np.unique(np.rint(np.geomspace(low, LONGEST_LATENCY + 1, _BINS + 1)).astype(np.int64))
+    edges[0] = min(low, int(taken[0])) if taken.size else 0
+    figure = new_figure(height=340, x="cycles from a read to its response", y="reads")
+    for phase, values in zip(PHASES, counts, strict=True):
+        if not values.any():
+            continue
+        binned = np.add.reduceat(values, edges[:-1])
+        figure.add_trace(
+            go.Bar(
+                x=(edges[:-1] + np.diff(edges) / 2).astype(np.float32),
+                width=np.diff(edges).astype(np.float32),
+                y=binned,
+                customdata=np.stack([edges[:-1], edges[1:] - 1], axis=1),
+                name=phase,
+                marker={"color": PHASE_COLOURS[phase], "line": {"width": 0}},
+                hovertemplate="%{customdata[0]} to %{customdata[1]} cycles: %{y:,} reads<extra>" + phase + "</extra>",
+            )
         )
-    )
+    figure.update_layout(barmode="stack", showlegend=True, bargap=0)
+    logarithmic(figure.update_xaxes, max(1, edges[0]), edges[-1])
+    figure.update_xaxes(range=[float(np.log10(max(1, edges[0]))), float(np.log10(edges[-1]))])
+    figure.update_yaxes(type="log", exponentformat="power", dtick=1)
+    about = f"Both axes are logarithmic; {LONGEST_LATENCY:,} cycles are that or more."
+    return Chart(name=f"{run}-latencies", title="Latencies of reads", about=about, figure=figure)
+
+
+def _latencies_of_levels(traffic: Traffic, run: str) -> Chart:
+    figure = new_figure(height=400, y="cycles", hovermode="x unified")
+    for share, name, colour in ((0.5, "median", "#0072B2"), (0.95, "95 %", "#E69F00"), (0.99, "99 %", "#D55E00")):
+        figure.add_trace(
+            go.Scatter(
+                x=list(traffic.levels.titles),
+                y=traffic.percentile(share).astype(np.float32),
+                name=name,
+                mode="lines+markers",
+                line={"color": colour, "width": 1.2},
+                hovertemplate="%{y:,.0f} cycles",
+            )
+        )
+    figure.update_xaxes(type="category")
+    logarithmic(figure.update_yaxes, 1, LONGEST_LATENCY)
+    about = "So many cycles half of the reads, 95 % and 99 % of them did not exceed."
+    return Chart(name=f"{run}-latency-levels", title="Latencies by level", about=about, figure=figure)

@@ -7,7 +7,6 @@ from host.analysis.roofline.analysis import Roofline, level_points
 from host.analysis.roofline.limits import HIGHEST_INTENSITY, ceilings
 from host.analysis.roofline.report import CROSSBAR, CROSSBAR_COLOUR, LIMIT_COLOURS, limit_title
 from host.record.arrow import Integers
-from host.record.tables import PHASES
 from host.report.activity import Activity
 from host.report.charts import Chart, logarithmic, new_figure
 
@@ -120,7 +119,7 @@ def _totals(roofline: Roofline, run: str) -> Chart:
 
 def _levels(activity: Activity, roofline: Roofline, run: str) -> Chart:
     shown = activity.levels
-    group = shown.of[activity.instructions.phase != PHASES.index("intersection")]
+    group = shown.of[activity.of_instructions("level") >= 0]
 
     def summed(values: Integers) -> Integers:
         return np.bincount(group, weights=values, minlength=shown.count).astype(np.int64)

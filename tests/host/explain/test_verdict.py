@@ -10,9 +10,9 @@ import pytest
 
 from host.explain.advice import advise, diagnose
 from host.explain.evidence import BankUse, Evidence, FifoUse, LatencyUse, LinkUse
+from host.explain.stacks import Group
 from host.explain.verdict import findings, findings_of
-from host.explain.view import ENDING, SATURATED, Group, View
-from host.record.reader import Record
+from host.record.reader import ENDING, SATURATED, Record
 from sim.memory import Hbm2, Hc2
 from sim.observation.causes import CAUSES, cause_named
 from tests.record.synthetic import Shape, write_record
@@ -32,11 +32,11 @@ def test_findings_of_a_run(tmp_path: Path) -> None:
 
 
 def test_findings_of_a_level(tmp_path: Path) -> None:
-    view = View(Record(write_record(tmp_path / "record", Shape())))
-    found = findings_of(view, view.select(level=2))
+    record = Record(write_record(tmp_path / "record", Shape()))
+    found = findings_of(record, record.select(level=2))
     assert {finding.phase for finding in found} == {"forward, saturated levels"}
     assert sum(finding.share for finding in found) <= 1
-    evidence = Evidence(view, view.select(level=2))
+    evidence = Evidence(record, record.select(level=2))
     assert found[0].cycles == round(max(evidence.stack.values()))
 
 
@@ -65,8 +65,8 @@ def evidence(**changes: Any) -> Any:
         "cycles": 10_000,
         "rows": pd.DataFrame({"frontier": [5, 9]}),
         "share": lambda *causes: 0.125 * len(causes),
-        "view": SimpleNamespace(
-            record=SimpleNamespace(document={"configuration": configuration, "memory_profile": memory}),
+        "record": SimpleNamespace(
+            document={"configuration": configuration, "memory_profile": memory},
             memory={"controllers": 8, "links": 16, "banks": 128},
             machine={"kernels": {"bfs": 16, "intersection": 8}},
         ),
@@ -167,8 +167,8 @@ def test_every_cause_of_an_instruction_has_advice() -> None:
 
 def test_what_is_proposed_is_what_the_memory_has() -> None:
     found = evidence(links=BUSY_LINK)
-    found.view.record.document["memory_profile"] = Hbm2().describe()
-    found.view.memory = {"controllers": 32, "links": 32, "banks": 16}
+    found.record.document["memory_profile"] = Hbm2().describe()
+    found.record.memory = {"controllers": 32, "links": 32, "banks": 16}
     assert advise("refused", LARGE, found).proposal.endswith("over the links (channel_bit).")
     found.bank, found.links = bank(use=0.99, multiple=60.0), CROWDED_LINKS
     assert "banks = 8)" in advise("refused", LARGE, found).proposal
@@ -181,11 +181,11 @@ def test_what_is_proposed_is_what_the_memory_has() -> None:
 
 def test_nothing_is_proposed_that_a_memory_has_not() -> None:
     found = evidence(bank=bank(arrays={"queues": 100}))
-    found.view.record.document["memory_profile"] = {"profile": "own.py", "latency": 9}
+    found.record.document["memory_profile"] = {"profile": "own.py", "latency": 9}
     proposal = "Try more banks, which divide what several words bring to one, or quicker ones."
     assert advise("refused", LARGE, found).proposal == proposal
     assert "Only a shorter way to the memory helps (latency); deeper" in advise("response", SMALL, found).proposal
-    found.view.record.document["memory_profile"] = {"profile": "stress", "seed": 1}
+    found.record.document["memory_profile"] = {"profile": "stress", "seed": 1}
     assert "Only a shorter way to the memory helps; deeper" in advise("response", SMALL, found).proposal
     found.bank, found.links = bank(use=0.3, multiple=1.2), BUSY_LINK
     assert advise("refused", LARGE, found).proposal == "Divide the addresses otherwise over the links."

@@ -8,9 +8,8 @@ import pytest
 from host.errors import InputError
 from host.explain.comparison import compare
 from host.explain.evidence import Evidence, FifoUse
-from host.explain.stacks import STACKED, stacks
-from host.explain.view import CAUSE_NAMES, ENDING, GROWING, SATURATED, View
-from host.record.reader import Record
+from host.explain.stacks import STACKED, groups_of, stacks
+from host.record.reader import CAUSE_NAMES, ENDING, GROWING, SATURATED, Record
 from tests.record.synthetic import Shape, write_record
 from tests.refusals import refused
 
@@ -19,18 +18,18 @@ COMPONENTS = Shape(iterations=3, restarted=True)
 
 
 @pytest.fixture(scope="module")
-def search(tmp_path_factory: pytest.TempPathFactory) -> View:
-    return View(Record(write_record(tmp_path_factory.mktemp("record") / "search", SEARCH)))
+def search(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    return Record(write_record(tmp_path_factory.mktemp("record") / "search", SEARCH))
 
 
 @pytest.fixture(scope="module")
-def components(tmp_path_factory: pytest.TempPathFactory) -> View:
-    return View(Record(write_record(tmp_path_factory.mktemp("record") / "components", COMPONENTS)))
+def components(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    return Record(write_record(tmp_path_factory.mktemp("record") / "components", COMPONENTS))
 
 
-def test_a_search_has_three_parts(search: View) -> None:
+def test_a_search_has_three_parts(search: Record) -> None:
     assert search.instructions["part"].tolist() == [GROWING, GROWING, SATURATED, ENDING, ENDING]
-    assert [str(group) for group, _ in search.groups_of(search.instructions)] == [
+    assert [str(group) for group, _ in groups_of(search.instructions)] == [
         "forward, growing levels",
         "forward, saturated levels",
         "forward, ending levels",
@@ -38,26 +37,26 @@ def test_a_search_has_three_parts(search: View) -> None:
 
 
 def test_a_search_that_never_fills_the_machine_ends_after_its_peak(tmp_path: Path) -> None:
-    small = View(Record(write_record(tmp_path / "small", Shape(levels=(60, 150, 80, 60)))))
+    small = Record(write_record(tmp_path / "small", Shape(levels=(60, 150, 80, 60))))
     assert small.instructions["part"].tolist() == [GROWING, GROWING, ENDING, ENDING]
 
 
-def test_attempts_that_were_given_up_do_not_count(components: View) -> None:
-    cycles = components.record.document["cycles"]
+def test_attempts_that_were_given_up_do_not_count(components: Record) -> None:
+    cycles = components.document["cycles"]
     assert cycles["restarted"] > 0
     assert components.instructions["cycles"].sum() == cycles["instructions"]
 
 
-def test_a_selection(components: View) -> None:
+def test_a_selection(components: Record) -> None:
     rows = components.select(phase="backward", level=2, iteration=3)
     assert [(row.phase, row.level, row.iteration) for row in rows.itertuples()] == [("backward", 2, 3)]
     assert len(components.select(level=2)) == 6
-    with refused(InputError, f"{components.record.folder}: has no phase forward, level 9"):
+    with refused(InputError, f"{components.folder}: has no phase forward, level 9"):
         components.select(phase="forward", level=9)
 
 
 @pytest.mark.parametrize("by", STACKED)
-def test_stacks_add_up(by: str, components: View) -> None:
+def test_stacks_add_up(by: str, components: Record) -> None:
     found = stacks(components, components.instructions, by)
     assert len(found) > 1
     assert np.allclose(found[CAUSE_NAMES].sum(axis=1), found["cycles"])
@@ -69,14 +68,14 @@ def test_stacks_add_up(by: str, components: View) -> None:
         assert set(found["cycles"]) == set(components.instructions.groupby("module")["cycles"].sum())
 
 
-def test_stacks_of_intervals_are_those_in_which_the_instructions_ran(search: View) -> None:
+def test_stacks_of_intervals_are_those_in_which_the_instructions_ran(search: Record) -> None:
     rows = search.select(level=2)
     start, cycles = (int(rows[name].iloc[0]) for name in ("start", "cycles"))
     found = stacks(search, rows, "interval")["cycle"].tolist()
     assert found == list(range(start // 64 * 64, start + cycles, 64))
 
 
-def test_evidence(search: View) -> None:
+def test_evidence(search: Record) -> None:
     rows = search.select(level=2)
     evidence = Evidence(search, rows)
     assert sum(evidence.stack.values()) == pytest.approx(evidence.cycles)
@@ -114,10 +113,10 @@ def test_evidence(search: View) -> None:
     assert evidence.unevenness > 1
 
 
-def test_intervals_are_divided_among_instructions(search: View) -> None:
+def test_intervals_are_divided_among_instructions(search: Record) -> None:
     cycles = search.frame("links")["cycle"].unique()
     weights = sum(Evidence(search, search.select(level=level)).weights(cycles) for level in range(5))
-    lengths = np.minimum(cycles + 64, search.record.cycles) - cycles
+    lengths = np.minimum(cycles + 64, search.cycles) - cycles
     assert (weights * lengths).sum() == pytest.approx(search.instructions["cycles"].sum())
     links = search.frame("links")
     whole = Evidence(search, search.instructions).links
@@ -157,17 +156,17 @@ def test_depths(most: int, under_way: float | None, lacked: bool, proposed: int,
 
 
 def test_a_memory_without_banks(tmp_path: Path) -> None:
-    view = View(Record(write_record(tmp_path / "fixed", Shape(memory="fixed:75"))))
-    evidence = Evidence(view, view.instructions)
+    record = Record(write_record(tmp_path / "fixed", Shape(memory="fixed:75")))
+    evidence = Evidence(record, record.instructions)
     assert evidence.hottest(3) == []
     assert (evidence.bank, evidence.links, evidence.banks_use) == (None, None, 0.0)
 
 
-def test_a_difference_adds_up(search: View, tmp_path: Path) -> None:
+def test_a_difference_adds_up(search: Record, tmp_path: Path) -> None:
     shape = Shape(config="published", levels=(150, 900, 5000, 400, 120, 100))
-    other = View(Record(write_record(tmp_path / "other", shape)))
+    other = Record(write_record(tmp_path / "other", shape))
     comparison = compare(search, other)
-    assert comparison.difference == other.record.cycles - search.record.cycles
+    assert comparison.difference == other.cycles - search.cycles
     assert sum(comparison.causes.values()) == pytest.approx(comparison.difference)
     assert comparison.levels["difference"].tolist() == [0, 200, 2000, 0, 0, 100]
     assert comparison.levels["level"].tolist() == [0, 1, 2, 3, 4, 5]

@@ -5,10 +5,8 @@ import pytest
 
 from host.record.reader import Record
 from host.record.tables import MODULES
-from host.report.activity import Activity
+from host.report.activity import Activity, Key, Levels, Timeline, key_title
 from host.report.comparison import Comparison
-from host.report.levels import Key, Levels, key_title
-from host.report.timeline import Timeline
 from tests.host.report.pages import BFS, MANY, SCC, activity_of, record_of, traffic_of
 from tests.record.synthetic import Shape
 
@@ -22,7 +20,7 @@ def test_stacks_add_up(shape: Shape) -> None:
     assert (lanes == activity.time.lengths).all()
     assert sum(activity.machine_by_time.values()) == pytest.approx(activity.time.lengths)
     assert sum(activity.whole.values()) == pytest.approx(record.cycles)
-    cycles = activity.instructions.cycles
+    cycles = activity.of_instructions("cycles")
     assert activity.by_instruction.sum(axis=1) == pytest.approx(cycles)
     assert sum(each.sum() for each in activity.by_level.values()) == pytest.approx(cycles.sum())
     assert sum(each.sum() for each in activity.by_phase.values()) == pytest.approx(cycles.sum())
@@ -105,7 +103,7 @@ def test_differences_add_up_between_machines_of_different_size() -> None:
     difference = comparison.difference(1)
     expected = dict.fromkeys(range(6), 0)
     for sign, activity in zip((-1, 1), activities, strict=True):
-        for level, cycles in zip(activity.instructions.level.tolist(), activity.instructions.cycles, strict=True):
+        for level, cycles in activity.instructions[["level", "cycles"]].itertuples(index=False):
             expected[level] += sign * int(cycles)
     assert comparison.levels.titles == ("level 1", "level 2", "level 5", "other levels (3)")
     found = sum(difference.values())

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from host.report.fifos import Fill
+from host.report.traffic import Fill
 from tests.host.report.pages import SCC, traffic_of
 
 

@@ -63,7 +63,7 @@ def test_iterations_have_a_chart_of_their_own() -> None:
     drawn = charts(page_of(SCC))["run0-iterations"]
     total = sum(array(trace["y"]) for trace in drawn["data"])
     instructions = activity_of(SCC).instructions
-    assert total == pytest.approx(np.bincount(instructions.iteration - 1, instructions.cycles), rel=1e-6)
+    assert total == pytest.approx(np.bincount(instructions["iteration"] - 1, instructions["cycles"]), rel=1e-6)
 
 
 def test_levels_are_drawn_as_they_are_recorded() -> None:

@@ -1,22 +1,114 @@
 """A record as a trace for Perfetto: iterations, phases, levels, kernels by cause, memory and token over time."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor, TrackEvent
+from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
 from host.output import open_output
-from host.record.reader import Record
+from host.record.reader import CAUSE_NAMES, Record
 from host.record.tables import ARRAYS
-from host.trace.tracks import Tracks
 from sim.observation.causes import CAUSES
 
 __all__ = ["write_trace"]
 
+_SEQUENCE = 1
+
+
+class _Tracks:
+    """Writes the packets of a trace.
+
+    Parameters
+    ----------
+    file : binary file
+        Where to.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._builder = StreamingTraceProtoBuilder(file)
+        self._tracks = 0
+        self._names: dict[str, int] = {}
+        self._arguments: dict[str, int] = {}
+        packet = self._packet()
+        packet.sequence_flags = TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
+        self._builder.write_packet(packet)
+
+    def add(self, name: str, *, parent: int | None = None, unit: str | None = None, rank: int = 0) -> int:
+        """Add a track and return its number.
+
+        Parameters
+        ----------
+        name : str
+            What people read.
+        parent : int, optional
+            Track that it lies under.
+        unit : str, optional
+            Of numbers: what they count. A track without one has things that last.
+        rank : int
+            Place among the tracks of its parent.
+        """
+        self._tracks += 1
+        packet = self._packet()
+        track = packet.track_descriptor
+        track.uuid, track.name = self._tracks, name
+        track.child_ordering = TrackDescriptor.EXPLICIT
+        track.sibling_order_rank = rank
+        if parent is not None:
+            track.parent_uuid = parent
+        if unit is not None:
+            track.counter.unit_name = unit
+        self._builder.write_packet(packet)
+        return self._tracks
+
+    def last(self, track: int, name: str, begin: int, end: int, arguments: Mapping[str, int]) -> None:
+        """Put something that lasts on a track, from a cycle to another, with numbers to look at."""
+        packet = self._packet(begin)
+        event = packet.track_event
+        event.type, event.track_uuid = TrackEvent.TYPE_SLICE_BEGIN, track
+        event.name_iid = self._interned(packet, self._names, "event_names", name)
+        for key, value in arguments.items():
+            note = event.debug_annotations.add()
+            note.name_iid = self._interned(packet, self._arguments, "debug_annotation_names", key)
+            note.int_value = value
+        self._builder.write_packet(packet)
+        packet = self._packet(end)
+        packet.track_event.type, packet.track_event.track_uuid = TrackEvent.TYPE_SLICE_END, track
+        self._builder.write_packet(packet)
+
+    def number(self, track: int, cycle: int, value: float) -> None:
+        """Put the number that holds from a cycle on on a track."""
+        packet = self._packet(cycle)
+        event = packet.track_event
+        event.type, event.track_uuid = TrackEvent.TYPE_COUNTER, track
+        if isinstance(value, int):
+            event.counter_value = value
+        else:
+            event.double_counter_value = value
+        self._builder.write_packet(packet)
+
+    def _packet(self, cycle: int = 0) -> TracePacket:
+        packet = self._builder.create_packet()
+        packet.timestamp = cycle
+        packet.trusted_packet_sequence_id = _SEQUENCE
+        packet.sequence_flags = TracePacket.SEQ_NEEDS_INCREMENTAL_STATE
+        return packet
+
+    @staticmethod
+    def _interned(packet: TracePacket, known: dict[str, int], kind: str, text: str) -> int:
+        """Return the number of a text, which the packet tells where it is new."""
+        if text not in known:
+            known[text] = len(known) + 1
+            entry = getattr(packet.interned_data, kind).add()
+            entry.iid, entry.name = known[text], text
+        return known[text]
+
+
 _SLICES = 60_000
 """Slices of kernels, about: of longer runs several intervals are one slice, with the sums of their causes."""
 
-_NAMES = [cause.name for cause in CAUSES]
 _TITLES = {cause.name: cause.title for cause in CAUSES}
 
 
@@ -38,22 +130,21 @@ def write_trace(record: Record, path: str) -> None:
         A table cannot be read, or the file cannot be written.
     """
     with open_output(path) as file:
-        tracks = Tracks(file)
+        tracks = _Tracks(file)
         root = tracks.add(f"cyscc {record.document['command']}, a nanosecond is a cycle")
         _add_instructions(tracks, record, root)
         _add_kernels(tracks, record, root)
         _add_memory(tracks, record, root)
 
 
-def _add_instructions(tracks: Tracks, record: Record, root: int) -> None:
+def _add_instructions(tracks: _Tracks, record: Record, root: int) -> None:
     """Add iterations, phases and instructions."""
-    rows = record.frame("instructions")
-    ends = rows["start"] + rows["cycles"]
+    rows = record.attempts.reset_index()
     for rank, (title, keys) in enumerate(
         (("iterations", ["attempt", "iteration"]), ("phases", ["attempt", "iteration", "phase"]))
     ):
         track = tracks.add(title, parent=root, rank=rank)
-        groups = rows.assign(end=ends).groupby(keys, observed=True, sort=False)
+        groups = rows.groupby(keys, observed=True, sort=False)
         for key, begin, end in groups.agg(begin=("start", "min"), end=("end", "max")).itertuples():
             name = f"iteration {key[1]}" if len(keys) == 2 else str(key[2])
             tracks.last(track, name, begin, end, {"attempt": key[0], "iteration": key[1]})
@@ -62,18 +153,16 @@ def _add_instructions(tracks: Tracks, record: Record, root: int) -> None:
     for row in rows.to_dict("records"):
         name = str(row["phase"]) if row["level"] < 0 else f"level {row['level']}"
         arguments = {column: int(row[column]) for column in columns}
-        tracks.last(track, name, row["start"], row["start"] + row["cycles"], arguments)
+        tracks.last(track, name, row["start"], row["end"], arguments)
 
 
-def _add_kernels(tracks: Tracks, record: Record, root: int) -> None:
+def _add_kernels(tracks: _Tracks, record: Record, root: int) -> None:
     """Add what each kernel does."""
-    table = record.table("kernels")
-    causes = np.stack([table[name].to_numpy() for name in _NAMES], axis=-1).astype(np.int64)
-    sizes = record.document["machine"]
+    causes = record.frame("kernels")[CAUSE_NAMES].to_numpy(np.int64)
     kernels = [
         (engine, module, number)
-        for engine in range(sizes["engines"])
-        for module, count in sizes["kernels"].items()
+        for engine in range(record.machine["engines"])
+        for module, count in record.machine["kernels"].items()
         for number in range(count)
     ]
     causes = causes.reshape(-1, len(kernels), len(CAUSES))
@@ -90,7 +179,7 @@ def _add_kernels(tracks: Tracks, record: Record, root: int) -> None:
         _add_kernel(tracks, track, sums[:, place], starts)
 
 
-def _add_kernel(tracks: Tracks, track: int, sums: npt.NDArray[np.int64], starts: list[int]) -> None:
+def _add_kernel(tracks: _Tracks, track: int, sums: npt.NDArray[np.int64], starts: list[int]) -> None:
     """Add the slices of a kernel; those after one another that have one and the same cause alone are one."""
     most = sums.argmax(axis=-1)
     alone = sums.max(axis=-1) == sums.sum(axis=-1)
@@ -99,11 +188,11 @@ def _add_kernel(tracks: Tracks, track: int, sums: npt.NDArray[np.int64], starts:
     merged = np.add.reduceat(sums, firsts, axis=0)
     ends = [starts[first] for first in firsts[1:]] + [starts[-1]]
     for first, end, counts in zip(firsts.tolist(), ends, merged.tolist(), strict=True):
-        arguments = {name: count for name, count in zip(_NAMES, counts, strict=True) if count}
-        tracks.last(track, _TITLES[_NAMES[most[first]]], starts[first], end, arguments)
+        arguments = {name: count for name, count in zip(CAUSE_NAMES, counts, strict=True) if count}
+        tracks.last(track, _TITLES[CAUSE_NAMES[most[first]]], starts[first], end, arguments)
 
 
-def _add_memory(tracks: Tracks, record: Record, root: int) -> None:
+def _add_memory(tracks: _Tracks, record: Record, root: int) -> None:
     """Add what memory and token do."""
     memory = tracks.add("memory", parent=root, rank=3)
     arrays = record.frame("arrays")
@@ -141,7 +230,7 @@ def _add_memory(tracks: Tracks, record: Record, root: int) -> None:
         _add_numbers(tracks, record, f"{module} tokens at the AEs", token, 0, engines[f"{module}_turns"], "tokens")
 
 
-def _add_numbers(tracks: Tracks, record: Record, title: str, parent: int, rank: int, values: Any, unit: str) -> None:
+def _add_numbers(tracks: _Tracks, record: Record, title: str, parent: int, rank: int, values: Any, unit: str) -> None:
     """Add numbers by the first cycle of their interval; where there are none they are 0."""
     track = tracks.add(title, parent=parent, unit=unit, rank=rank)
     whole = values.reindex(range(0, record.cycles, record.interval), fill_value=0)

@@ -1,4 +1,4 @@
-"""Where the cycles went: stacks of causes, and every kernel over time."""
+"""Where the cycles of kernels went, and what they had to do: stacks of causes, work, token, FIFOs."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,24 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from host.record.colours import CAUSE_COLOURS, STACK
+from host.record.colours import CAUSE_COLOURS, RUN_COLOURS, STACK
 from host.record.tables import MODULES, PHASES
-from host.report.activity import Activity
-from host.report.charts import Chart, bars, cause_name, choice, heat_map, new_figure, over_time, stack_over_time
-from host.report.levels import key_point
+from host.report.activity import Activity, key_point
+from host.report.charts import (
+    Chart,
+    bar_rows,
+    bars,
+    cause_name,
+    choice,
+    heat_map,
+    line,
+    new_figure,
+    over_time,
+    stack_over_time,
+)
+from host.report.traffic import Fill, Traffic
 
-__all__ = ["activity_charts"]
+__all__ = ["activity_charts", "fifo_charts", "token_chart", "work_chart"]
 
 _ITERATIONS = 60
 """Most bars of iterations."""
@@ -20,6 +31,8 @@ _UPRIGHT = 16
 _OPTION = 30
 """Pixels of an option in an open list."""
 _NAMES = {cause: cause_name(cause) for cause in STACK}
+_WORK_COLOURS = {"frontier": "#0072B2", "pushed": "#E69F00", "duplicates": "#7a2500"}
+_WORK_NAMES = {"frontier": "entries read", "pushed": "vertices pushed", "duplicates": "of them copies"}
 
 
 def activity_charts(activity: Activity, run: str) -> list[Chart]:
@@ -36,44 +49,23 @@ def activity_charts(activity: Activity, run: str) -> list[Chart]:
 
 
 def _whole(activity: Activity, run: str) -> Chart:
-    rows = ["whole run", *(phase for phase, count in zip(PHASES, _instructions(activity), strict=True) if count)]
-    figure = new_figure(height=150 + 48 * len(rows), x="cycles")
+    ran = set(activity.instructions["phase"])
+    titles = ["whole run", *(phase for phase in PHASES if phase in ran)]
+    figure = new_figure(height=150 + 48 * len(titles), x="cycles")
     phases = activity.by_phase
-    for cause in STACK:
-        values = [activity.whole.get(cause, 0.0)]
-        values += [float(phases[cause][PHASES.index(row)]) for row in rows[1:]]
-        if not any(values):
-            continue
-        shares = [value / max(1.0, total) for value, total in zip(values, _totals(activity, rows), strict=True)]
-        figure.add_trace(
-            go.Bar(
-                y=rows,
-                x=np.array(values, np.float32),
-                customdata=np.array(shares, np.float32),
-                orientation="h",
-                name=_NAMES[cause],
-                marker={"color": CAUSE_COLOURS[cause], "line": {"width": 0.3, "color": "#6b7078"}},
-                hovertemplate=f"{_NAMES[cause]}: %{{x:,.0f}} cycles, %{{customdata:.1%}}<extra>%{{y}}</extra>",
-            )
-        )
-    figure.update_layout(barmode="stack")
-    figure.update_yaxes(autorange="reversed", type="category")
+    parts = {
+        cause: [activity.whole.get(cause, 0.0), *(float(phases[cause][PHASES.index(title)]) for title in titles[1:])]
+        for cause in STACK
+    }
+    totals = np.maximum(1.0, np.sum(list(parts.values()), axis=0))
+    shown = "%{cause}: %{x:,.0f} cycles, %{customdata:.1%}<extra>%{y}</extra>"
+    bar_rows(figure, titles, parts, customdata=lambda values: (values / totals).astype(np.float32), form=shown)
     about = (
         "Every cycle of every kernel has exactly one cause; lengths are cycles of an average kernel of the module that "
         "ran, so that they add up to the cycles simulated. Blue is work, yellow to brown what the machine waited for, "
         "grey what had nothing to do, pale and purple what was outside of the run."
     )
     return Chart(name=f"{run}-whole", title="Cycle stack of the run", about=about, figure=figure)
-
-
-def _instructions(activity: Activity) -> list[int]:
-    return np.bincount(activity.instructions.phase, minlength=len(PHASES)).tolist()
-
-
-def _totals(activity: Activity, rows: list[str]) -> list[float]:
-    phases = activity.by_phase
-    whole = sum(activity.whole.values())
-    return [whole, *(float(sum(each[PHASES.index(row)] for each in phases.values())) for row in rows[1:])]
 
 
 def _stack_of(titles: Sequence[str], by_cause: dict[str, npt.NDArray[np.float64]], what: str) -> go.Figure:
@@ -94,10 +86,10 @@ def _stack_of(titles: Sequence[str], by_cause: dict[str, npt.NDArray[np.float64]
 
 
 def _iterations(activity: Activity, run: str) -> Chart:
-    instructions = activity.instructions
-    last = int(instructions.iteration.max(initial=0))
+    iteration = activity.of_instructions("iteration")
+    last = int(iteration.max(initial=0))
     each = max(1, -(-last // _ITERATIONS))
-    group = np.maximum(instructions.iteration - 1, 0) // each
+    group = np.maximum(iteration - 1, 0) // each
     firsts = range(1, max(last, 1) + 1, each)
     titles = [str(first) if each == 1 else f"{first:,} to {min(first + each - 1, last):,}" for first in firsts]
     figure = _stack_of(titles, activity.by_group(group, len(titles)), "iterations")
@@ -121,15 +113,14 @@ def _levels(activity: Activity, run: str) -> Chart:
         )
         cycles = np.sum(list(activity.by_level.values()), axis=0)
         figure.update_yaxes(range=[0, 1.15 * float(cycles[levels.sizes == 1].max(initial=1))])
-    keys = activity.instructions.keys()
     first = [int(np.argmax(levels.of == group)) for group in range(levels.count)]
-    points = tuple(key_point(keys[place]) for place in first)
+    points = tuple(key_point(activity.keys[place]) for place in first)
     return Chart(name=f"{run}-levels", title="Cycle stack of each level", about=about, figure=figure, points=points)
 
 
 def _over_time(activity: Activity, run: str) -> Chart:
     time = activity.time
-    figure = over_time(time, activity.instructions, height=430, y="% of the cycles")
+    figure = over_time(activity, height=430, y="% of the cycles")
     parts = {cause: 100 * values / time.lengths for cause, values in activity.machine_by_time.items()}
     ordered = {cause: parts[cause] for cause in STACK if cause in parts}
     stack_over_time(figure, time, ordered, colours=CAUSE_COLOURS, names=_NAMES, form=".1f")
@@ -148,7 +139,7 @@ def _lapse(activity: Activity, run: str) -> Chart:
     shown = {title: cycles for title, cycles in shown.items() if cycles.any()}
     # The list of what can be chosen must find room within the chart.
     height = max(220 + 5 * len(activity.lanes), 120 + _OPTION * len(shown))
-    figure = over_time(time, activity.instructions, height=height, y="")
+    figure = over_time(activity, height=height, y="")
     options = {}
     for title, cycles in shown.items():
         options[title] = [len(figure.data)]
@@ -183,3 +174,119 @@ def _kernels(activity: Activity, run: str) -> Chart:
     figure.update_layout(bargap=0, yaxis={"range": [0, 100]}, xaxis={"tickangle": 60, "tickfont": {"size": 9}})
     about = "Every kernel over the whole run: where one stands out, its AE or its share of the work does."
     return Chart(name=f"{run}-kernels", title="Cycle stack of each kernel", about=about, figure=figure)
+
+
+def work_chart(activity: Activity, run: str) -> Chart:
+    """Return the chart of queue entries by level."""
+    levels = activity.levels
+    figure = new_figure(height=360, y="entries")
+    parts = {
+        name: np.bincount(levels.of, weights=activity.of_instructions(name), minlength=levels.count)
+        for name in _WORK_COLOURS
+    }
+    bars(figure, levels.titles, parts, colours=_WORK_COLOURS, names=_WORK_NAMES, form=",.0f")
+    figure.update_layout(barmode="group")
+    figure.update_yaxes(type="log", exponentformat="power", dtick=1)
+    about = (
+        "Entries of the queues that a level read, and those that it pushed; copies are entries for vertices that it "
+        "pushed more than once. A logarithmic axis: nothing has no bar."
+    )
+    return Chart(name=f"{run}-work", title="Frontier, pushes and copies", about=about, figure=figure)
+
+
+def token_chart(activity: Activity, traffic: Traffic, run: str) -> Chart:
+    """Return the chart of the token's turns and of what waited for slots."""
+    time = activity.time
+    figure = over_time(activity, height=340, y="turns in 1,000 cycles")
+    for number in range(activity.engines):
+        for name, dash in (("bfs", "solid"), ("intersection", "dot")):
+            turns = traffic.by_engine[f"{name}_turns"][number]
+            if not turns.any():
+                continue
+            line(
+                figure,
+                time,
+                1000 * turns / time.lengths,
+                f"{name} token at AE {number}",
+                RUN_COLOURS[number % len(RUN_COLOURS)],
+                width=1.4,
+                dash=dash,
+                form="%{y:.1f} turns in 1,000 cycles",
+            )
+    waiting = activity.machine_by_time["slot"]
+    figure.add_trace(
+        go.Scatter(
+            x=time.middles,
+            y=(100 * waiting / time.lengths).astype(np.float32),
+            name="kernels that wait for a slot (right)",
+            yaxis="y3",
+            mode="lines",
+            line={"width": 0},
+            fill="tozeroy",
+            fillcolor=f"rgba({', '.join(str(int(CAUSE_COLOURS['slot'][at : at + 2], 16)) for at in (1, 3, 5))}, 0.25)",
+            hovertemplate="%{y:.1f} %",
+        )
+    )
+    figure.update_layout(
+        hovermode="x unified",
+        yaxis={"rangemode": "tozero"},
+        yaxis3={
+            "overlaying": "y",
+            "side": "right",
+            "title": {"text": "% of the cycles"},
+            "range": [0, max(1.0, 1.1 * float((100 * waiting / time.lengths).max(initial=0)))],
+            "tickmode": "auto",
+            "showgrid": False,
+        },
+    )
+    about = (
+        "How often the token came by, and which share of the kernel-cycles was waiting for the slots that it brings. "
+        "A kernel that pushes can reserve once a turn."
+    )
+    return Chart(name=f"{run}-token", title="Token and slots", about=about, figure=figure, time_of=run)
+
+
+def fifo_charts(activity: Activity, fill: Fill, run: str) -> list[Chart]:
+    """Return the charts."""
+    return [_fifo_kinds(fill, run), _fifos_over_time(activity, fill, run)]
+
+
+def _fifo_kinds(fill: Fill, run: str) -> Chart:
+    figure = new_figure(height=340, y="entries")
+    depths = [kind.depth for kind in fill.kinds]
+    for name, values, colour, width in (
+        ("depth", depths, "#e4e6ea", 0.8),
+        ("with reads in flight", [min(kind.needed, kind.depth) for kind in fill.kinds], "#f7d9a0", 0.65),
+        ("high-water mark", [kind.most for kind in fill.kinds], "#56B4E9", 0.5),
+        ("mean", [kind.mean for kind in fill.kinds], "#0072B2", 0.25),
+    ):
+        figure.add_trace(
+            go.Bar(
+                x=fill.titles,
+                y=np.array(values, np.float32),
+                name=name,
+                width=width,
+                marker={"color": colour, "line": {"width": 0.5, "color": "#6b7078"}},
+                hovertemplate=f"{name}: %{{y:,.1f}} entries<extra>%{{x}}</extra>",
+            )
+        )
+    figure.update_layout(barmode="overlay")
+    figure.update_xaxes(type="category")
+    about = (
+        "The most entries that one of a kind held, and the mean over kernels and time, within its depth. Reads in "
+        "flight have their places reserved; how many these were is estimated from their rate and their latency."
+    )
+    return Chart(name=f"{run}-fifos", title="FIFO fill against depth", about=about, figure=figure)
+
+
+def _fifos_over_time(activity: Activity, fill: Fill, run: str) -> Chart:
+    time = activity.time
+    figure = over_time(activity, height=180 + 28 * len(fill.titles), y="")
+    for values, what in ((fill.mean, "mean fill"), (fill.most, "high-water mark")):
+        share = np.rint(100 * values).astype(np.uint8)
+        hover = what + ": %{z} % of the depth"
+        figure.add_trace(heat_map(share, time, rows=fill.titles, hover=hover, top=100, title="% of the depth"))
+    choice(figure, {"mean": [1], "high-water mark": [2]})
+    figure.update_layout(yaxis={"autorange": "reversed"})
+    about = "Share of the depth that was taken, over all kernels: on average, or in the fullest of them."
+    return Chart(name=f"{run}-fifo-time", title="FIFO fill over time", about=about, figure=figure, time_of=run)

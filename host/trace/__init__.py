@@ -1,1 +1,0 @@
-"""Traces for Perfetto: a record on a time line."""
