@@ -7,11 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from host.api.graphs import generate, graph_from_edges, read_graph, write_graph
-    from host.api.machines import configuration, memory_profile
-    from host.api.records import Difference, Explanation, compare, explain
-    from host.api.replays import replay
-    from host.api.reports import figures, report
+    from host.api.inputs import configuration, generate, graph_from_edges, memory_profile, read_graph, write_graph
+    from host.api.records import Difference, Explanation, compare, explain, figures, replay, report
     from host.api.runs import bfs, scc
     from host.errors import InputError
     from host.explain.verdict import Finding
@@ -54,11 +51,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "host.api.graphs": ("generate", "graph_from_edges", "read_graph", "write_graph"),
-    "host.api.machines": ("configuration", "memory_profile"),
-    "host.api.records": ("Difference", "Explanation", "compare", "explain"),
-    "host.api.replays": ("replay",),
-    "host.api.reports": ("figures", "report"),
+    "host.api.inputs": ("configuration", "generate", "graph_from_edges", "memory_profile", "read_graph", "write_graph"),
+    "host.api.records": ("Difference", "Explanation", "compare", "explain", "figures", "replay", "report"),
     "host.api.runs": ("bfs", "scc"),
     "host.errors": ("InputError",),
     "host.explain.verdict": ("Finding",),

@@ -90,7 +90,7 @@ def _show_failure(
     graph: Graph | None,
     keeping: "Keeping | None",
 ) -> None:
-    from host.replay.failure import show_failure
+    from host.replay.replaying import show_failure
 
     checkpoint = None if keeping is None else keeping.latest()
     show_failure(recording, error, progress=progress, checkpoint=checkpoint, graph=graph)

@@ -89,7 +89,7 @@ def _name(file: str, lives: "Lives") -> None:
     """Name the vertices of lives as a graph's file does."""
     from host.errors import placed
     from host.graph.formats import read_graph
-    from host.life.naming import directions_of, name_lives
+    from host.life.reading import directions_of, name_lives
     from sim.notices import notice
 
     graph = read_graph(file, on_note=notice)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from host.life.words import ending, place, waits
+from host.life.kanata import ending, place, waits
 from host.results.table_text import plain_table
 from host.words import counted
 from sim.observation.life import Life, Lives, Span, Stage

@@ -247,7 +247,7 @@ class _Reader:
         options = {name: value for name, value in values.items() if name in _RUN}
         graph = self._graph(values)
         # The folder is that of the point, which is known when it is made.
-        given = {"algorithm": "bfs", **options, **named, "record": graph.label}
+        given: dict[str, Any] = {"algorithm": "bfs", **options, **named, "record": graph.label}
         spec = RunSpec(**given, graph=graph.label, overrides=Overrides.of(overrides), threads=1).checked()
         return Point(graph=graph, spec=spec)
 

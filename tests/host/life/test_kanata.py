@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from host.life.kanata import kanata_lines, write_kanata
-from host.life.selection import select
+from host.life.kanata import kanata_lines, select, write_kanata
 from sim.observation.life import Fate, Life, Lives, Span, Stage, Wait, read_lives
 from tests.life import Searched
 

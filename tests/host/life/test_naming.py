@@ -10,7 +10,7 @@ from host.command_line.main import main
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.formats import write_graph
-from host.life.naming import directions_of, name_lives, vertices_of
+from host.life.reading import directions_of, name_lives, vertices_of
 from sim.hardware import DEGREE, START, VISITED
 from sim.observation.life import Life, Lives, read_lives
 from tests.life import Cut, Searched

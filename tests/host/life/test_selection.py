@@ -3,7 +3,7 @@
 import pytest
 
 from host.errors import InputError
-from host.life.selection import select
+from host.life.kanata import select
 from sim.observation.life import read_lives
 from tests.life import Searched
 

@@ -1,7 +1,9 @@
-"""Graphs for Python: read, made, named."""
+"""Graphs and machines for Python: read, made, by name or with values of one's own."""
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +12,52 @@ from host.graph.csr import Graph
 from host.graph.formats import read_graph as _read
 from host.graph.formats import write_graph as _write
 from host.graph.kinds import KINDS_BY_DEGREE, generate_graph
+from sim.configuration import AcceleratorConfig, load_config
+from sim.memory import Profile, parse_profile
 from sim.notices import notice
 
-__all__ = ["generate", "graph_from_edges", "read_graph", "write_graph"]
+__all__ = ["configuration", "generate", "graph_from_edges", "memory_profile", "read_graph", "write_graph"]
+
+
+def configuration(name: str = "hc2", **changes: Any) -> AcceleratorConfig:
+    """Return a configuration.
+
+    Parameters
+    ----------
+    name : str
+        A preset, one of `PRESETS`, or a TOML file.
+    **changes
+        Values in the place of its own: ``configuration("hc2", word_depth=256)``.
+
+    Raises
+    ------
+    ValueError
+        There is none of this name, or none with these values.
+    TypeError
+        A key is unknown.
+    """
+    return load_config(name).replace(**changes)
+
+
+def memory_profile(name: str = "hc2", **changes: Any) -> Profile:
+    """Return a memory profile.
+
+    Parameters
+    ----------
+    name : str
+        ``hc2``, ``hbm2``, ``fixed:CYCLES``, ``stress``, ``stress:SEED``, or a TOML file.
+    **changes
+        Values in the place of its own: ``memory_profile("hc2", links=4)``.
+
+    Raises
+    ------
+    ValueError
+        There is none of this name, or none with these values.
+    TypeError
+        A key is unknown.
+    """
+    profile = parse_profile(name)
+    return replace(profile, **changes) if changes else profile
 
 
 def read_graph(path: str | PathLike[str]) -> Graph:
