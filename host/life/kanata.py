@@ -6,7 +6,7 @@ https://github.com/shioyadan/Konata/blob/master/docs/kanata-log-format.md.
 
 from collections.abc import Iterator, Sequence
 
-from host.life.words import told, waits
+from host.life.text import told, waits
 from host.output import open_output
 from sim.observation.life import Life, Lives, Span
 

@@ -134,11 +134,11 @@ def _next(lines: Lines, what: str) -> list[bytes]:
     return words(line)
 
 
-def _count(lines: Lines, what: str) -> int:
+def _count(lines: Lines, key: bytes) -> int:
     """Read a count, which has a line of its own."""
-    line = lines.number
+    line, what = lines.number, key.removeprefix(b"@nr_").decode()
     with placed(line=line):
-        found = _next(lines, f"@nr_{what}")
+        found = _next(lines, key.decode())
         if len(found) != 1:
             raise InputError(f"expected the number of {what}")
         return number(found[0], what)
@@ -146,44 +146,37 @@ def _count(lines: Lines, what: str) -> int:
 
 def _header(lines: Lines) -> tuple[int, int | None]:
     """Read the lines up to the model: the number of states, and of choices if there is one."""
-    kind: bytes | None = None
-    states: int | None = None
-    choices: int | None = None
-    while True:
-        line = lines.number
-        text = lines.next()
+    kind = key = b""
+    counts: dict[bytes, int] = {}
+    while key != b"@model":
+        line, text = lines.number, lines.next()
         if text is None:
             raise InputError("has no line '@model'")
         key, _, value = (part.strip() for part in text.partition(b":"))
         with placed(line=line):
             if key == b"@type":
-                kind = value
-                if kind.lower() != b"mdp":
-                    raise InputError(f"expected a model of type 'MDP', not {shown(kind)}")
+                kind = value.lower()
+                if kind != b"mdp":
+                    raise InputError(f"expected a model of type 'MDP', not {shown(value)}")
             elif key == b"@value_type":
                 if value not in _VALUES:
                     raise InputError(f"expected values of type 'double' or 'rational', not {shown(value)}")
-            elif key == b"@parameters":
-                if parameters := _next(lines, "@parameters"):
-                    raise InputError(f"has parameters ({shown(parameters[0])}), which have no values here")
-            elif key == b"@reward_models":
-                _next(lines, "@reward_models")
-            elif key == b"@nr_states":
-                states = _count(lines, "states")
-                check_size(states, 0)
-            elif key == b"@nr_choices":
-                choices = _count(lines, "choices")
-            elif key == b"@model":
-                break
-            elif key and not text.lstrip().startswith(b"//"):
+            elif key in (b"@parameters", b"@reward_models"):
+                names = _next(lines, key.decode())
+                if names and key == b"@parameters":
+                    raise InputError(f"has parameters ({shown(names[0])}), which have no values here")
+            elif key in (b"@nr_states", b"@nr_choices"):
+                counts[key] = _count(lines, key)
+                check_size(counts.get(b"@nr_states", 0), 0)
+            elif key not in (b"", b"@model") and not text.lstrip().startswith(b"//"):
                 raise InputError(f"{shown(key)} is no line of the header")
-    if kind is None:
+    if not kind:
         raise InputError("has no line '@type: MDP' before '@model'", line=line)
-    if states is None:
+    if b"@nr_states" not in counts:
         raise InputError("has no line '@nr_states' before '@model'", line=line)
-    if states == 0:
+    if counts[b"@nr_states"] == 0:
         raise InputError("the model is empty: it has no states")
-    return states, choices
+    return counts[b"@nr_states"], counts.get(b"@nr_choices")
 
 
 def read_drn(stream: IO[bytes]) -> Mdp:

@@ -1,20 +1,24 @@
-"""Vertices of lives by the graph: which one a graph word is of, and what the graph's file calls it.
+"""Lives of a waveform file: read, chosen by vertex and kernel, their vertices named by the graph.
 
 A graph word says where in C the neighbours of its vertex begin, and how many they are. Where there are neighbours, no
 other vertex has the same beginning; vertices without neighbours share theirs with what comes next.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from host.errors import InputError
 from host.graph.csr import Graph
+from host.output import reason
 from sim.hardware import DEGREE, START
-from sim.observation.life import Life, Lives
+from sim.observation.life import Life, Lives, read_lives
+from sim.observation.wave_reader import WaveFileError, WaveReader
 
-__all__ = ["directions_of", "name_lives", "vertices_of"]
+__all__ = ["chosen_lives", "directions_of", "name_lives", "select", "vertices_of"]
 
 Vertices = npt.NDArray[np.int64]
 """Vertices, or what stands in the place of one."""
@@ -23,6 +27,97 @@ _NONE = -1
 """In the place of a vertex: the word is of none."""
 _SEVERAL = -2
 """In the place of a vertex: it may be one of several."""
+
+
+def chosen_lives(
+    path: Path,
+    *,
+    of: Sequence[str] = (),
+    first: int | None = None,
+    option: str,
+    name: Callable[[Lives], None] | None = None,
+) -> tuple[Lives, list[Life]]:
+    """Return all lives that begin in the window that a file shows, and those of them that are asked for.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        A VCD or FST file with all signals of the kernels that lives are wanted of.
+    of, first
+        As of `select`.
+    option : str
+        The option that `of` comes from, for messages.
+    name : callable, optional
+        Names the vertices, which `of` then means by these names.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, shows no waveforms, or lacks a signal; nothing of what is asked for is there.
+    """
+    try:
+        window = read_lives(WaveReader(path))
+    except WaveFileError as error:
+        raise InputError(str(error), path=path) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {reason(error)}", path=path) from None
+    if name is not None:
+        name(window)
+    try:
+        return window, select(window, of=of, first=first)
+    except InputError as error:
+        raise InputError(f"{error.cause} ({option})", path=path) from None
+
+
+def select(lives: Lives, *, of: Sequence[str] = (), first: int | None = None) -> list[Life]:
+    """Return some of the lives of a window, in their order.
+
+    Parameters
+    ----------
+    lives : Lives
+        All of them.
+    of : sequence of str
+        A number stands for a vertex: its own lives, as neighbour and as queue entry, and those of the neighbours that
+        come of that entry. Anything else stands for kernels: ``engine0.bfs3``, ``engine0`` for all of an AE, with
+        ``*``, ``?`` and ``[]`` for several. What any of them stands for is shown; all, if there are none.
+    first : int, optional
+        Not more queue entries than this; neighbours only of these.
+
+    Raises
+    ------
+    InputError
+        No such kernel, or nothing in the window is of that vertex. Names what was asked for.
+    """
+    chosen = [life for life in lives.lives if not of]
+    if of:
+        vertices, kernels = set(), set()
+        for word in of:
+            if word.isdecimal():
+                vertices.add(int(word))
+            else:
+                kernels |= _kernels(lives, word)
+        chosen = [life for life in lives.lives if life.kernel in kernels or _is_of(life, vertices)]
+        for vertex in sorted(vertices):
+            if not any(life.vertex == vertex for life in chosen):
+                raise InputError(f"nothing of vertex {vertex} begins in the window")
+    if first is not None:
+        kept = {id(life) for life in [life for life in chosen if not life.neighbour][:first]}
+        chosen = [life for life in chosen if id(life.parent if life.neighbour else life) in kept]
+    return chosen
+
+
+def _is_of(life: Life, vertices: set[int]) -> bool:
+    return life.vertex in vertices or (life.parent is not None and life.parent.vertex in vertices)
+
+
+def _kernels(lives: Lives, pattern: str) -> set[str]:
+    """Return the kernels that a pattern stands for."""
+    found = {
+        name for name in lives.kernels if fnmatchcase(name, pattern) or fnmatchcase(name.partition(".")[0], pattern)
+    }
+    if not found:
+        raise InputError(f"no kernel {pattern!r}: there are {lives.kernels[0]} to {lives.kernels[-1]}")
+    return found
 
 
 def vertices_of(starts: npt.NDArray[np.int64], words: npt.NDArray[np.uint64]) -> Vertices:
