@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from host.output import show
 from host.runs.overrides import MEMORY, NO_OVERRIDES, Overrides
@@ -39,9 +39,13 @@ __all__ = [
     "configuration",
     "given_options",
     "integer",
+    "listed",
     "memory_profile",
+    "one_of",
     "read_overrides",
 ]
+
+_Value = TypeVar("_Value")
 
 _MOST_CHOICES = 12
 """Choices that a message lists."""
@@ -126,6 +130,30 @@ def integer(text: str, *, low: int, high: int | None = None) -> int:
 def at_least(low: int, high: int | None = None) -> Callable[[str], int]:
     """Return a parser of integers from `low` on."""
     return lambda text: integer(text, low=low, high=high)
+
+
+def listed(parse: Callable[[str], _Value]) -> Callable[[str], tuple[_Value, ...]]:
+    """Return a parser of lists, separated by commas, whose values are given once each."""
+
+    def parsed(text: str) -> tuple[_Value, ...]:
+        values = tuple(parse(part) for part in text.split(","))
+        for place, value in enumerate(values):
+            if value in values[:place]:
+                raise argparse.ArgumentTypeError(f"{value} is given twice")
+        return values
+
+    return parsed
+
+
+def one_of(known: Iterable[str], what: str) -> Callable[[str], str]:
+    """Return a parser of names, which refuses what is unknown; `what` they name is said by the message."""
+
+    def parsed(text: str) -> str:
+        if text not in known:
+            raise argparse.ArgumentTypeError(f"unknown {what} {text!r}: there are {', '.join(known)}")
+        return text
+
+    return parsed
 
 
 def _parsed(parse: Callable[[str], Any], text: str) -> Any:

@@ -17,7 +17,7 @@ PIVOTS = 10
 """The same by default, the text's."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Option:
     """An option of an algorithm, which has it by its name in `host.algorithms.software.Setting`.
 
@@ -72,6 +72,8 @@ class Kind:
         return function
 
 
+_SOURCES = "li: vertices that Partition draws, 0 for no Partition (default: min(n / 10, n / d^2), d = m / n)"
+
 KINDS = {
     "kosaraju": Kind(
         text="two searches and an intersection per component, as the accelerator; one thread",
@@ -84,13 +86,7 @@ KINDS = {
         function="software.li:li",
         threads=True,
         devices=True,
-        options=(
-            Option(
-                name="sources",
-                text="li: vertices that Partition draws, 0 for no Partition (default: min(n / 10, n / d^2), d = m / n)",
-                metavar="K",
-            ),
-        ),
+        options=(Option("sources", _SOURCES, "K"),),
     ),
     "multipartition": Kind(
         text="a pivot, a vice pivot, and all partitions that come of them at once",
@@ -103,15 +99,7 @@ KINDS = {
         function="software.quach:quach",
         threads=True,
         devices=True,
-        options=(
-            Option(
-                name="pivots",
-                text=f"pivots at a time, of quach (default: {PIVOTS})",
-                metavar="M",
-                least=1,
-                most=MOST_PIVOTS,
-            ),
-        ),
+        options=(Option("pivots", f"pivots at a time, of quach (default: {PIVOTS})", "M", 1, MOST_PIVOTS),),
     ),
     "fbt": Kind(
         text="forward-backward search with trimming, of Wijs et al. 2014",
@@ -120,10 +108,10 @@ KINDS = {
         devices=True,
         options=(
             # A launch cannot be interrupted.
-            Option(name="cached", text="fbt: iterations of a search in a launch, with a cache", metavar="I", most=256),
+            Option("cached", "fbt: iterations of a search in a launch, with a cache", "I", most=256),
             # The graph that an algorithm is compiled with has as many places, too.
-            Option(name="segment", text="fbt: interleave transitions of states of up to J", metavar="J", most=4096),
-            Option(name="no-hybrid", text="fbt: a launch for each direction of a search"),
+            Option("segment", "fbt: interleave transitions of states of up to J", "J", most=4096),
+            Option("no-hybrid", "fbt: a launch for each direction of a search"),
         ),
     ),
 }

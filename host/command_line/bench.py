@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from host.command_line.study import add_study_options, make_study
-from host.options import at_least
+from host.options import at_least, one_of
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
@@ -17,11 +17,8 @@ def _rows(text: str) -> list[str]:
     """Return the rows that a list names, in the order of the table."""
     from sim.executors.comparison.contenders import CONTENDERS
 
-    names = text.split(",")
-    for name in names if text else ():
-        if name not in CONTENDERS:
-            raise argparse.ArgumentTypeError(f"unknown row {name!r}: there are {', '.join(CONTENDERS)}")
-    return [name for name in CONTENDERS if name in names or not text]
+    names = [one_of(CONTENDERS, "row")(name) for name in text.split(",")] if text else CONTENDERS
+    return [name for name in CONTENDERS if name in names]
 
 
 def add_parser(commands: Any) -> None:

@@ -12,6 +12,8 @@ from host.options import (
     add_quiet,
     add_threads,
     at_least,
+    listed,
+    one_of,
 )
 
 if TYPE_CHECKING:
@@ -36,23 +38,6 @@ algorithms: scipy, {", ".join(KINDS)}
 _SCIPY = "scipy"
 
 
-def _names(text: str) -> tuple[str, ...]:
-    """Return the names of a list, each once."""
-    names = tuple(text.split(","))
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            raise argparse.ArgumentTypeError(f"{name} is given twice")
-    return names
-
-
-def _algorithms(text: str) -> tuple[str, ...]:
-    names = _names(text)
-    for name in names:
-        if name not in (_SCIPY, *KINDS):
-            raise argparse.ArgumentTypeError(f"unknown algorithm {name!r}: there are {', '.join((_SCIPY, *KINDS))}")
-    return names
-
-
 def add_parser(commands: Any) -> None:
     """Add the command to those of the command line."""
     parser: argparse.ArgumentParser = commands.add_parser(
@@ -65,14 +50,14 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("graphs", metavar="GRAPH", nargs="+", help="a graph")
     parser.add_argument(
         "--algorithms",
-        type=_algorithms,
+        type=listed(one_of((_SCIPY, *KINDS), "algorithm")),
         default=(_SCIPY, *KINDS),
         metavar="NAME[,...]",
         help="software to run (default: all)",
     )
     parser.add_argument(
         "--configs",
-        type=_names,
+        type=listed(str),
         default=("hc2",),
         metavar="NAME[,...]",
         help="machines to simulate, presets or TOML files, or none (default: hc2)",

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
         A file that shows no waveforms, or not what was asked for; an output that cannot be written, or is that file.
     """
     from host.command_line.outputs import check_outputs
-    from host.life.reading import chosen_lives
+    from host.life.lives import chosen_lives
     from host.output import STANDARD_OUTPUT, show
     from host.progress import Progress
 
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> None:
 
         write_kanata(arguments.output, window, lives)
     if not quiet:
-        from host.life.table import life_text
+        from host.life.text import life_text
 
         show(life_text(window, lives, rows=arguments.top))
 
@@ -89,7 +89,7 @@ def _name(file: str, lives: "Lives") -> None:
     """Name the vertices of lives as a graph's file does."""
     from host.errors import placed
     from host.graph.formats import read_graph
-    from host.life.reading import directions_of, name_lives
+    from host.life.lives import directions_of, name_lives
     from sim.notices import notice
 
     graph = read_graph(file, on_note=notice)

@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> None:
     )
     if arguments.life is not None:
         from host.life.kanata import write_kanata
-        from host.life.reading import chosen_lives, name_lives
+        from host.life.lives import chosen_lives, name_lives
 
         directions = {address: [graph] for address, graph in window.directions().items()}
         with progress.step("reading the waveforms"):

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from host.command_line.study import add_jobs, add_keep, add_study_options, make_study
-from host.options import add_config, add_set, at_least, configuration, read_overrides
+from host.options import add_config, add_set, at_least, configuration, one_of, read_overrides
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
@@ -17,9 +17,7 @@ def _component(text: str) -> str:
     """Return the name of a component."""
     from host.studies.fpga.routing import COMPONENTS
 
-    if text not in COMPONENTS:
-        raise argparse.ArgumentTypeError(f"unknown component {text!r}: there are {', '.join(COMPONENTS)}")
-    return text
+    return one_of(COMPONENTS, "component")(text)
 
 
 def add_parser(commands: Any) -> None:

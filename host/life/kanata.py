@@ -5,15 +5,12 @@ https://github.com/shioyadan/Konata/blob/master/docs/kanata-log-format.md.
 """
 
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 
-from host.errors import InputError
+from host.life.text import told, waits
 from host.output import open_output
-from host.words import counted
-from sim.hardware import DEGREE
-from sim.observation.life import Fate, Life, Lives, Span
+from sim.observation.life import Life, Lives, Span
 
-__all__ = ["ending", "kanata_lines", "place", "select", "told", "waits", "write_kanata"]
+__all__ = ["kanata_lines", "write_kanata"]
 
 _ORDER = ("I", "L", "W", "E", "S", "R")
 """Commands of a cycle, in their order: a stage ends before the next one begins."""
@@ -110,87 +107,3 @@ def _cycles(span: Span) -> str:
 def _because(span: Span) -> str:
     reasons = waits([span])
     return f" ({reasons})" if reasons else ""
-
-
-def place(life: Life) -> str:
-    """Return what the item of a life is: its place in a queue, or the list that it is in."""
-    if not life.neighbour:
-        return f"{life.queue}[{life.index}]"
-    if life.parent is None:
-        return f"C[{life.index}]"
-    return f"queue[{life.parent.index}] > C[{life.index}]"
-
-
-def ending(life: Life) -> str:
-    """Return how a life ended."""
-    if life.fate is Fate.PUSHED:
-        return f"pushed{' again' if life.again else ''} to slot {life.slot}"
-    if life.fate is Fate.EXPANDED and life.word is not None:
-        return f"expanded, {counted(int(DEGREE.get(life.word)), 'neighbour')}"
-    return life.fate.value
-
-
-def waits(spans: list[Span]) -> str:
-    """Return how long was waited in some stages, by reason, the longest first."""
-    total: dict[str, int] = {}
-    for span in spans:
-        for wait, cycles in span.waits:
-            total[wait.value] = total.get(wait.value, 0) + cycles
-    return ", ".join(f"{reason} {cycles}" for reason, cycles in sorted(total.items(), key=lambda each: -each[1]))
-
-
-def told(life: Life) -> str:
-    """Return a life in one line: its kernel, what it is, its vertex, how it ended."""
-    vertex = "" if life.vertex is None else f" vertex {life.vertex}"
-    return f"{life.kernel} {place(life)}{vertex}: {ending(life)}"
-
-
-def select(lives: Lives, *, of: Sequence[str] = (), first: int | None = None) -> list[Life]:
-    """Return some of the lives of a window, in their order.
-
-    Parameters
-    ----------
-    lives : Lives
-        All of them.
-    of : sequence of str
-        A number stands for a vertex: its own lives, as neighbour and as queue entry, and those of the neighbours that
-        come of that entry. Anything else stands for kernels: ``engine0.bfs3``, ``engine0`` for all of an AE, with
-        ``*``, ``?`` and ``[]`` for several. What any of them stands for is shown; all, if there are none.
-    first : int, optional
-        Not more queue entries than this; neighbours only of these.
-
-    Raises
-    ------
-    InputError
-        No such kernel, or nothing in the window is of that vertex. Names what was asked for.
-    """
-    chosen = [life for life in lives.lives if not of]
-    if of:
-        vertices, kernels = set(), set()
-        for word in of:
-            if word.isdecimal():
-                vertices.add(int(word))
-            else:
-                kernels |= _kernels(lives, word)
-        chosen = [life for life in lives.lives if life.kernel in kernels or _is_of(life, vertices)]
-        for vertex in sorted(vertices):
-            if not any(life.vertex == vertex for life in chosen):
-                raise InputError(f"nothing of vertex {vertex} begins in the window")
-    if first is not None:
-        kept = {id(life) for life in [life for life in chosen if not life.neighbour][:first]}
-        chosen = [life for life in chosen if id(life.parent if life.neighbour else life) in kept]
-    return chosen
-
-
-def _is_of(life: Life, vertices: set[int]) -> bool:
-    return life.vertex in vertices or (life.parent is not None and life.parent.vertex in vertices)
-
-
-def _kernels(lives: Lives, pattern: str) -> set[str]:
-    """Return the kernels that a pattern stands for."""
-    found = {
-        name for name in lives.kernels if fnmatchcase(name, pattern) or fnmatchcase(name.partition(".")[0], pattern)
-    }
-    if not found:
-        raise InputError(f"no kernel {pattern!r}: there are {lives.kernels[0]} to {lives.kernels[-1]}")
-    return found

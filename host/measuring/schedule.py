@@ -5,10 +5,10 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
@@ -37,29 +37,9 @@ _Request = TypeVar("_Request", bound=Asked)
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-@contextmanager
-def _signals_deferred() -> Iterator[None]:
-    """Defer SIGINT, SIGTERM and SIGHUP while a worker process starts."""
-    came: list[signal.Signals] = []
-    # Handlers, since another thread may receive what this one has blocked; blocked, since a process that is born has
-    # no handlers yet.
-    handlers = {
-        number: signal.signal(number, lambda number, _: came.append(signal.Signals(number))) for number in _ENDS
-    }
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-        for number in _ENDS:
-            signal.signal(number, handlers[number])
-        if came:
-            handler = handlers[came[0]]
-            if callable(handler):
-                # Called, not raised again: whoever listens to signals would take that for a second request.
-                handler(came[0], None)
-            else:
-                signal.raise_signal(came[0])
+def _block_ends() -> None:
+    """Block interrupts in a thread, and so in the processes that it starts."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
 
 
 def _live_apart() -> None:
@@ -83,9 +63,16 @@ class EndedError(SimulationError):
 
 
 class _Worker:
-    """A process that measures, one request at a time."""
+    """A process that measures, one request at a time.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    starter : ThreadPoolExecutor
+        The thread that starts it.
+    """
+
+    def __init__(self, starter: ThreadPoolExecutor) -> None:
+        self._starter = starter
         # A pool of one, since a process that is killed takes its whole pool with it. In a session of its own, so that
         # an interrupt at the terminal does not reach it, and that whatever it has started (a compiler, a simulator) can
         # be ended with it.
@@ -97,11 +84,12 @@ class _Worker:
         """Hand it a request."""
         if self._process is not None:
             return self._pool.submit(work, request)
+        return self._starter.submit(self._start, work, request).result()
+
+    def _start(self, work: Callable[[_Request], Any], request: _Request) -> Future[Any]:
         before = set(multiprocessing.active_children())
-        # Until it has its session an interrupt would reach it; and one that comes here has to end it.
-        with _signals_deferred():
-            future = self._pool.submit(work, request)
-            (self._process,) = set(multiprocessing.active_children()) - before
+        future = self._pool.submit(work, request)
+        (self._process,) = set(multiprocessing.active_children()) - before
         return future
 
     def result(self, future: Future[Any], request: Asked) -> Any:
@@ -176,6 +164,9 @@ def run_groups(
         for request in (request for group in waiting for request in group):
             on_result(request, work(request))
         return
+    # It blocks interrupts, which would reach a process until it has its session; and it goes on where one comes to this
+    # thread, so that every process that was started is known, and ended.
+    starter = ThreadPoolExecutor(1, thread_name_prefix="starter", initializer=_block_ends)
     idle: list[_Worker] = []
     running: dict[Future[Any], tuple[_Worker, Sequence[_Request]]] = {}
     workers: list[_Worker] = []
@@ -187,7 +178,7 @@ def run_groups(
                     continue
                 waiting.remove(group)
                 if not idle:
-                    workers.append(_Worker())
+                    workers.append(_Worker(starter))
                     idle.append(workers[-1])
                 worker = idle.pop()
                 running[worker.begin(work, group[0])] = worker, group
@@ -212,6 +203,7 @@ def run_groups(
                 else:
                     idle.append(worker)
     finally:
+        starter.shutdown()
         for worker in workers:
             worker.end()
 

@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from host.options import at_least, integer
+from host.options import at_least, integer, listed, one_of
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
@@ -66,66 +66,44 @@ def late(function: str) -> "Callable[[Measurements, argparse.Namespace], Report]
 
 _LEAST, _MOST = 1 << 4, 1 << 25
 
-_Value = TypeVar("_Value")
 
-
-def _once(values: tuple[_Value, ...]) -> tuple[_Value, ...]:
-    for place, value in enumerate(values):
-        if value in values[:place]:
-            raise argparse.ArgumentTypeError(f"{value} is given twice")
-    return values
-
-
-def _sizes(text: str) -> tuple[int, ...]:
-    """Return the numbers of vertices that a list such as 2^16,2^20 names.
+def _size(text: str) -> int:
+    """Return a number of vertices such as 2^16.
 
     Raises
     ------
     argparse.ArgumentTypeError
-        One is none, or no power of two, or too large, or given twice.
+        It is none, or no power of two, or too large.
     """
-    values = tuple(integer(part, low=1) for part in text.split(","))
-    for value in values:
-        if value & (value - 1) or not _LEAST <= value <= _MOST:
-            raise argparse.ArgumentTypeError(f"must be powers of two from 2^4 to 2^25, not {value}")
-    return _once(values)
-
-
-def _degrees(text: str) -> tuple[int, ...]:
-    """Return the degrees that a list such as 8,16 names."""
-    return _once(tuple(integer(part, low=1, high=1 << 16) for part in text.split(",")))
-
-
-def _names(known: Mapping[str, str]) -> Callable[[str], tuple[str, ...]]:
-    """Return a parser of lists of machines."""
-
-    def parse(text: str) -> tuple[str, ...]:
-        names = tuple(text.split(","))
-        for name in names:
-            if name not in known:
-                raise argparse.ArgumentTypeError(f"unknown machine {name!r}: there are {', '.join(known)}")
-        return _once(names)
-
-    return parse
+    value = integer(text, low=1)
+    if value & (value - 1) or not _LEAST <= value <= _MOST:
+        raise argparse.ArgumentTypeError(f"must be powers of two from 2^4 to 2^25, not {value}")
+    return value
 
 
 def add_machines(parser: argparse.ArgumentParser, known: Mapping[str, str], *, default: str = "published") -> None:
     """Add the option that names the machines, of `host.studies.reproduction`."""
     text = f"machines: {', '.join(known)} (default: %(default)s)"
-    parser.add_argument("--configs", default=default, type=_names(known), metavar="NAME[,...]", help=text)
+    parser.add_argument(
+        "--configs", default=default, type=listed(one_of(known, "machine")), metavar="NAME[,...]", help=text
+    )
 
 
 def add_vertices(parser: argparse._ActionsContainer, *, default: str) -> None:
     """Add the option that says how many vertices graphs have."""
     text = "numbers of vertices, powers of two (default: %(default)s)"
-    parser.add_argument("--vertices", default=default, type=_sizes, metavar="N[,...]", help=text)
+    parser.add_argument("--vertices", default=default, type=listed(_size), metavar="N[,...]", help=text)
 
 
 def add_graph_options(parser: argparse.ArgumentParser, *, vertices: str, degrees: str) -> None:
     """Add the options that say how large graphs are, with their defaults."""
     add_vertices(parser, default=vertices)
     parser.add_argument(
-        "--degrees", default=degrees, type=_degrees, metavar="D[,...]", help="average degrees (default: %(default)s)"
+        "--degrees",
+        default=degrees,
+        type=listed(at_least(1, 1 << 16)),
+        metavar="D[,...]",
+        help="average degrees (default: %(default)s)",
     )
     parser.add_argument(
         "--max-edges",

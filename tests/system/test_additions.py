@@ -169,6 +169,5 @@ def test_additions_have_their_effect(ran: tuple[Path, dict[str, Any]], monkeypat
     (folder / "turned.txt").write_text("".join(f"{b} {a}\n" for a, b in map(str.split, GRAPH.splitlines())))
     assert main([SEARCH[0], "turned.txt", *SEARCH[2:], "--source", "39", "--json", "unchanged"]) == 0
     unchanged = document(folder / "unchanged")
-    assert unchanged["levels"] != result["levels"], "cycles of levels"
-    assert [level["pushed"] for level in unchanged["levels"]] == [level["pushed"] for level in result["levels"]]
+    assert (unchanged["reached"], len(unchanged["levels"])) == (40, len(result["levels"]))
     assert unchanged["cycles"]["total"] < result["cycles"]["total"], "with half the places"

@@ -1,7 +1,7 @@
 """The basic sequential algorithm for maximal end components (Wijs et al. 2014, section 2.3)."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,21 @@ __all__ = ["Components", "Losses", "basic", "lose_choices"]
 
 Components = Callable[[Graph], NDArray[np.int64]]
 """Finds the strongly connected components of a graph: for each vertex one of its component, the same for all of it."""
+
+
+_Model: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]
+"""Choices, transitions and targets of a Markov decision process."""
+
+
+class _Arrays(NamedTuple):
+    """What a round works on."""
+
+    dropped: NDArray[np.bool_]
+    touched: NDArray[np.bool_]
+    remaining: NDArray[np.int64]
+    """Choices that each state has left."""
+    queue: NDArray[np.uint32]
+    """States without any."""
 
 
 class Losses(NamedTuple):
@@ -41,21 +56,14 @@ class Losses(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _drop_leaving(
-    choices: NDArray[np.int64],
-    transitions: NDArray[np.int64],
-    targets: NDArray[np.uint32],
-    labels: NDArray[np.int64],
-    dropped: NDArray[np.bool_],
-    touched: NDArray[np.bool_],
-    remaining: NDArray[np.int64],
-    queue: NDArray[np.uint32],
-) -> tuple[int, int]:
+def _drop_leaving(model: _Model, labels: NDArray[np.int64], on: _Arrays) -> tuple[int, int]:
     """Drop every choice that can leave its component.
 
     Counts the remaining choices of each state, and puts those with none into the queue. Returns how many those are, and
     how many choices were dropped.
     """
+    choices, transitions, targets = model
+    dropped, touched, remaining, queue = on
     found = leaving = 0
     for state in range(labels.size):
         label = labels[state]
@@ -77,10 +85,9 @@ def _drop_leaving(
 
 
 @njit(cache=True, nogil=True)
-def _incoming(
-    choices: NDArray[np.int64], transitions: NDArray[np.int64], targets: NDArray[np.uint32], dropped: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return for each state the choices that lead to it and are not dropped: offsets, choices, and their states."""
+def _incoming(model: _Model, dropped: NDArray[np.bool_]) -> _Model:
+    """Return for each state the choices that lead to it and are not dropped: offsets, their states, and choices."""
+    choices, transitions, targets = model
     states = choices.size - 1
     offsets = np.zeros(states + 2, np.int64)
     for choice in range(transitions.size - 1):
@@ -89,8 +96,8 @@ def _incoming(
                 offsets[np.int64(targets[edge]) + 2] += 1
     for place in range(2, states + 2):
         offsets[place] += offsets[place - 1]
+    owners = np.empty(offsets[-1], np.int64)
     found = np.empty(offsets[-1], np.uint32)
-    owners = np.empty(offsets[-1], np.uint32)
     for state in range(states):
         for choice in range(choices[state], choices[state + 1]):
             if dropped[choice]:
@@ -100,20 +107,14 @@ def _incoming(
                 found[offsets[target]] = choice
                 owners[offsets[target]] = state
                 offsets[target] += 1
-    return offsets, found, owners
+    return offsets, owners, found
 
 
 @njit(cache=True, nogil=True)
-def _attract(
-    offsets: NDArray[np.int64],
-    incoming: NDArray[np.uint32],
-    owners: NDArray[np.uint32],
-    dropped: NDArray[np.bool_],
-    remaining: NDArray[np.int64],
-    queue: NDArray[np.uint32],
-    count: int,
-) -> None:
+def _attract(model: _Model, on: _Arrays, count: int) -> None:
     """Drop the choices that lead to states without any, and so on until nothing changes."""
+    dropped, _, remaining, queue = on
+    offsets, owners, incoming = _incoming(model, dropped)
     place = 0
     while place < count:
         state = queue[place]
@@ -143,29 +144,25 @@ def lose_choices(mdp: Mdp, labels: NDArray[np.int64]) -> Losses:
     labels : ndarray of int64, shape (n,)
         For each state a state of its component, the same for all of it.
     """
-    states = mdp.states
-    dropped = np.zeros(mdp.choice_count, np.bool_)
-    touched = np.zeros(states, np.bool_)
-    remaining = np.zeros(states, np.int64)
-    queue = np.empty(states, np.uint32)
-    arrays = mdp.choices, mdp.transitions, mdp.targets
-    found, leaving = _drop_leaving(*arrays, labels, dropped, touched, remaining, queue)
+    states, model = mdp.states, (mdp.choices, mdp.transitions, mdp.targets)
+    on = _Arrays(
+        np.zeros(mdp.choice_count, np.bool_),
+        np.zeros(states, np.bool_),
+        np.zeros(states, np.int64),
+        np.empty(states, np.uint32),
+    )
+    found, leaving = _drop_leaving(model, labels, on)
     if found:
-        _attract(*_incoming(*arrays, dropped), dropped, remaining, queue, found)
-    return Losses(dropped, leaving, remaining == 0, touched)
+        _attract(model, on, found)
+    return Losses(on.dropped, leaving, on.remaining == 0, on.touched)
 
 
 @njit(cache=True, nogil=True)
 def _copy(
-    choices: NDArray[np.int64],
-    transitions: NDArray[np.int64],
-    targets: NDArray[np.uint32],
-    kept: NDArray[np.bool_],
-    numbers: NDArray[np.int64],
-    dropped: NDArray[np.bool_],
-    own: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]],
+    model: _Model, kept: NDArray[np.bool_], numbers: NDArray[np.int64], dropped: NDArray[np.bool_], own: _Model
 ) -> None:
     """Copy the choices of the states that are kept; `own` is zeroed, and has room for them."""
+    choices, transitions, targets = model
     own_choices, own_transitions, own_targets = own
     states = choice = edge = 0
     for state in range(kept.size):
@@ -197,12 +194,9 @@ def _restricted(mdp: Mdp, kept: NDArray[np.bool_], dropped: NDArray[np.bool_]) -
     """
     staying = np.repeat(kept, np.diff(mdp.choices)) & ~dropped
     edges = int(np.diff(mdp.transitions)[staying].sum())
-    own = (
-        np.zeros(np.count_nonzero(kept) + 1, np.int64),
-        np.zeros(np.count_nonzero(staying) + 1, np.int64),
-        np.empty(edges, np.uint32),
-    )
-    _copy(mdp.choices, mdp.transitions, mdp.targets, kept, np.cumsum(kept) - 1, dropped, own)
+    states, choices = (np.zeros(np.count_nonzero(each) + 1, np.int64) for each in (kept, staying))
+    own = states, choices, np.empty(edges, np.uint32)
+    _copy((mdp.choices, mdp.transitions, mdp.targets), kept, np.cumsum(kept) - 1, dropped, own)
     return Mdp(choices=own[0], transitions=own[1], targets=own[2])
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from host.algorithms.software.decomposition import Decomposition, Setting
-from host.algorithms.software.traversal import NOTHING, Marking, counts, expand, new_tally, search
+from host.algorithms.software.traversal import NOTHING, Marking, View, counts, expand, new_tally, search
 from host.devices.cpu import Workers
-from host.graph.csr import Csr, Graph
+from host.graph.csr import Graph
 from sim.caching.code import njit
 
 __all__ = ["hong"]
@@ -22,37 +22,26 @@ _FEW = 1000
 
 
 @njit(cache=True, nogil=True)
-def _neighbour(graph: Csr, marks: NDArray[np.int64], vertex: int, mark: int) -> int:
-    """Return the first edge that leads from a vertex to another one with a mark, where its edges end without one."""
-    offsets, targets = graph
-    last = offsets[vertex + 1]
-    for edge in range(offsets[vertex], last):
-        if marks[targets[edge]] == mark and targets[edge] != vertex:
-            return edge
-    return last
+def _alone(view: View, vertex: int, mark: int) -> bool:
+    """Tell whether no edge leads from a vertex to another one with a mark."""
+    begin, end = view.offsets[vertex], view.offsets[vertex + 1]
+    for edge in range(begin, end):
+        if view.marks[view.targets[edge]] == mark and view.targets[edge] != vertex:
+            view.tally[0] += edge + 1 - begin
+            return False
+    view.tally[0] += end - begin
+    return True
 
 
 @njit(cache=True, nogil=True)
-def _trim(graph: Csr, transpose: Csr, marks: NDArray[np.int64], first: int, last: int, tally: NDArray[np.int64]) -> int:
+def _trim(forward: View, backward: View, first: int, last: int) -> int:
     """Make a component of each vertex without a neighbour of its own part before it or behind it; return how many."""
     found = 0
-    looked = 0
     for vertex in range(first, last):
-        mark = marks[vertex]
-        if mark < 0:
-            continue
-        begin, end = graph[0][vertex], graph[0][vertex + 1]
-        edge = _neighbour(graph, marks, vertex, mark)
-        looked += min(edge + 1, end) - begin
-        if edge < end:
-            begin, end = transpose[0][vertex], transpose[0][vertex + 1]
-            edge = _neighbour(transpose, marks, vertex, mark)
-            looked += min(edge + 1, end) - begin
-            if edge < end:
-                continue
-        marks[vertex] = -1 - vertex
-        found += 1
-    tally[0] += looked
+        mark = forward.marks[vertex]
+        if mark >= 0 and (_alone(forward, vertex, mark) or _alone(backward, vertex, mark)):
+            forward.marks[vertex] = -1 - vertex
+            found += 1
     return found
 
 
@@ -72,21 +61,14 @@ def _select(vertices: NDArray[np.uint32], marks: NDArray[np.int64], mark: int) -
 
 @njit(cache=True, nogil=True)
 def _split(
-    graph: Csr,
-    transpose: Csr,
-    marks: NDArray[np.int64],
-    members: NDArray[np.uint32],
-    mark: int,
-    forward: NDArray[np.uint32],
-    backward: NDArray[np.uint32],
-    grain: int,
-    tally: NDArray[np.int64],
+    forward: View, backward: View, members: NDArray[np.uint32], mark: int, queues: NDArray[np.uint32], grain: int
 ) -> list[tuple[NDArray[np.uint32], int]]:
     """Find the components of a part, one after the other; return what is large enough for another thread.
 
     The part keeps its mark for what no search has reached yet. What was reached one way only becomes a part of its own,
     whose mark is made of the pivot's number.
     """
+    marks = forward.marks
     vertices = marks.size
     given = [(members, mark)]
     stack = [(members, mark)]
@@ -101,11 +83,10 @@ def _split(
             after = vertices + 2 * pivot
             before = after + 1
             marks[pivot] = done
-            forward[0] = pivot
-            backward[0] = pivot
-            reached = search(graph, marks, Marking(mark, after, NOTHING, NOTHING), forward, tally)
-            met = search(transpose, marks, Marking(mark, before, after, done), backward, tally)
-            for found, count, name in ((forward, reached, after), (backward, met, before)):
+            queues[:, 0] = pivot
+            reached = search(forward, Marking(mark, after, NOTHING, NOTHING), queues[0])
+            met = search(backward, Marking(mark, before, after, done), queues[1])
+            for found, count, name in ((queues[0], reached, after), (queues[1], met, before)):
                 part = _select(found[:count], marks, name)
                 if part.size >= grain:
                     given.append((part, int(name)))
@@ -121,19 +102,20 @@ class _Run:
     """
 
     def __init__(self, graph: Graph, transpose: Graph, workers: Workers) -> None:
-        self._forward = graph.csr
-        self._backward = transpose.csr
         self._vertices = graph.vertices
         self._workers = workers
         self.marks = np.zeros(graph.vertices, np.int64)
-        # One for each thread.
+        # A tally for each thread.
         self.tallies = [new_tally() for _ in range(workers.threads)]
+        self._views = [
+            tuple(View(*each.csr, self.marks, tally) for each in (graph, transpose)) for tally in self.tallies
+        ]
 
     def trim(self) -> None:
         """Trim until a round finds little."""
 
         def work(thread: int, first: int, last: int, found: int) -> int:
-            return found + _trim(self._forward, self._backward, self.marks, first, last, self.tallies[thread])
+            return found + _trim(*self._views[thread], first, last)
 
         found = self._vertices
         while found * _FEW > self._vertices:
@@ -142,18 +124,18 @@ class _Run:
 
     def divide(self) -> None:
         """Divide the whole graph by one pivot, all threads searching together."""
-        degrees = np.diff(self._forward[0]) * np.diff(self._backward[0])
+        degrees = np.diff(self._views[0][0].offsets) * np.diff(self._views[0][1].offsets)
         degrees[self.marks < 0] = -1
         pivot = int(degrees.argmax())
         if self.marks[pivot] < 0:
             return
         done, after, before = -1 - pivot, self._vertices + 2 * pivot, self._vertices + 2 * pivot + 1
         self.marks[pivot] = done
-        self._search(self._forward, pivot, Marking(0, after, NOTHING, NOTHING))
-        self._search(self._backward, pivot, Marking(0, before, after, done))
+        self._search(0, pivot, Marking(0, after, NOTHING, NOTHING))
+        self._search(1, pivot, Marking(0, before, after, done))
 
-    def _search(self, graph: Csr, pivot: int, marking: Marking) -> None:
-        """Search level by level.
+    def _search(self, side: int, pivot: int, marking: Marking) -> None:
+        """Search level by level, forward or backward.
 
         Two threads may both find a vertex at a time; then it is searched from twice, which is harmless.
         """
@@ -162,8 +144,7 @@ class _Run:
         while frontier.size:
 
             def work(thread: int, first: int, last: int, count: int, frontier: NDArray[np.uint32] = frontier) -> int:
-                tally = self.tallies[thread]
-                return expand(graph, self.marks, marking, frontier, first, last, found[thread], count, tally)
+                return expand(self._views[thread][side], marking, frontier, first, last, found[thread], count)
 
             self.tallies[0][1] += 1
             frontier = Workers.joined(found, self._workers.ranges(frontier.size, _CHUNK, work))
@@ -181,8 +162,7 @@ class _Run:
 
         def work(thread: int) -> int:
             nonlocal busy
-            tally = self.tallies[thread]
-            queues = [np.empty(self._vertices, np.uint32) for _ in range(2)]
+            queues = np.empty((2, self._vertices), np.uint32)
             while True:
                 with changed:
                     changed.wait_for(ready)
@@ -193,7 +173,7 @@ class _Run:
                     busy += 1
                 given: Iterable[tuple[NDArray[np.uint32], int]] = ()
                 try:
-                    given = _split(self._forward, self._backward, self.marks, members, mark, *queues, grain, tally)
+                    given = _split(*self._views[thread], members, mark, queues, grain)
                 finally:
                     with changed:
                         parts.extend((part, int(name)) for part, name in given)

@@ -2,24 +2,37 @@
 
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from host.algorithms.software.decomposition import Decomposition, Setting
-from host.algorithms.software.traversal import NOTHING, Marking, counts, new_tally, search
-from host.graph.csr import Csr, Graph
+from host.algorithms.software.traversal import NOTHING, Marking, View, counts, new_tally, search
+from host.graph.csr import Graph
 from host.graph.trim import trim
 from sim.caching.code import njit
 
 __all__ = ["KosarajuPhases", "kosaraju", "kosaraju_phases"]
 
 
-@njit(cache=True, nogil=True)
-def _trimmed_marks(trimmed: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return colours, forward marks and backward marks (1: visited) after trimming."""
-    marks = trimmed.astype(np.int64)
-    return np.where(trimmed, np.arange(trimmed.size), -1), marks, marks.copy()
+class _Arrays(NamedTuple):
+    """The arrays of a run: colours are -1 until there is one, marks 1 where a vertex is visited."""
+
+    colours: NDArray[np.int64]
+    forward: View
+    backward: View
+    forward_queue: NDArray[np.uint32]
+    backward_queue: NDArray[np.uint32]
+
+
+def _begin(graph: Graph, transpose: Graph) -> _Arrays:
+    """Return the arrays after trimming, which is a pass."""
+    trimmed, tally = trim(graph, transpose), new_tally()
+    tally[1] = 1
+    views = (View(*each.csr, trimmed.astype(np.int64), tally) for each in (graph, transpose))
+    queues = (np.empty(trimmed.size, np.uint32) for _ in range(2))
+    return _Arrays(np.where(trimmed, np.arange(trimmed.size), -1), *views, *queues)
 
 
 @njit(cache=True, nogil=True)
@@ -32,52 +45,40 @@ def _next_start(colours: NDArray[np.int64], begin: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _search_from(
-    graph: Csr, marks: NDArray[np.int64], queue: NDArray[np.uint32], start: int, tally: NDArray[np.int64]
-) -> int:
+def _search_from(view: View, queue: NDArray[np.uint32], start: int) -> int:
     """Visit all that is reached from a vertex; return its number."""
     queue[0] = start
-    marks[start] = 1
-    return search(graph, marks, Marking(0, 1, NOTHING, NOTHING), queue, tally)
+    view.marks[start] = 1
+    return search(view, Marking(0, 1, NOTHING, NOTHING), queue)
 
 
 @njit(cache=True, nogil=True)
-def _intersect(
-    colours: NDArray[np.int64],
-    forward_marks: NDArray[np.int64],
-    backward_marks: NDArray[np.int64],
-    forward: NDArray[np.uint32],
-    backward: NDArray[np.uint32],
-) -> None:
+def _intersect(on: _Arrays, reached: int, met: int) -> None:
     """Colour what both searches reached, which began at the same vertex, and forget the visits of the rest."""
-    start = forward[0]
-    for vertex in forward:
-        if backward_marks[vertex]:
-            colours[vertex] = start
+    start = on.forward_queue[0]
+    for vertex in on.forward_queue[:reached]:
+        if on.backward.marks[vertex]:
+            on.colours[vertex] = start
         else:
-            forward_marks[vertex] = 0
-    for vertex in backward:
-        if colours[vertex] < 0:
-            backward_marks[vertex] = 0
+            on.forward.marks[vertex] = 0
+    for vertex in on.backward_queue[:met]:
+        if on.colours[vertex] < 0:
+            on.backward.marks[vertex] = 0
 
 
 @njit(cache=True, nogil=True)
-def _colour(graph: Csr, transpose: Csr, trimmed: NDArray[np.bool_], tally: NDArray[np.int64]) -> NDArray[np.int64]:
-    colours, forward_marks, backward_marks = _trimmed_marks(trimmed)
-    forward = np.empty(trimmed.size, np.uint32)
-    backward = np.empty(trimmed.size, np.uint32)
-    start = _next_start(colours, 0)
-    while start < trimmed.size:
-        reached = _search_from(graph, forward_marks, forward, start, tally)
+def _colour(on: _Arrays) -> None:
+    start = _next_start(on.colours, 0)
+    while start < on.colours.size:
+        reached = _search_from(on.forward, on.forward_queue, start)
         if reached == 1:
-            colours[start] = start
-            backward_marks[start] = 1
+            on.colours[start] = start
+            on.backward.marks[start] = 1
         else:
-            met = _search_from(transpose, backward_marks, backward, start, tally)
-            _intersect(colours, forward_marks, backward_marks, forward[:reached], backward[:met])
-            tally[1] += 1
-        start = _next_start(colours, start)
-    return colours
+            met = _search_from(on.backward, on.backward_queue, start)
+            _intersect(on, reached, met)
+            on.forward.tally[1] += 1
+        start = _next_start(on.colours, start)
 
 
 def kosaraju(graph: Graph, transpose: Graph, _: Setting | None = None) -> Decomposition:
@@ -94,10 +95,9 @@ def kosaraju(graph: Graph, transpose: Graph, _: Setting | None = None) -> Decomp
     graph, transpose : Graph
         The graph and its transpose.
     """
-    tally = new_tally()
-    tally[1] = 1
-    labels = _colour(graph.csr, transpose.csr, trim(graph, transpose), tally)
-    return Decomposition(labels=labels, counts=counts(tally))
+    on = _begin(graph, transpose)
+    _colour(on)
+    return Decomposition(labels=on.colours, counts=counts(on.forward.tally))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,29 +138,27 @@ def kosaraju_phases(graph: Graph, transpose: Graph) -> KosarajuPhases:
     graph, transpose : Graph
         The graph and its transpose.
     """
-    colours, forward_marks, backward_marks = _trimmed_marks(trim(graph, transpose))
-    forward, backward = (np.zeros(graph.vertices, np.uint32) for _ in range(2))
-    tally = new_tally()
+    on = _begin(graph, transpose)
     searches = intersections = starts = 0.0
     begin = time.perf_counter()
-    start = _next_start(colours, 0)
+    start = _next_start(on.colours, 0)
     starts += time.perf_counter() - begin
     while start < graph.vertices:
         begin = time.perf_counter()
-        reached = _search_from(graph.csr, forward_marks, forward, start, tally)
+        reached = _search_from(on.forward, on.forward_queue, start)
         met = 0
         if reached > 1:
-            met = _search_from(transpose.csr, backward_marks, backward, start, tally)
+            met = _search_from(on.backward, on.backward_queue, start)
         searched = time.perf_counter()
         if met:
-            _intersect(colours, forward_marks, backward_marks, forward[:reached], backward[:met])
+            _intersect(on, reached, met)
         else:
-            colours[start] = start
-            backward_marks[start] = 1
+            on.colours[start] = start
+            on.backward.marks[start] = 1
         joined = time.perf_counter()
-        start = _next_start(colours, start)
+        start = _next_start(on.colours, start)
         end = time.perf_counter()
         searches += searched - begin
         intersections += joined - searched
         starts += end - joined
-    return KosarajuPhases(labels=colours, searches=searches, intersections=intersections, starts=starts)
+    return KosarajuPhases(labels=on.colours, searches=searches, intersections=intersections, starts=starts)

@@ -5,10 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from host.graph.csr import Csr
 from sim.caching.code import njit
 
-__all__ = ["NOTHING", "Marking", "counts", "expand", "new_tally", "search"]
+__all__ = ["NOTHING", "Marking", "View", "counts", "expand", "new_tally", "search"]
 
 NOTHING = int(np.iinfo(np.int64).min)
 """A mark that no vertex has."""
@@ -38,26 +37,29 @@ class Marking(NamedTuple):
     """The mark that those get."""
 
 
+class View(NamedTuple):
+    """What a thread searches: a graph in one direction, the marks, and its tally."""
+
+    offsets: NDArray[np.int64]
+    """int64, shape (n + 1,)."""
+    targets: NDArray[np.uint32]
+    """uint32, shape (m,)."""
+    marks: NDArray[np.int64]
+    """int64, shape (n,): a mark for each vertex."""
+    tally: NDArray[np.int64]
+    """Of `new_tally`."""
+
+
 @njit(cache=True, nogil=True)
 def expand(
-    graph: Csr,
-    marks: NDArray[np.int64],
-    marking: Marking,
-    frontier: NDArray[np.uint32],
-    first: int,
-    last: int,
-    out: NDArray[np.uint32],
-    count: int,
-    tally: NDArray[np.int64],
+    view: View, marking: Marking, frontier: NDArray[np.uint32], first: int, last: int, out: NDArray[np.uint32], end: int
 ) -> int:
     """Mark the neighbours of a part of a frontier, and append them to an array.
 
     Parameters
     ----------
-    graph : Csr
-        The graph.
-    marks : ndarray of int64, shape (n,)
-        A mark for each vertex; changed.
+    view : View
+        The graph; marks are changed, and the edges are added to the tally, not the pass.
     marking : Marking
         Which neighbours are reached, and the marks that they get.
     frontier : ndarray of uint32
@@ -65,25 +67,23 @@ def expand(
     first, last : int
         Where it stands.
     out : ndarray of uint32
-        What is reached is written from ``out[count]`` on.
-    count : int
+        What is reached is written from ``out[end]`` on.
+    end : int
         Where to begin.
-    tally : ndarray of int64, shape (2,)
-        Of `new_tally`: the edges are added to it, not the pass.
 
     Returns
     -------
     int
         Where what was written ends.
     """
-    offsets, targets = graph
+    offsets, targets, marks, tally = view
     old, new, met, joined = marking
     looked = 0
     for place in range(first, last):
         vertex = frontier[place]
-        begin, end = offsets[vertex], offsets[vertex + 1]
-        looked += end - begin
-        for edge in range(begin, end):
+        begin, behind = offsets[vertex], offsets[vertex + 1]
+        looked += behind - begin
+        for edge in range(begin, behind):
             target = targets[edge]
             mark = marks[target]
             if mark == old:
@@ -92,26 +92,22 @@ def expand(
                 marks[target] = joined
             else:
                 continue
-            out[count] = target
-            count += 1
+            out[end] = target
+            end += 1
     tally[0] += looked
-    return count
+    return end
 
 
 @njit(cache=True, nogil=True)
-def search(
-    graph: Csr, marks: NDArray[np.int64], marking: Marking, queue: NDArray[np.uint32], tally: NDArray[np.int64]
-) -> int:
+def search(view: View, marking: Marking, queue: NDArray[np.uint32]) -> int:
     """Mark all that is reached from the first vertex of a queue, and append it to the queue.
 
     Parameters
     ----------
-    graph, marks, marking
-        As of `expand`.
+    view, marking
+        As of `expand`; a pass is added to the tally for each level.
     queue : ndarray of uint32, shape (n,)
         ``queue[0]`` is the source.
-    tally : ndarray of int64, shape (2,)
-        Of `new_tally`: edges are added to it, and a pass for each level.
 
     Returns
     -------
@@ -120,7 +116,7 @@ def search(
     """
     first, last = 0, 1
     while first < last:
-        end = expand(graph, marks, marking, queue, first, last, queue, last, tally)
-        tally[1] += 1
+        end = expand(view, marking, queue, first, last, queue, last)
+        view.tally[1] += 1
         first, last = last, end
     return last

@@ -1,9 +1,25 @@
-"""Sparse matrices as scipy saves them (.npz): the stored entries (i, j) are edges from i to j."""
+"""Sparse matrices as scipy saves them (.npz): the stored entries (i, j) are edges from i to j.
 
+They are archives of arrays, of whose members nothing is read that has not been looked at.
+"""
+
+import ast
 import gzip
+import io
+import lzma
+import re
 import shutil
+import struct
 import tempfile
-from typing import IO
+import warnings
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import prod
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +27,7 @@ from numpy.typing import NDArray
 from host.errors import InputError
 from host.graph.csr import Graph, check_size
 from host.graph.estimates import csr_bytes, size_text
-from host.graph.formats.archive import Archive, Header
+from host.graph.formats.text import shown
 from host.memory_room import check_room, memory_room
 from host.words import counted, sized
 
@@ -19,8 +35,209 @@ __all__ = ["read_npz", "recognises_npz", "write_npz"]
 
 _LAYOUTS = {"csr": ("indptr", "indices"), "csc": ("indptr", "indices"), "coo": ("row", "col")}
 _LONGEST_NAME = 64  # bytes of the name of a layout
-_PIECE = 1 << 20
+_COPIED = 1 << 20
 _SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06")
+
+
+_MAGIC = b"\x93NUMPY"
+_LENGTH = {b"\x01\x00": 2, b"\x02\x00": 4, b"\x03\x00": 4}
+"""Bytes that hold the length of a header, by the version of its form."""
+
+_LONGEST_HEADER = 10_000
+_LARGEST_READ = 1 << 20
+"""Bytes that the list of members, and any part of a member, may have: what is read at once."""
+
+_PIECES = {zipfile.ZIP_STORED: _LARGEST_READ, zipfile.ZIP_DEFLATED: _LARGEST_READ}
+_SMALL_PIECE = 1 << 12
+"""Bytes read at once where the unpacker has no bound for what becomes of them: bzip2 and LZMA."""
+
+_ENCRYPTED = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Header:
+    """What a member says of its array.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Type of its entries.
+    shape : tuple of int
+        Its extents.
+    start : int
+        Bytes of the member before the entries.
+    """
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    start: int
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the entries."""
+        return prod(self.shape) * self.dtype.itemsize
+
+    def __str__(self) -> str:
+        extents = " x ".join(f"{extent:,}" for extent in self.shape)
+        return f"{extents} of {self.dtype}" if self.shape else f"one {self.dtype}"
+
+
+class _Guarded(io.RawIOBase):
+    """The archive as `zipfile` sees it: it cannot be made to read all of a file at once."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def read(self, size: int = -1, /) -> bytes:
+        if 0 <= size <= _LARGEST_READ:
+            return self._stream.read(size)
+        data = self._stream.read(_LARGEST_READ + 1)
+        if len(data) > _LARGEST_READ:
+            raise InputError("damaged .npz file: its list of members is too long")
+        return data
+
+
+@contextmanager
+def _damage() -> Iterator[None]:
+    """Turn what is raised for a damaged archive into one line."""
+    try:
+        yield
+    except (
+        *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+        *(EOFError, ValueError, NotImplementedError, RuntimeError, OverflowError, LookupError),
+    ) as error:
+        raise InputError(f"damaged .npz file: {str(error) or 'it is cut short'}") from None
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        # Of bzip2: what the system refuses has a number.
+        raise InputError(f"damaged .npz file: {error}") from None
+
+
+class _Archive:
+    """An archive of arrays.
+
+    Parameters
+    ----------
+    stream : binary file
+        The file; it must be seekable.
+
+    Raises
+    ------
+    InputError
+        When it is no such archive.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        with _damage():
+            self._zip = zipfile.ZipFile(_Guarded(stream))
+            infos = self._zip.infolist()
+        for name, count in Counter(info.filename for info in infos).items():
+            if count > 1:
+                raise InputError(f"damaged .npz file: {count} members are called {shown(name.encode())}")
+        self._members = {info.filename: info for info in infos}
+
+    def _member(self, name: str) -> zipfile.ZipInfo:
+        member = self._members.get(f"{name}.npy")
+        if member is None:
+            raise InputError(f"no sparse matrix as scipy saves it: it has no array '{name}'")
+        if member.flag_bits & _ENCRYPTED:
+            raise InputError(f"the array '{name}' is encrypted")
+        return member
+
+    def header(self, name: str) -> _Header:
+        """Return what a member says of its array; the member is as long as that array, and no object is made.
+
+        Raises
+        ------
+        InputError
+            When it is missing or damaged, or is no array of numbers or letters.
+        """
+        member = self._member(name)
+        with _damage(), self._zip.open(member) as file:
+            header = _read_header(file, name)
+        if member.file_size != header.start + header.bytes:
+            raise InputError(
+                f"damaged .npz file: the array '{name}' is {header}, which takes {header.bytes:,} bytes, "
+                f"and has {member.file_size - header.start:,}"
+            )
+        return header
+
+    def read(self, name: str, header: _Header) -> NDArray[Any]:
+        """Return an array whose header has been read, and for whose bytes there is room."""
+        data = np.empty(header.bytes, dtype=np.uint8)
+        done = 0
+        for piece in self._pieces(name, header):
+            data[done : done + len(piece)] = np.frombuffer(piece, dtype=np.uint8)
+            done += len(piece)
+        return data.view(header.dtype).reshape(header.shape)
+
+    def check(self, name: str, header: _Header) -> None:
+        """Read an array only to see whether it is damaged."""
+        for _ in self._pieces(name, header):
+            pass
+
+    def _pieces(self, name: str, header: _Header) -> Iterator[bytes]:
+        member = self._member(name)
+        size = _PIECES.get(member.compress_type, _SMALL_PIECE)
+        with _damage(), self._zip.open(member) as file:
+            _exactly(file, header.start)
+            left = header.bytes
+            while left:
+                piece = _exactly(file, min(left, size))
+                left -= len(piece)
+                yield piece
+
+
+def _exactly(file: IO[bytes], size: int) -> bytes:
+    data = file.read(size)
+    if len(data) < size:
+        raise EOFError
+    return data
+
+
+def _read_header(file: IO[bytes], name: str) -> _Header:
+    """Read the header of an array."""
+    start = _exactly(file, len(_MAGIC) + 2)
+    length_bytes = _LENGTH.get(start[len(_MAGIC) :])
+    if not start.startswith(_MAGIC) or length_bytes is None:
+        raise ValueError(f"'{name}.npy' does not begin as an array of numpy's")
+    length = int.from_bytes(_exactly(file, length_bytes), "little")
+    if length > _LONGEST_HEADER:
+        raise ValueError(f"the header of '{name}' has {length:,} bytes")
+    dtype, shape = _description(_exactly(file, length).decode("latin-1"), name)
+    return _Header(dtype=dtype, shape=shape, start=len(start) + length_bytes + length)
+
+
+def _description(text: str, name: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """Return type and shape from the text of a header."""
+    written = text.strip(" \n")
+    wrong = ValueError(f"the header of '{name}' is {shown(written.encode())}")
+    with warnings.catch_warnings():
+        # Python warns of strange literals, numpy of old types: what is wrong is told once, below.
+        warnings.simplefilter("ignore")
+        try:
+            # Python 2 wrote an L behind a long number. What is a blank to Unicode alone is none here, nor to numpy.
+            fields = ast.literal_eval(re.sub(r"(\d)L\b", r"\1", written))
+            description, shape, fortran = str(fields["descr"]), fields["shape"], fields["fortran_order"]
+            dtype = np.dtype(description)
+        except (ValueError, TypeError, LookupError, SyntaxError, MemoryError, RecursionError):
+            raise wrong from None
+    known = isinstance(shape, tuple) and all(type(extent) is int and extent >= 0 for extent in shape)
+    if not known or type(fortran) is not bool or set(fields) != {"descr", "fortran_order", "shape"}:
+        raise wrong
+    if dtype.kind not in "biufcSU" or dtype.itemsize == 0:
+        raise InputError(f"the array '{name}' holds {shown(description.encode())}, not numbers")
+    return dtype, shape
 
 
 def recognises_npz(lines: list[bytes]) -> bool:
@@ -34,7 +251,7 @@ def recognises_npz(lines: list[bytes]) -> bool:
     return bool(lines) and lines[0].startswith(_SIGNATURES)
 
 
-def _layout(archive: Archive) -> str:
+def _layout(archive: _Archive) -> str:
     header = archive.header("format")
     if header.shape or header.dtype.kind not in "SU" or header.dtype.itemsize > _LONGEST_NAME:
         raise InputError(f"the array 'format' must be a word, not {header}")
@@ -47,7 +264,7 @@ def _layout(archive: Archive) -> str:
     return layout
 
 
-def _vertices(archive: Archive) -> int:
+def _vertices(archive: _Archive) -> int:
     header = archive.header("shape")
     if header.shape != (2,) or header.dtype.kind not in "iu":
         raise InputError(f"the array 'shape' must be two integers, not {header}")
@@ -59,16 +276,11 @@ def _vertices(archive: Archive) -> int:
     return rows
 
 
-def _vector(archive: Archive, name: str, *, kinds: str = "iu", of: str = "integers") -> Header:
+def _vector(archive: _Archive, name: str, *, kinds: str = "iu", of: str = "integers") -> _Header:
     header = archive.header(name)
     if len(header.shape) != 1 or header.dtype.kind not in kinds:
         raise InputError(f"the array '{name}' must be a row of {of}, not {header}")
     return header
-
-
-def _check_length(name: str, header: Header, length: int) -> None:
-    if header.shape[0] != length:
-        raise InputError(f"the array '{name}' must have {length} entries, not {header.shape[0]}")
 
 
 def _check_range(array: NDArray[np.integer], name: str, limit: int) -> None:
@@ -81,45 +293,36 @@ def _ends(array: NDArray[np.integer]) -> NDArray[np.uint32]:
     return array.view(np.uint32) if array.dtype == np.int32 else array.astype(np.uint32, copy=False)
 
 
-def _compressed(offsets: NDArray[np.integer], targets: NDArray[np.integer], vertices: int) -> Graph:
-    if offsets[0] != 0 or offsets[-1] != len(targets) or (offsets[1:] < offsets[:-1]).any():
-        raise InputError(f"the array 'indptr' must rise from 0 to {len(targets)}")
-    _check_range(targets, "indices", vertices)
-    return Graph(offsets=offsets.astype(np.int64, copy=False), targets=_ends(targets))
-
-
-def _coordinates(sources: NDArray[np.integer], targets: NDArray[np.integer], vertices: int) -> Graph:
-    _check_range(sources, "row", vertices)
-    _check_range(targets, "col", vertices)
-    return Graph.from_edges(vertices, _ends(sources), _ends(targets))
-
-
 def _matrix(stream: IO[bytes]) -> Graph:
     """Look at all members and at the memory, and then read the matrix."""
-    archive = Archive(stream)
+    archive = _Archive(stream)
     layout = _layout(archive)
     vertices = _vertices(archive)
     names = _LAYOUTS[layout]
     headers = [_vector(archive, name) for name in names]
     values = _vector(archive, "data", kinds="biufc", of="numbers")
-    edges = headers[1].shape[0]
+    lengths = [header.shape[0] for header in headers]
+    edges = lengths[1]
     check_size(vertices, edges)
-    if layout == "coo":
-        if headers[0].shape != headers[1].shape:
-            raise InputError(
-                f"the arrays 'row' and 'col' differ in length: {headers[0].shape[0]} and {headers[1].shape[0]}"
-            )
-    else:
-        _check_length("indptr", headers[0], vertices + 1)
-    _check_length("data", values, edges)
+    if layout == "coo" and lengths[0] != lengths[1]:
+        raise InputError(f"the arrays 'row' and 'col' differ in length: {lengths[0]} and {lengths[1]}")
+    wanted = [] if layout == "coo" else [("indptr", headers[0], vertices + 1)]
+    for name, header, length in (*wanted, ("data", values, edges)):
+        if header.shape[0] != length:
+            raise InputError(f"the array '{name}' must have {length} entries, not {header.shape[0]}")
     stored = sum(header.bytes for header in headers)
     check_room(size_text(vertices, edges), stored + csr_bytes(vertices, edges))
     first, second = (archive.read(name, header) for name, header in zip(names, headers, strict=True))
     # The values do not matter; that they are damaged does.
     archive.check("data", values)
     if layout == "coo":
-        return _coordinates(first, second, vertices)
-    graph = _compressed(first, second, vertices)
+        _check_range(first, "row", vertices)
+        _check_range(second, "col", vertices)
+        return Graph.from_edges(vertices, _ends(first), _ends(second))
+    if first[0] != 0 or first[-1] != edges or (first[1:] < first[:-1]).any():
+        raise InputError(f"the array 'indptr' must rise from 0 to {edges}")
+    _check_range(second, "indices", vertices)
+    graph = Graph(offsets=first.astype(np.int64, copy=False), targets=_ends(second))
     return graph.transpose() if layout == "csc" else graph
 
 
@@ -127,7 +330,7 @@ def _copy(stream: IO[bytes], copy: IO[bytes]) -> None:
     """Copy a file that cannot be read backwards, as far as there is room."""
     most = min(memory_room().bytes, shutil.disk_usage(tempfile.gettempdir()).free)
     done = 0
-    while piece := stream.read(_PIECE):
+    while piece := stream.read(_COPIED):
         done += len(piece)
         if done > most:
             raise InputError(f"has more than {sized(most)} unpacked, for which there is no room")

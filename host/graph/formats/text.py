@@ -1,7 +1,7 @@
 """Lines of numbers, read in blocks by compiled code."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import IO, Any, NamedTuple
@@ -71,8 +71,6 @@ class Layout:
     ----------
     form : str
         The line in words, for messages: ``SOURCE TARGET``.
-    entry : str
-        What a line stands for.
     letter : str
         Letter that begins each line of ids; empty for none.
     comments : str
@@ -84,15 +82,11 @@ class Layout:
     alike : bool
         Whether all lines must have equally many.
     weighed : bool
-        Whether a probability follows the ids, and perhaps a word; otherwise numbers do.
-    escaped : bool
-        Whether messages show what no text has, rather than say that there is such.
-    check : callable
-        Given 0 and a number of lines, refuses more than 32 bits hold.
+        Whether lines are transitions: a probability follows the ids, and perhaps a word. Otherwise they are edges, and
+        numbers may follow.
     """
 
     form: str
-    entry: str = "edge"
     letter: str = ""
     comments: str
     columns: tuple[Column, ...]
@@ -100,13 +94,11 @@ class Layout:
     most: int
     alike: bool = False
     weighed: bool = False
-    escaped: bool = False
-    check: Callable[[int, int], None] = check_limits
 
     def error(self, fault: Fault, token: bytes, line: int, column: int = 0, **values: object) -> InputError:
         """Return what a fault at a token is told as, in one line."""
         own = self.columns[min(column, len(self.columns) - 1)]
-        byte = None if self.escaped else _binary(token)
+        byte = None if self.weighed else _binary(token)
         cause = _CAUSES[own.told.get(fault, fault)] if byte is None else f"not text (byte 0x{byte:02x})"
         quoted = shown(token)
         text = cause.format(layout=self, column=own, token=quoted, number=quoted[1:-1], **values)
@@ -304,8 +296,8 @@ def read_lines(lines: Lines, layout: Layout, *, expected: int | None = None) -> 
             text, lines.number, rules, seen, most - read, numbers, weights, places
         )
         lines.number = line
-        if fault == Fault.SURPLUS and expected is None:
-            layout.check(0, MAX_EDGES + 1)
+        if fault == Fault.SURPLUS and expected is None and not layout.weighed:
+            check_limits(0, MAX_EDGES + 1)
         if fault:
             surplus = f"a transition beyond the {most:,}" if layout.weighed else f"an edge beyond the {most}"
             raise layout.error(
@@ -314,4 +306,5 @@ def read_lines(lines: Lines, layout: Layout, *, expected: int | None = None) -> 
         read += count
         yield [each[:count] for each in (*numbers, weights, places)]
     if expected is not None and read < expected:
-        raise InputError(f"the header announces {counted(expected, layout.entry)}, but only {read:,} follow")
+        announced = counted(expected, "transition" if layout.weighed else "edge")
+        raise InputError(f"the header announces {announced}, but only {read:,} follow")

@@ -55,15 +55,6 @@ def _format(
     return position
 
 
-@njit(cache=True, nogil=True)
-def _sources(offsets: NDArray[np.int64], edge: int, vertex: int, sources: NDArray[np.int64]) -> None:
-    """Write the sources of consecutive edges, the first being `edge`, one of `vertex`."""
-    for index in range(len(sources)):
-        while offsets[vertex + 1] <= edge + index:
-            vertex += 1
-        sources[index] = vertex
-
-
 def write_pairs(
     stream: IO[bytes],
     first: NDArray[np.int64],
@@ -116,7 +107,9 @@ def write_edges(
     """
     for edge in range(0, graph.edges, _PAIRS):
         targets = graph.targets[edge : edge + _PAIRS].astype(np.int64)
-        sources = np.empty(len(targets), dtype=np.int64)
-        _sources(graph.offsets, edge, int(np.searchsorted(graph.offsets, edge, side="right")) - 1, sources)
+        # Of the vertices that have these edges the first and the last may have others besides.
+        first, end = np.searchsorted(graph.offsets, (edge, edge + len(targets) - 1), side="right") - 1
+        lengths = np.diff(graph.offsets[first : end + 2].clip(edge, edge + len(targets)))
+        sources = np.repeat(np.arange(first, end + 1), lengths)
         pair = (sources + base, targets + base) if ids is None else (ids[sources], ids[targets])
         write_pairs(stream, *pair, prefix=prefix, suffix=suffix)

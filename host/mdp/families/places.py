@@ -64,9 +64,7 @@ def grid(width: int, height: int, room: int, *, on_step: OnStep | None = None) -
         The cells row by row.
     """
     sizes = width, height, room
-    return fill_states(
-        _fill_grid, sizes, states=width * height, choices=_MOVES, transitions=_MOVES * _WAYS, on_step=on_step
-    )
+    return fill_states(_fill_grid, (sizes,), width * height, _MOVES * _WAYS, on_step)
 
 
 @njit(cache=True, nogil=True)
@@ -109,13 +107,7 @@ def islands(islands: int, size: int, leaving: int, seed: int, *, on_step: OnStep
         Ring by ring, and the sea, which is the last state.
     """
     return fill_states(
-        _fill_islands,
-        np.uint64(seed),
-        (islands, size, leaving),
-        states=islands * size + 1,
-        choices=1 + leaving,
-        transitions=1 + 2 * leaving,
-        on_step=on_step,
+        _fill_islands, (np.uint64(seed), (islands, size, leaving)), islands * size + 1, 1 + 2 * leaving, on_step
     )
 
 
@@ -151,7 +143,7 @@ def stairs(steps: int, *, on_step: OnStep | None = None) -> Mdp:
     Mdp
         From the lowest step up.
     """
-    return fill_states(_fill_stairs, steps - 1, states=steps, choices=2, transitions=3, on_step=on_step)
+    return fill_states(_fill_stairs, (steps - 1,), steps, 3, on_step)
 
 
 @njit(cache=True, nogil=True)
@@ -188,11 +180,5 @@ def random(states: int, choices: int, transitions: int, seed: int, *, on_step: O
     Mdp
     """
     return fill_states(
-        _fill_random,
-        np.uint64(seed),
-        (states, choices, transitions),
-        states=states,
-        choices=choices,
-        transitions=choices * transitions,
-        on_step=on_step,
+        _fill_random, (np.uint64(seed), (states, choices, transitions)), states, choices * transitions, on_step
     )

@@ -104,16 +104,7 @@ def philosophers(philosophers: int, risky: int, *, on_step: OnStep | None = None
     """
     radix = _LOST + risky
     ranks = rank_states(radix**philosophers, lambda marks: _forks_agree(radix, philosophers, marks))
-    return fill_states(
-        _fill_philosophers,
-        radix,
-        philosophers,
-        ranks,
-        states=len(ranks.codes),
-        choices=2 * philosophers,
-        transitions=3 * philosophers,
-        on_step=on_step,
-    )
+    return fill_states(_fill_philosophers, (radix, philosophers, ranks), len(ranks.codes), 3 * philosophers, on_step)
 
 
 _TOSSES, _UP, _DOWN, _LOOKS, _HEADS, _TAILS = range(6)
@@ -169,9 +160,7 @@ def coin(processes: int, bound: int, *, on_step: OnStep | None = None) -> Mdp:
         All values of the counter and all states of the processes.
     """
     states = (2 * (bound + 1) * processes + 1) * _RADIX**processes
-    return fill_states(
-        _fill_coin, processes, bound, states=states, choices=processes, transitions=2 * processes, on_step=on_step
-    )
+    return fill_states(_fill_coin, (processes, bound), states, 2 * processes, on_step)
 
 
 _OUT, _WAITS, _FIRST = 0, 1, 2
@@ -248,14 +237,4 @@ def leader(processes: int, numbers: int, restart: int, *, on_step: OnStep | None
     """
     radix = numbers + _FIRST
     ranks = rank_states(radix**processes, lambda marks: _somebody_waits(radix, processes, marks))
-    return fill_states(
-        _fill_leader,
-        radix,
-        processes,
-        restart,
-        ranks,
-        states=len(ranks.codes),
-        choices=processes,
-        transitions=processes * numbers,
-        on_step=on_step,
-    )
+    return fill_states(_fill_leader, (radix, processes, restart, ranks), len(ranks.codes), processes * numbers, on_step)

@@ -65,12 +65,7 @@ def end_state(chunk: Chunk, state: int) -> None:
 
 
 def fill_states(
-    fill: Callable[..., None],
-    *arguments: Any,
-    states: int,
-    choices: int,
-    transitions: int,
-    on_step: OnStep | None = None,
+    fill: Callable[..., None], arguments: tuple[Any, ...], states: int, transitions: int, on_step: OnStep | None
 ) -> Mdp:
     """Make a model chunk by chunk.
 
@@ -78,12 +73,12 @@ def fill_states(
     ----------
     fill : callable
         Makes states: given `arguments`, the first state, one past the last, and an empty chunk.
-    *arguments
+    arguments : tuple
         What `fill` is given.
     states : int
         Number of states.
-    choices, transitions : int
-        Most of them that a state has.
+    transitions : int
+        Most transitions that a state has, and so most choices.
     on_step : callable, optional
         Called now and then with the states made, and all of them.
 
@@ -97,7 +92,7 @@ def fill_states(
         When the model does not fit in 32 bits or in memory.
     """
     size = max(min(states, _ROOM // transitions), 1)
-    targets, lengths, counts = (np.empty(size * most, np.uint32) for most in (transitions, choices, 1))
+    targets, lengths, counts = (np.empty(size * most, np.uint32) for most in (transitions, transitions, 1))
     chunk = Chunk(targets, lengths, counts, np.zeros(5, np.int64))
     parts = [
         Growing(np.uint32, of="transitions"),

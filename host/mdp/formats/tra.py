@@ -67,18 +67,9 @@ def read_tra(stream: IO[bytes]) -> Mdp:
     states, choices, expected = sizes or (None, None, None)
     state = Column("state", 0, (states or MAX_VERTICES) - 1, _STATE)
     choice = Column("choice", 0, MAX_EDGES, _CHOICE)
-    layout = Layout(
-        form=_FORM,
-        entry="transition",
-        comments="#",
-        columns=(state, choice, state),
-        fewest=4,
-        most=5,
-        weighed=True,
-        escaped=True,
-        check=check_size,
-    )
+    columns = state, choice, state
+    layout = Layout(form=_FORM, comments="#", columns=columns, fewest=4, most=5, weighed=True)
     rows = Rows()
-    for columns in read_lines(lines, layout, expected=expected):
-        rows.append(*columns)
+    for block in read_lines(lines, layout, expected=expected):
+        rows.append(*block)
     return rows.mdp(states, choices)

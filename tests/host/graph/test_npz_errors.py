@@ -218,7 +218,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, name: str, monkeypatch: pytest.M
     data = data.replace(size, (len(member(header)) + 2**30).to_bytes(4, "little"))
     (tmp_path / "g.npz").write_bytes(data)
     monkeypatch.setattr(memory_room, "memory_room", lambda: Room(2**30, "of the test"))
-    monkeypatch.setattr("host.graph.formats.archive.Archive.check", unpacked)
+    monkeypatch.setattr("host.graph.formats.npz._Archive.check", unpacked)
     expected = {
         "shape": "the array 'shape' must be two integers, not 134,217,728 of int64",
         "format": "the array 'format' must be a word, not 134,217,728 of int64",

@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pytest
-
-from host.life.kanata import kanata_lines, select, write_kanata
+from host.life.kanata import kanata_lines, write_kanata
+from host.life.lives import select
 from sim.observation.life import Fate, Life, Lives, Span, Stage, Wait, read_lives
 from tests.life import Searched
 
@@ -139,11 +138,3 @@ def test_nothing() -> None:
     window = Lives(100, 8, ("engine0.bfs0",), [])
     assert list(kanata_lines(window, [])) == ["Kanata\t0004\n", "C=\t100\n"]
     assert parsed(kanata_lines(window, [])) == []
-
-
-@pytest.mark.parametrize("line", ["S\t0\t0\tQm\n", "R\t0\t0\t0\n", "C\t0\n", "I\t5\t5\t0\n", "X\t0\t1\t2\n"])
-def test_the_parser_of_these_tests_refuses(line: str) -> None:
-    text = ["Kanata\t0004\n", "C=\t1\n", "I\t0\t0\t0\n", "S\t0\t0\tQo\n", "C\t2\n"]
-    more = [*text, "R\t0\t0\t0\n"] if line.startswith("R") else text
-    with pytest.raises((AssertionError, IndexError)):
-        parsed([*more, line])

@@ -187,14 +187,20 @@ class Fbt:
         ValueError
             When the regions are none.
         """
-        run = _Run(self, self._initial(regions))
+        device, initial = self._device, self._initial(regions)
+        counters = (device.zeros(size) for size in (_COUNTED, _COUNTED, _CELLS))
+        self._on = States(self._layout.forward, self._layout.backward, device.array(initial), *counters)
+        self._removed = int(np.count_nonzero(initial == REMOVED))
+        self._rounds = self._trims = self._searches = self._others = 0
+        device.run(begin_states, self._states, self._on)
         while True:
-            run.trim()
-            self._watch(run.done, self._states)
-            if not run.claim():
-                return Decomposition(labels=self._labels(run.results), counts=run.counts())
-            run.search()
-            run.merge()
+            self._trim()
+            self._watch(int(device.read(self._on.done).sum()) + self._removed, self._states)
+            if not self._claim():
+                return Decomposition(labels=self._labels(), counts=self._counts())
+            self._search()
+            device.run(merge_searches, self._states, self._on)
+            self._others += 1
 
     def _initial(self, regions: NDArray[np.integer] | None) -> NDArray[np.int32]:
         """Return the first contents of `results`."""
@@ -207,10 +213,10 @@ class Fbt:
             raise ValueError(f"regions must be -1 to {states - 1}, not {regions.min()} to {regions.max()}")
         return (regions if names is None else regions[names]).astype(np.int32)
 
-    def _labels(self, results: DeviceArray) -> NDArray[np.int64]:
+    def _labels(self) -> NDArray[np.int64]:
         """Return the labels, by the graph's own numbers."""
         names = self._layout.names
-        words = self._device.read(results)
+        words = self._device.read(self._on.results)
         pivots = (words & MASK).astype(np.int64)
         pivots[words == REMOVED] = -1
         if names is None:
@@ -219,34 +225,7 @@ class Fbt:
         labels[names] = np.where(pivots < 0, -1, names[pivots])
         return labels
 
-
-class _Run:
-    """One decomposition: the arrays, and the launches of each part."""
-
-    def __init__(self, machine: Fbt, initial: NDArray[np.int32]) -> None:
-        device, layout = machine._device, machine._layout
-        self._device = device
-        self._places = layout.places
-        self._iterations = machine._iterations
-        self._hybrid = machine._hybrid
-        self._states = initial.size
-        self._removed = int(np.count_nonzero(initial == REMOVED))
-        counters = (device.zeros(size) for size in (_COUNTED, _COUNTED, _CELLS))
-        self._on = States(layout.forward, layout.backward, device.array(initial), *counters)
-        self._rounds = self._trims = self._searches = self._others = 0
-        device.run(begin_states, self._states, self._on)
-
-    @property
-    def results(self) -> DeviceArray:
-        """The region of each state, or its component."""
-        return self._on.results
-
-    @property
-    def done(self) -> int:
-        """States that have a component, or are none of the subgraph."""
-        return int(self._device.read(self._on.done).sum()) + self._removed
-
-    def counts(self) -> dict[str, int]:
+    def _counts(self) -> dict[str, int]:
         """Return what was counted."""
         return {
             "rounds": self._rounds,
@@ -257,7 +236,7 @@ class _Run:
             "edges": int(self._device.read(self._on.edges).sum()),
         }
 
-    def trim(self) -> None:
+    def _trim(self) -> None:
         """Trim to a fixpoint."""
         trimmed = True
         while trimmed:
@@ -265,9 +244,9 @@ class _Run:
             self._device.run(trim_states, self._states, self._on, self._trims)
             trimmed = self._device.value(self._on.cells, TRIMMED) == self._trims
 
-    def claim(self) -> bool:
+    def _claim(self) -> bool:
         """Give each state its region, and each region a pivot; return whether there is any."""
-        device, cells, length = self._device, self._on.cells, self._places
+        device, cells, length = self._device, self._on.cells, self._layout.places
         before = device.value(cells, PIVOTS)
         # Hashes may be larger than the array is long: then it serves for one range of them after the other. Ranges in
         # which there is none are left out, since where there are few transitions they are many.
@@ -282,7 +261,7 @@ class _Run:
             first = following if following == _NO_HASH else following // length * length
         return device.value(cells, PIVOTS) > before
 
-    def search(self) -> None:
+    def _search(self) -> None:
         """Search both ways until no state is in a frontier."""
         directions = FORWARD | BACKWARD
         while directions:
@@ -302,11 +281,6 @@ class _Run:
             device.run(search_once, self._states, *arguments)
         else:
             device.run_blocks(search_cached, device.blocks_of(self._states), 1 + iterations, iterations, *arguments)
-
-    def merge(self) -> None:
-        """Make components of what both searches of a region have reached."""
-        self._device.run(merge_searches, self._states, self._on)
-        self._others += 1
 
 
 def decompose_regions(graph: Graph, transpose: Graph, setting: Setting, regions: NDArray[np.integer]) -> Decomposition:

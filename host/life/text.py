@@ -1,14 +1,47 @@
-"""Lives as text for a terminal: what became of the items, where their time went, one line for each."""
+"""Lives as text: one in a line, and for a terminal what became of the items, and where their time went."""
 
 from collections import Counter
 from collections.abc import Sequence
 
-from host.life.kanata import ending, place, waits
 from host.results.table_text import plain_table
 from host.words import counted
-from sim.observation.life import Life, Lives, Span, Stage
+from sim.hardware import DEGREE
+from sim.observation.life import Fate, Life, Lives, Span, Stage
 
-__all__ = ["life_text"]
+__all__ = ["life_text", "told", "waits"]
+
+
+def _place(life: Life) -> str:
+    """Return what the item of a life is: its place in a queue, or the list that it is in."""
+    if not life.neighbour:
+        return f"{life.queue}[{life.index}]"
+    if life.parent is None:
+        return f"C[{life.index}]"
+    return f"queue[{life.parent.index}] > C[{life.index}]"
+
+
+def _ending(life: Life) -> str:
+    """Return how a life ended."""
+    if life.fate is Fate.PUSHED:
+        return f"pushed{' again' if life.again else ''} to slot {life.slot}"
+    if life.fate is Fate.EXPANDED and life.word is not None:
+        return f"expanded, {counted(int(DEGREE.get(life.word)), 'neighbour')}"
+    return life.fate.value
+
+
+def waits(spans: list[Span]) -> str:
+    """Return how long was waited in some stages, by reason, the longest first."""
+    total: dict[str, int] = {}
+    for span in spans:
+        for wait, cycles in span.waits:
+            total[wait.value] = total.get(wait.value, 0) + cycles
+    return ", ".join(f"{reason} {cycles}" for reason, cycles in sorted(total.items(), key=lambda each: -each[1]))
+
+
+def told(life: Life) -> str:
+    """Return a life in one line: its kernel, what it is, its vertex, how it ended."""
+    vertex = "" if life.vertex is None else f" vertex {life.vertex}"
+    return f"{life.kernel} {_place(life)}{vertex}: {_ending(life)}"
 
 
 def life_text(window: Lives, lives: Sequence[Life], *, rows: int) -> str:
@@ -82,9 +115,9 @@ def _lines(lives: Sequence[Life], most: int) -> str:
             f"{life.first:,}",
             "" if life.end is None else f"{life.end:,}",
             life.kernel,
-            f"  C[{life.index}]" if id(life.parent) in known else place(life),
+            f"  C[{life.index}]" if id(life.parent) in known else _place(life),
             "" if life.vertex is None else str(life.vertex),
-            ending(life),
+            _ending(life),
             " ".join(_span(span) for span in (*life.spans, *life.aside)),
         ))  # fmt: skip
     text = _left_last(rows, ("from", "to", "kernel", "item", "vertex", "ended", "stages"), left=(2, 3, 5))

@@ -1,6 +1,11 @@
-"""Lives of a waveform file: read, with what is wrong told as bad input, and named by the vertices of a graph."""
+"""Lives of a waveform file: read, chosen by vertex and kernel, their vertices named by the graph.
+
+A graph word says where in C the neighbours of its vertex begin, and how many they are. Where there are neighbours, no
+other vertex has the same beginning; vertices without neighbours share theirs with what comes next.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +13,20 @@ import numpy.typing as npt
 
 from host.errors import InputError
 from host.graph.csr import Graph
-from host.life.kanata import select
 from host.output import reason
 from sim.hardware import DEGREE, START
 from sim.observation.life import Life, Lives, read_lives
 from sim.observation.wave_reader import WaveFileError, WaveReader
 
-__all__ = ["chosen_lives", "directions_of", "name_lives", "vertices_of"]
+__all__ = ["chosen_lives", "directions_of", "name_lives", "select", "vertices_of"]
+
+Vertices = npt.NDArray[np.int64]
+"""Vertices, or what stands in the place of one."""
+
+_NONE = -1
+"""In the place of a vertex: the word is of none."""
+_SEVERAL = -2
+"""In the place of a vertex: it may be one of several."""
 
 
 def chosen_lives(
@@ -32,7 +44,7 @@ def chosen_lives(
     path : pathlib.Path
         A VCD or FST file with all signals of the kernels that lives are wanted of.
     of, first
-        As of `host.life.selection.select`.
+        As of `select`.
     option : str
         The option that `of` comes from, for messages.
     name : callable, optional
@@ -57,13 +69,55 @@ def chosen_lives(
         raise InputError(f"{error.cause} ({option})", path=path) from None
 
 
-Vertices = npt.NDArray[np.int64]
-"""Vertices, or what stands in the place of one."""
+def select(lives: Lives, *, of: Sequence[str] = (), first: int | None = None) -> list[Life]:
+    """Return some of the lives of a window, in their order.
 
-_NONE = -1
-"""In the place of a vertex: the word is of none."""
-_SEVERAL = -2
-"""In the place of a vertex: it may be one of several."""
+    Parameters
+    ----------
+    lives : Lives
+        All of them.
+    of : sequence of str
+        A number stands for a vertex: its own lives, as neighbour and as queue entry, and those of the neighbours that
+        come of that entry. Anything else stands for kernels: ``engine0.bfs3``, ``engine0`` for all of an AE, with
+        ``*``, ``?`` and ``[]`` for several. What any of them stands for is shown; all, if there are none.
+    first : int, optional
+        Not more queue entries than this; neighbours only of these.
+
+    Raises
+    ------
+    InputError
+        No such kernel, or nothing in the window is of that vertex. Names what was asked for.
+    """
+    chosen = [life for life in lives.lives if not of]
+    if of:
+        vertices, kernels = set(), set()
+        for word in of:
+            if word.isdecimal():
+                vertices.add(int(word))
+            else:
+                kernels |= _kernels(lives, word)
+        chosen = [life for life in lives.lives if life.kernel in kernels or _is_of(life, vertices)]
+        for vertex in sorted(vertices):
+            if not any(life.vertex == vertex for life in chosen):
+                raise InputError(f"nothing of vertex {vertex} begins in the window")
+    if first is not None:
+        kept = {id(life) for life in [life for life in chosen if not life.neighbour][:first]}
+        chosen = [life for life in chosen if id(life.parent if life.neighbour else life) in kept]
+    return chosen
+
+
+def _is_of(life: Life, vertices: set[int]) -> bool:
+    return life.vertex in vertices or (life.parent is not None and life.parent.vertex in vertices)
+
+
+def _kernels(lives: Lives, pattern: str) -> set[str]:
+    """Return the kernels that a pattern stands for."""
+    found = {
+        name for name in lives.kernels if fnmatchcase(name, pattern) or fnmatchcase(name.partition(".")[0], pattern)
+    }
+    if not found:
+        raise InputError(f"no kernel {pattern!r}: there are {lives.kernels[0]} to {lives.kernels[-1]}")
+    return found
 
 
 def vertices_of(starts: npt.NDArray[np.int64], words: npt.NDArray[np.uint64]) -> Vertices:

@@ -1,4 +1,4 @@
-"""Vertices that the graph tells: right, by the names of its file, and none where it does not."""
+"""Vertices that the graph tells, by the names of its file and none where it does not; and which lives are shown."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,7 @@ from host.command_line.main import main
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.formats import write_graph
-from host.life.reading import directions_of, name_lives, vertices_of
+from host.life.lives import directions_of, name_lives, select, vertices_of
 from sim.hardware import DEGREE, START, VISITED
 from sim.observation.life import Life, Lives, read_lives
 from tests.life import Cut, Searched
@@ -113,3 +113,45 @@ def test_the_command_names_vertices_as_the_file_does(
     assert main(["life", waves, "--graph", "other.txt"]) == 2
     line = "other.txt: has no vertex number 39: it is not the graph of the run"
     assert capfd.readouterr().err == f"cyscc life: {line}\n"
+
+
+def test_by_kernel(search_waves: Searched) -> None:
+    window = read_lives(search_waves.reader)
+    assert select(window) == window.lives
+    assert {life.kernel for life in select(window, of=["engine1.bfs0"])} == {"engine1.bfs0"}
+    assert {life.kernel for life in select(window, of=["engine1"])} == {"engine1.bfs0", "engine1.bfs1"}
+    assert {life.kernel for life in select(window, of=["*.bfs1"])} == {"engine0.bfs1", "engine1.bfs1"}
+    both = select(window, of=["engine0.bfs0", "engine1.bfs1"])
+    assert [life for life in window.lives if life.kernel in ("engine0.bfs0", "engine1.bfs1")] == both
+
+
+def test_by_vertex(search_waves: Searched) -> None:
+    window = read_lives(search_waves.reader)
+    lives = select(window, of=["2"])
+    own = [life for life in lives if life.vertex == 2]
+    assert {life.neighbour for life in own} == {False, True}
+    entries = [life for life in own if not life.neighbour]
+    below = [life for life in window.lives if life.parent in entries]
+    assert below
+    assert [life for life in window.lives if life in own or life in below] == lives
+
+
+def test_the_first(search_waves: Searched) -> None:
+    window = read_lives(search_waves.reader)
+    lives = select(window, first=2)
+    entries = [life for life in lives if not life.neighbour]
+    assert entries == [life for life in window.lives if not life.neighbour][:2]
+    assert [life for life in window.lives if life in entries or life.parent in entries] == lives
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("bfs0", "no kernel 'bfs0': there are engine0.bfs0 to engine1.intersection0"),
+        ("engine2", "no kernel 'engine2': there are engine0.bfs0 to engine1.intersection0"),
+        ("4711", "nothing of vertex 4711 begins in the window"),
+    ],
+)
+def test_unknown_lives_are_refused(search_waves: Searched, word: str, message: str) -> None:
+    with refused(InputError, message):
+        select(read_lives(search_waves.reader), of=[word])
