@@ -146,12 +146,13 @@ class Option:
         Runs that have it.
     decides : bool
         Whether the result depends on it.
-    kept : bool
-        Whether checkpoints and records have it, so that resuming and replaying a run takes it from there.
+    kept : bool or None
+        Whether checkpoints and records have it, so that resuming and replaying a run takes it from there; as `decides`
+        where it is None.
     changeable : bool
         Whether a resumed run may have another value.
-    varies : bool
-        Whether a sweep can vary it.
+    varies : bool or None
+        Whether a sweep can vary it; as `decides` where it is None.
     keyword : bool
         Whether the functions of the Python interface take it.
     path : bool
@@ -173,9 +174,9 @@ class Option:
     repeated: bool = False
     algorithms: tuple[str, ...] = ALGORITHMS
     decides: bool = False
-    kept: bool = False
+    kept: bool | None = None
     changeable: bool = True
-    varies: bool = False
+    varies: bool | None = None
     keyword: bool = True
     path: bool = False
 
@@ -246,18 +247,15 @@ class RunSpec:
         help="search (bfs) or components (scc)",
         choices=ALGORITHMS,
         decides=True,
-        kept=True,
         changeable=False,
-        varies=True,
         keyword=False,
     )
     graph: str = _option(
         help="the graph",
         metavar="GRAPH",
-        flag="GRAPH",
         positional=True,
         decides=True,
-        kept=True,
+        varies=False,
         keyword=False,
         path=True,
     )
@@ -269,9 +267,7 @@ class RunSpec:
         high=1 << 63,
         algorithms=("bfs",),
         decides=True,
-        kept=True,
         changeable=False,
-        varies=True,
         keyword=False,
     )
     roofline: bool = _option(
@@ -287,8 +283,6 @@ class RunSpec:
         help=f"machine: {', '.join(PRESETS)}, or a TOML file (default: {{default}})",
         metavar="NAME|FILE.toml",
         decides=True,
-        kept=True,
-        varies=True,
         path=True,
     )
     memory: "str | Profile" = _option(
@@ -296,8 +290,6 @@ class RunSpec:
         help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, stress:SEED, or a TOML file",
         metavar="PROFILE|FILE.toml",
         decides=True,
-        kept=True,
-        varies=True,
         path=True,
     )
     executor: str = _option(
@@ -314,7 +306,7 @@ class RunSpec:
         name="set",
         repeated=True,
         decides=True,
-        kept=True,
+        varies=False,
     )
     threads: int = _option(
         default_factory=available_threads,
@@ -328,8 +320,6 @@ class RunSpec:
         False,
         help="drop repeated edges and self-loops before the machine gets the graph",
         decides=True,
-        kept=True,
-        varies=True,
     )
     cycle_limit: int | None = _option(
         None, help="give up after this many cycles", metavar="N", low=1, kept=True, varies=True
@@ -341,9 +331,7 @@ class RunSpec:
         low=0,
         high=1 << 40,
         decides=True,
-        kept=True,
         changeable=False,
-        varies=True,
     )
     waves: str | None = _option(
         None,
@@ -619,9 +607,11 @@ def _completed(each: "Field[Any]") -> Option:
     return replace(
         option,
         name=name,
-        flag=option.flag or f"--{name.replace('_', '-')}",
+        flag=(option.metavar if option.positional else option.flag) or f"--{name.replace('_', '-')}",
         help=option.help.format(default=default),
         switch=not default if isinstance(default, bool) else None,
+        kept=option.decides if option.kept is None else option.kept,
+        varies=option.decides if option.varies is None else option.varies,
     )
 
 
