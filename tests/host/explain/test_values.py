@@ -10,7 +10,7 @@ import pytest
 from host.explain.evidence import evidence_of
 from host.explain.stacks import stacks
 from host.record.reader import CAUSE_NAMES
-from tests.host.report.pages import BFS, record_of
+from tests.host.report.pages import BFS, plain_of, record_of
 from tests.host.report.test_values import FINE
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape
@@ -27,7 +27,7 @@ def averages(plain: Plain) -> pd.DataFrame:
 @SHAPES
 @pytest.mark.parametrize("by", ["iteration", "level", "phase"])
 def test_stacks_of_instructions(shape: Shape, by: str) -> None:
-    record, plain = record_of(shape), Plain(record_of(shape).folder)
+    record, plain = record_of(shape), plain_of(shape)
     keys = {"iteration": ["iteration", "phase"], "level": ["iteration", "phase", "level"], "phase": ["phase", "part"]}[
         by
     ]
@@ -42,7 +42,7 @@ def test_stacks_of_instructions(shape: Shape, by: str) -> None:
 @SHAPES
 @pytest.mark.parametrize("by", ["engine", "kernel"])
 def test_stacks_of_kernels(shape: Shape, by: str) -> None:
-    record, plain = record_of(shape), Plain(record_of(shape).folder)
+    record, plain = record_of(shape), plain_of(shape)
     keys = ["module", "engine"] if by == "engine" else ["module", "engine", "kernel"]
     rows = plain.of("instruction_kernels")
     found = stacks(record, record.instructions, by)
@@ -59,7 +59,7 @@ def test_stacks_of_kernels(shape: Shape, by: str) -> None:
 
 @SHAPES
 def test_stacks_of_intervals(shape: Shape) -> None:
-    record, plain = record_of(shape), Plain(record_of(shape).folder)
+    record, plain = record_of(shape), plain_of(shape)
     found = stacks(record, record.instructions, "interval").set_index(["module", "cycle"])
     rows = plain.of("kernels")
     starts = plain.instructions["start"].to_numpy()
@@ -74,7 +74,7 @@ def test_stacks_of_intervals(shape: Shape) -> None:
 
 @SHAPES
 def test_hottest_banks(shape: Shape) -> None:
-    record, plain = record_of(shape), Plain(record_of(shape).folder)
+    record, plain = record_of(shape), plain_of(shape)
     busy, banks = plain.machine["memory"]["bank_busy"], plain.machine["memory"]["banks"]
     for evidence in evidence_of(record):
         own = plain.instructions[plain.instructions["module"] == evidence.module]
@@ -102,16 +102,16 @@ def test_hottest_banks(shape: Shape) -> None:
 
 @SHAPES
 def test_links(shape: Shape) -> None:
-    record, plain = record_of(shape), Plain(record_of(shape).folder)
+    record, plain = record_of(shape), plain_of(shape)
     rows = plain.of("links")
     for evidence in evidence_of(record):
         own = plain.instructions[plain.instructions["module"] == evidence.module]
         # Of an interval that several share each has its part.
-        weights = []
-        for cycle in rows["cycle"]:
-            end = min(cycle + record.interval, plain.total)
-            first, last = own["start"].clip(lower=cycle), (own["start"] + own["cycles"]).clip(upper=end)
-            weights.append((last - first).clip(lower=0).sum() / (end - cycle))
+        begin = np.unique(rows["cycle"])[:, None]
+        end = np.minimum(begin + record.interval, plain.total)
+        starts, ends = own["start"].to_numpy(), (own["start"] + own["cycles"]).to_numpy()
+        shared = (np.minimum(ends, end) - np.maximum(starts, begin)).clip(0).sum(axis=1) / (end - begin)[:, 0]
+        weights = rows["cycle"].map(dict(zip(begin[:, 0], shared, strict=True)))
         requests = (rows["requests"] * weights).groupby([rows["engine"], rows["link"]]).sum()
         cycles, links = own["cycles"].sum(), plain.engines * plain.machine["memory"]["links"]
         assert evidence.links is not None
@@ -128,7 +128,7 @@ def test_links(shape: Shape) -> None:
 
 @SHAPES
 def test_fifos_and_latencies(shape: Shape) -> None:
-    record, plain = record_of(shape), Plain(record_of(shape).folder)
+    record, plain = record_of(shape), plain_of(shape)
     for evidence in evidence_of(record):
         own = plain.instructions[plain.instructions["module"] == evidence.module]
         cycles, kernels = own["cycles"].sum(), plain.kernels(evidence.module)

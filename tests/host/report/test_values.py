@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from sim.observation.causes import CAUSES, WORK
-from tests.host.report.pages import BFS, page_of, record_of
+from tests.host.report.pages import BFS, page_of, plain_of
 from tests.host.report.test_page import array, charts
 from tests.record.plain import Numbers, Plain
 from tests.record.synthetic import Shape
@@ -68,7 +68,11 @@ def check_whole(plain: Plain, drawn: Drawn) -> None:
 
 def check_iterations(plain: Plain, drawn: Drawn) -> None:
     number = plain.instructions["iteration"].to_numpy() - 1
-    same(values(drawn), titled({cause: np.bincount(number, plain.stack(cause)) for cause in TITLES}), absolute=1e-3)
+    same(
+        values(drawn),
+        titled({cause: np.bincount(number, plain.stack(cause)).astype(float) for cause in TITLES}),
+        absolute=1e-3,
+    )
 
 
 def check_levels(plain: Plain, drawn: Drawn) -> None:
@@ -94,10 +98,10 @@ def check_lapse(plain: Plain, drawn: Drawn) -> None:
     width, lanes = width_of(drawn), lanes_of(plain)
     lengths = plain.columns(width)
     assert drawn["data"][1]["y"] == [name for name, _ in lanes]
-    by_cause = {
-        cause: np.array([plain.over_time(plain.of("kernels", **lane), cause, width) for _, lane in lanes])
-        for cause in TITLES
-    }
+    rows = plain.of("kernels")
+    sums = rows.groupby(["module", "engine", "kernel", rows["cycle"] // width])[list(TITLES)].sum()
+    by_lane = [sums.loc[tuple(lane.values())] for _, lane in lanes]
+    by_cause = {cause: np.array([lane[cause] for lane in by_lane], float) for cause in TITLES}
     shown = {"requests issued": sum(by_cause[cause] for cause in WORK), **titled(by_cause)}
     labels = [button["label"] for button in drawn["layout"]["updatemenus"][0]["buttons"]]
     heat = [array(trace["z"]).astype(float) for trace in drawn["data"][1:]]
@@ -108,10 +112,9 @@ def check_lapse(plain: Plain, drawn: Drawn) -> None:
 
 def check_kernels(plain: Plain, drawn: Drawn) -> None:
     lanes = lanes_of(plain)
-    expected = {
-        cause: 100 * np.array([plain.of("kernels", **lane)[cause].sum() for _, lane in lanes]) / plain.total
-        for cause in TITLES
-    }
+    sums = plain.of("kernels").groupby(["module", "engine", "kernel"])[list(TITLES)].sum()
+    places = [tuple(lane.values()) for _, lane in lanes]
+    expected = {cause: 100 * sums[cause].loc[places].to_numpy(float) / plain.total for cause in TITLES}
     assert drawn["data"][0]["x"] == [name for name, _ in lanes]
     same(values(drawn), titled(expected), absolute=1e-4)
 
@@ -401,7 +404,7 @@ HELPERS = {"accesses", "lapse-of"}
 
 @pytest.mark.parametrize("shape", [BFS, FINE], ids=["bfs", "fine"])
 def test_every_chart_shows_what_the_tables_have(shape: Shape) -> None:
-    plain, drawn = Plain(record_of(shape).folder), charts(page_of(shape))
+    plain, drawn = plain_of(shape), charts(page_of(shape))
     names = {name.removeprefix("run0-") for name in drawn}
     assert names | {"iterations"} == set(CHECKS) - HELPERS
     for name in sorted(names):
@@ -410,7 +413,7 @@ def test_every_chart_shows_what_the_tables_have(shape: Shape) -> None:
 
 def test_comparisons_show_what_the_tables_have() -> None:
     shapes = (BFS, Shape(config="hc2-1ae", levels=(150, 900, 1100, 400, 120, 70), seed=5))
-    plains, drawn = [Plain(record_of(shape).folder) for shape in shapes], charts(page_of(*shapes))
+    plains, drawn = [plain_of(shape) for shape in shapes], charts(page_of(*shapes))
     whole = {c: np.array([p.average(c, p.total).sum() for p in plains]) for c in TITLES if c != "not_running"}
     same(values(drawn["compare-whole"], "x"), titled(whole), absolute=1e-3)
     stacks = {c: np.zeros((6, 2)) for c in TITLES}
