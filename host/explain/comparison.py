@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
 
-__all__ = ["Comparison", "compare", "difference_page"]
+__all__ = ["Comparison", "compare", "difference_page", "outside"]
 
 _NAMED = 3
 """Causes that a row names."""
@@ -76,6 +76,12 @@ class Comparison:
         return found
 
 
+def outside(record: Record) -> dict[str, int]:
+    """Return the cycles by cause in which no instruction that counts ran."""
+    cycles = record.document["cycles"]
+    return {cause: sum(int(cycles[name]) for name in names) for cause, names in _OUTSIDE.items()}
+
+
 def compare(
     first: Record,
     second: Record,
@@ -116,12 +122,10 @@ def compare(
         levels.insert(place, name, cycles.astype("int64"))
     levels = levels.reset_index()
     phases = levels.drop(columns=["iteration", "level"]).groupby("phase", sort=False).sum().reset_index()
-    whole = (phase, level, iteration) == (None, None, None)
-    outside = {
-        cause: sum(second.document["cycles"][name] - first.document["cycles"][name] for name in names) if whole else 0
-        for cause, names in _OUTSIDE.items()
-    }
-    return Comparison(first, second, levels, phases, outside)
+    more = {cause: cycles - outside(first)[cause] for cause, cycles in outside(second).items()}
+    if (phase, level, iteration) != (None, None, None):
+        more = dict.fromkeys(more, 0)
+    return Comparison(first, second, levels, phases, more)
 
 
 def difference_page(comparison: Comparison, *, top: int) -> "list[RenderableType]":

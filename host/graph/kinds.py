@@ -50,7 +50,7 @@ _BY_DEGREE = {"vertices": _VERTICES, "degree": _DEGREE, "seed": SEED}
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of graphs, made by the function of its name and ``_graph`` in `host.graph.generators`.
+    """What is made by numbers alone: a graph by the function of its name and ``_graph`` in `host.graph.generators`.
 
     Parameters
     ----------

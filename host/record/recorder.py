@@ -3,21 +3,27 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from host.algorithms.keeper import LevelAccount, Observer
-from host.record.restarts import given_up
+from host.record.arrow import array_of
 from host.record.rows import Rows
 from host.record.tables import ARRAYS, MODULES, PHASES
 from host.record.writer import Columns, TableWriter
 from sim.machine import Machine
 from sim.memory import RecordedSums
+from sim.observation.causes import CAUSES
 from sim.recorded import InstructionCounts, Intervals, RanInstruction
 from sim.recording import RecordingState
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 __all__ = ["Recorder", "RecorderState"]
+
 
 _GATHERED = 3_000_000
 """Rows that are gathered before they are written: some 60 MB."""
@@ -174,7 +180,7 @@ class Recorder(Observer):
         self._write_rows()
         self._flush(wait=True)
         for table in ("instruction_kernels",) if self.state.memory is not None else ("kernels", "instruction_kernels"):
-            self._writer.rewrite(table, lambda rows: given_up(rows, readouts, interval=self._interval))
+            self._writer.rewrite(table, lambda rows: _given_up(rows, readouts, interval=self._interval))
 
     def finish(self) -> dict[str, int]:
         """Write everything; return the rows of each table."""
@@ -213,3 +219,29 @@ class Recorder(Observer):
         self._writer.flush(wait=wait)
         self._gathered = 0
         self.state.parts = self._writer.parts
+
+
+def _given_up(rows: "pa.Table", readouts: list[tuple[int, int]], *, interval: int) -> "pa.Table":
+    """Return rows with causes whose cycles are all ``restarted``, but for those in which event counters were read.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+        Rows of the tables ``kernels`` or ``instruction_kernels``.
+    readouts : list of tuple of int
+        First cycle, and the cycle after the last, of each readout: in them the host was at work.
+    interval : int
+        Cycles of an interval.
+    """
+    names = [cause.name for cause in CAUSES]
+    total = np.sum([rows[name].to_numpy() for name in names], axis=0, dtype=np.int64)
+    host = np.zeros_like(total)
+    if "cycle" in rows.column_names:
+        cycle = rows["cycle"].to_numpy()
+        for begin, end in readouts:
+            host += np.maximum(np.minimum(cycle + interval, end) - np.maximum(cycle, begin), 0)
+    for name in names:
+        counts = {"restarted": total - host, "host": host}.get(name, np.zeros_like(total))
+        index = rows.column_names.index(name)
+        rows = rows.set_column(index, rows.schema.field(index), array_of(counts, rows.schema.field(index).type))
+    return rows

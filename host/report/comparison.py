@@ -1,14 +1,18 @@
 """Several runs beside each other: the same instruction of each, by iteration, phase and level; their charts."""
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from host.explain.comparison import outside
+from host.explain.stacks import stacks
+from host.record.arrow import numbers
 from host.record.colours import CAUSE_COLOURS, STACK
-from host.report.activity import Activity, Levels
+from host.record.reader import Record
+from host.record.tables import PHASES
+from host.report.activity import Key, Levels
 from host.report.charts import Chart, bar_rows, bars, cause_name, choice, new_figure
 
 __all__ = ["Comparison", "comparison_charts"]
@@ -25,46 +29,46 @@ class Comparison:
 
     Parameters
     ----------
-    activities : sequence of Activity
+    records : sequence of Record
         The runs; the others are compared with the first one.
     most : int
         Most instructions that are shown by themselves.
+
+    Attributes
+    ----------
+    levels : Levels
+        What is shown.
+    by_cause : list of dict of str to ndarray
+        Cycles of each run by cause and level that is shown.
+    whole : list of dict of str to float
+        Cycles of each run by cause, those outside of instructions included.
     """
 
-    def __init__(self, activities: Sequence[Activity], *, most: int) -> None:
-        self.activities = activities
-        own = [activity.keys for activity in activities]
-        self._keys = sorted({key for keys in own for key in keys})
-        place = {key: number for number, key in enumerate(self._keys)}
-        self._places = [np.array([place[key] for key in keys], np.int64) for keys in own]
-        cycles = np.zeros((len(activities), len(self._keys)), np.int64)
-        for row, activity in enumerate(activities):
-            np.add.at(cycles[row], self._places[row], activity.of_instructions("cycles"))
+    def __init__(self, records: Sequence[Record], *, most: int) -> None:
+        frames = [stacks(record, record.instructions, "level") for record in records]
+        for frame in frames:
+            frame.index = [
+                Key(*key)
+                for key in zip(frame["iteration"], frame["phase"].map(PHASES.index), frame["level"], strict=True)
+            ]
+        keys = sorted({key for frame in frames for key in frame.index})
+        frames = [frame[["cycles", *STACK]].reindex(keys, fill_value=0) for frame in frames]
+        cycles = np.array([numbers(frame["cycles"]) for frame in frames])
         spread = cycles.max(axis=0) - cycles.min(axis=0)
         # Those that differ most; where nothing differs, the longest.
-        weights = spread if spread.any() else cycles.max(axis=0)
-        self.levels = Levels.group(self._keys, weights, most=most)
-
-    @cached_property
-    def by_cause(self) -> list[dict[str, npt.NDArray[np.float64]]]:
-        """Cycles of each run by cause and level that is shown."""
-        return [
-            activity.by_group(self.levels.of[places], self.levels.count)
-            for activity, places in zip(self.activities, self._places, strict=True)
+        self.levels = Levels.group(keys, spread if spread.any() else cycles.max(axis=0), most=most)
+        self.by_cause = [
+            {cause: np.bincount(self.levels.of, frame[cause], self.levels.count) for cause in STACK} for frame in frames
+        ]
+        self.whole = [
+            {cause: float(frame[cause].sum()) + outside(record).get(cause, 0) for cause in STACK}
+            for record, frame in zip(records, frames, strict=True)
         ]
 
-    @cached_property
-    def whole(self) -> list[dict[str, float]]:
-        """Cycles of each run by cause, those outside of instructions included."""
-        return [{cause: activity.whole.get(cause, 0.0) for cause in STACK} for activity in self.activities]
-
     def difference(self, run: int) -> dict[str, npt.NDArray[np.float64]]:
-        """Return the cycles that a run took more than the first one, by cause and level that is shown."""
-        return {cause: self.by_cause[run][cause] - self.by_cause[0][cause] for cause in STACK}
-
-    def whole_difference(self, run: int) -> dict[str, float]:
-        """Return the same of the whole run."""
-        return {cause: self.whole[run][cause] - self.whole[0][cause] for cause in STACK}
+        """Return the cycles that a run took more than the first one, by cause: as a whole, and in each level shown."""
+        (one, first), (other, own) = ((self.whole[n], self.by_cause[n]) for n in (0, run))
+        return {cause: np.concatenate([[other[cause] - one[cause]], own[cause] - first[cause]]) for cause in STACK}
 
 
 def comparison_charts(comparison: Comparison, names: Sequence[str]) -> list[Chart]:
@@ -131,8 +135,7 @@ def _difference(comparison: Comparison, names: Sequence[str]) -> Chart:
     titles = ["whole run", *comparison.levels.titles]
     for run in range(1, len(names)):
         begin = len(figure.data)
-        levels, whole = comparison.difference(run), comparison.whole_difference(run)
-        parts = {cause: np.concatenate([[whole[cause]], levels[cause]]) for cause in STACK}
+        parts = comparison.difference(run)
         bars(figure, titles, parts, colours=CAUSE_COLOURS, names=_NAMES, form="+,.0f")
         sums = np.sum(list(parts.values()), axis=0)
         figure.add_trace(

@@ -23,6 +23,7 @@ LARGEST_ID = 2**63 - 1
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """What some programs write in front of UTF-8 text; it is passed over."""
 
+_LINE_END = re.compile(rb"\r\n?|\n")
 _BLOCK = 1 << 22  # bytes, and so the longest line
 _LONGEST_COUNT = 4300  # digits that int() takes
 _LONGEST_TOKEN = 40  # characters of a token that a message shows
@@ -227,13 +228,11 @@ class Lines:
         stop = self._whole()
         if stop == self._begin:
             return None
-        newline = self._block.find(b"\n", self._begin, stop)
-        carriage = self._block.find(b"\r", self._begin, stop if newline < 0 else newline)
-        end = newline if carriage < 0 else carriage
-        line = bytes(self._block[self._begin : end])
+        found = next(_LINE_END.finditer(self._block, self._begin, stop))
+        line = bytes(self._block[self._begin : found.start()])
         if b"\0" in line:
             raise InputError("not text (byte 0x00)", line=self.number)
-        self._begin = end + 1 + (carriage >= 0 and newline == carriage + 1)
+        self._begin = found.end()
         self.number += 1
         return line
 

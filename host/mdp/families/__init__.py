@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from host.errors import InputError
-from host.graph.kinds import SEED, Size
+from host.graph.kinds import SEED, Kind, Size
 from host.memory_room import check_room
 
 if TYPE_CHECKING:
@@ -23,21 +23,15 @@ _STATE, _TRANSITION = 12, 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Family:
-    """A family of Markov decision processes.
+class Family(Kind):
+    """A family of Markov decision processes, made by the function of its name in a module beside; sizes have defaults.
 
     Parameters
     ----------
-    text : str
-        What its members are, for help.
-    sizes : dict of str to Size
-        The numbers by which they differ; all have a default.
     bound : callable
         Given the sizes, returns numbers of states and of transitions that there are at most, or nearly so.
     """
 
-    text: str
-    sizes: dict[str, Size]
     bound: Callable[..., tuple[int, int]]
 
     @property

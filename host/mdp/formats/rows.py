@@ -23,14 +23,6 @@ _BUILT = 12  # bytes of a row in the model, and in between
 
 
 @njit(cache=True, nogil=True)
-def _ordered(sources: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> bool:
-    for row in range(1, len(sources)):
-        if sources[row] < sources[row - 1] or (sources[row] == sources[row - 1] and numbers[row] < numbers[row - 1]):
-            return False
-    return True
-
-
-@njit(cache=True, nogil=True)
 def _assemble(
     sources: NDArray[np.uint32],
     numbers: NDArray[np.uint32],
@@ -108,8 +100,10 @@ class Rows:
         if self.count == 0:
             raise InputError("the model is empty: it has no transitions")
         count, columns = self.count, self._columns.take()
-        if not _ordered(columns[0], columns[1]):
-            order = np.lexsort((columns[1], columns[0]))
+        sources, numbers = columns[:2]
+        same, later = sources[1:] == sources[:-1], sources[1:] > sources[:-1]
+        if not (later | same & (numbers[1:] >= numbers[:-1])).all():
+            order = np.lexsort((numbers, sources))
             columns = [column[order] for column in columns]
         sources, numbers, targets, probabilities, lines = columns
         if states is None:

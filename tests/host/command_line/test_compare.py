@@ -56,7 +56,7 @@ def test_what_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
             ["--configs", "published-bfs"],
             "--configs: published-bfs only searches: it keeps no reach queue to intersect",
         ),
-        (["--configs", "hc3"], "--config: unknown configuration 'hc3': there are "),
+        (["--configs", "hc3"], "--configs: unknown configuration 'hc3': there are "),
         (["--plot", "-"], "--plot needs a file"),
         (["--plot", "out.svg", "--json", "./out.svg"], "--plot and --json are the same file: out.svg"),
         (["--json", "g.txt"], "--json and the graph g.txt are the same file: g.txt"),

@@ -53,12 +53,6 @@ def test_transpose_is_scipys(edges: Edges) -> None:
     assert runs(transpose) == [sorted(run) for run in runs(transpose)]
 
 
-@given(edge_lists())
-def test_transposing_twice_sorts_the_neighbours(edges: Edges) -> None:
-    graph = Graph.from_edges(*edges)
-    assert runs(graph.transpose().transpose()) == [sorted(run) for run in runs(graph)]
-
-
 def test_transpose_keeps_the_ids() -> None:
     ends = np.array([0, 1], dtype=np.uint32)
     graph = Graph.from_edges(2, ends, ends[::-1], ids=np.array([5, 9]))

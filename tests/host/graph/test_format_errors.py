@@ -53,10 +53,8 @@ def message(call: Callable[[], object], folder: Path) -> str:
         ("g.txt", "# only\n% comments\n", ": has no edges, and so no vertices"),
         ("g.txt", b"\x7fELF\x02\x01\x00", ":1: not text (byte 0x7f)"),
         ("g.txt", b"1 2\n3 \xff\xfe\n", ":2: not text (byte 0xff)"),
-        ("g.txt.gz", b"1 2\n", ": not gzip data"),
         ("g.txt.gz", gzip.compress(b"1 2\n" * 99, mtime=0)[:-3], ": the gzip data is cut short"),
         ("g.npz.gz", gzip.compress(b"1 2\n" * 99, mtime=0)[:-3], ": the gzip data is cut short"),
-        ("g.npz.gz", gzip.compress(b"1 2\n", mtime=0), ": not an .npz file"),
         ("g.mtx", "\n", ":1: expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY'"),
         ("g.mtx", "1 1 0\n", ":1: expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY'"),
         (
@@ -110,7 +108,6 @@ def message(call: Callable[[], object], folder: Path) -> str:
         ("g.gr", "p sp 3 1\na 1 2 3 4\n", ":2: too many columns for 'a SOURCE TARGET WEIGHT', from '4' on"),
         ("g.gr", "p sp 3 2\na 1 2 3\n", ": the header announces 2 edges, but only 1 follow"),
         ("g.gr", "p sp 3 0\na 1 2 3\n", ":2: an edge beyond the 0 that the header announces"),
-        ("g.npz", "1 2\n", ": not an .npz file"),
     ],
 )
 def test_bad_content(tmp_path: Path, name: str, content: str | bytes, expected: str) -> None:

@@ -112,7 +112,7 @@ def test_large_ids(tmp_path: Path, largest: int) -> None:
     assert edges_of(read(tmp_path, "g.txt", f"3 {largest}\n{largest} 0\n")) == [(3, largest), (largest, 0)]
 
 
-@pytest.mark.parametrize("scale", [1, 7, 2**11 + 1, 2**40 + 3])
+@pytest.mark.parametrize("scale", [1, 2**11 + 1, 2**40 + 3])
 def test_ids_are_compacted_in_ascending_order(scale: int) -> None:
     ends = np.random.default_rng(1).integers(0, 400_000, (2, 700_000)) * scale
     buffer = EdgeBuffer()

@@ -7,12 +7,25 @@ import pytest
 from numpy.typing import NDArray
 
 from host.errors import InputError
+from host.graph import generators
 from host.graph.csr import Graph
 from host.graph.generators import gnm_graph, random_graph, rmat_graph, ssca2_graph
+from host.graph.kinds import KINDS, generate_graph
 from tests.refusals import refused
 
 Generator = Callable[[int, int, int], Graph]
 GENERATORS = [random_graph, rmat_graph, ssca2_graph]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_is_made_by_its_sizes(kind: str) -> None:
+    given = {"vertices": 8, "degree": 3, "edges": 24, "seed": 5}
+    steps: list[tuple[int, int]] = []
+    sizes = {name: given[name] for name in KINDS[kind].sizes}
+    graph = generate_graph(kind, on_step=lambda *done: steps.append(done), **sizes)
+    same = getattr(generators, f"{kind}_graph")(*sizes.values())
+    assert (graph.vertices, graph.edges, graph.targets.tolist()) == (8, 24, same.targets.tolist())
+    assert all(done <= total == 24 for done, total in steps)
 
 
 def sources(graph: Graph) -> NDArray[np.int64]:
@@ -115,10 +128,10 @@ def test_exact_edges_are_all_different(vertices: int, edges: int) -> None:
 
 def test_every_set_of_edges_is_alike() -> None:
     # Of the 6 edges that 3 vertices can have any two: 15 sets.
-    drawn = [gnm_graph(3, 2, seed) for seed in range(1500)]
+    drawn = [gnm_graph(3, 2, seed) for seed in range(750)]
     sets, times = np.unique([sorted(sources(graph) * 3 + graph.targets) for graph in drawn], axis=0, return_counts=True)
     assert len(sets) == 15
-    assert ((times - 100) ** 2 / 100).sum() < 36.1  # of 14 degrees of freedom, passed by one in a thousand
+    assert ((times - 50) ** 2 / 50).sum() < 36.1  # of 14 degrees of freedom, passed by one in a thousand
 
 
 @pytest.mark.parametrize(

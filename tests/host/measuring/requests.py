@@ -1,21 +1,16 @@
 """Requests whose results are made up, in a module of their own: worker processes import it."""
 
 import os
-import signal
-import subprocess
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from host.errors import InputError
 from host.graph.csr import Graph
 from host.measuring.graphs import GraphSpec
 from host.measuring.requests import Request
-from sim.errors import HangError, SimulationError
+from sim.errors import SimulationError
 
-__all__ = ["FakeRequest", "Nap", "nap", "sleep_below", "spec"]
+__all__ = ["FakeRequest", "spec"]
 
 
 def spec(*, kind: str = "random", degree: int = 2, vertices: int = 16, seed: int = 1) -> GraphSpec:
@@ -23,13 +18,8 @@ def spec(*, kind: str = "random", degree: int = 2, vertices: int = 16, seed: int
     return GraphSpec(kind=kind, degree=degree, vertices=vertices, seed=seed)
 
 
-class _Fake(Request):
-    def setting(self) -> dict[str, Any]:
-        return {}
-
-
 @dataclass(frozen=True, kw_only=True)
-class FakeRequest(_Fake):
+class FakeRequest(Request):
     """A request that needs no machine; its result is the number of edges of its graph, and its process.
 
     Parameters
@@ -55,6 +45,9 @@ class FakeRequest(_Fake):
     def bytes(self) -> int:
         return self.graph.edges
 
+    def setting(self) -> dict[str, Any]:
+        return {}
+
     def measure(self, graph: Graph, *, verify: bool) -> dict[str, Any]:
         if self.fails:
             raise SimulationError("nothing moved", "kernel 0 waits")
@@ -62,53 +55,3 @@ class FakeRequest(_Fake):
 
     def summary(self, result: Mapping[str, Any]) -> str:
         return f"{result['edges']} edges"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Nap(_Fake):
-    """A request to sleep.
-
-    Parameters
-    ----------
-    label : str
-        Its name.
-    bytes : int
-        The memory that it says to take.
-    seconds : float
-        How long it sleeps.
-    end : {"", "input", "hang", "memory", "bug", "kill"}
-        How it fails after that.
-    """
-
-    graph: None = None
-    label: str = ""
-    bytes: int = 0
-    seconds: float = 0.0
-    end: str = ""
-
-    def measure(self, graph: None, *, verify: bool) -> dict[str, Any]:
-        raise NotImplementedError
-
-
-def nap(request: Nap) -> tuple[float, float, int]:
-    """Sleep, and return when that began and ended and in which process it was."""
-    begin = time.monotonic()
-    time.sleep(request.seconds)
-    match request.end:
-        case "input":
-            raise InputError("no such graph", path="g.txt", line=3)
-        case "hang":
-            raise HangError("nothing moved", "kernel 0 waits")
-        case "memory":
-            raise MemoryError
-        case "bug":
-            raise ZeroDivisionError("division by zero")
-        case "kill":
-            os.kill(os.getpid(), signal.SIGKILL)
-    return begin, time.monotonic(), os.getpid()
-
-
-def sleep_below(request: Nap) -> None:
-    """Sleep in a process that this one starts, whose number goes to the file that is the request's label."""
-    with subprocess.Popen(["sleep", "60"]) as process:
-        Path(request.label).write_text(str(process.pid))

@@ -12,7 +12,7 @@ import pytest
 from host.errors import InputError
 from host.measuring.schedule import EndedError, run_groups
 from sim.errors import HangError
-from tests.host.measuring.requests import Nap, nap, sleep_below
+from tests.host.measuring.naps import Nap, nap, sleep_below
 from tests.waiting import is_gone, wait_until
 
 Slept = dict[str, tuple[float, float, int]]

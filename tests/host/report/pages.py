@@ -8,9 +8,10 @@ from host.record.reader import Record
 from host.report.activity import Activity
 from host.report.page import page
 from host.report.traffic import Traffic
+from tests.record.plain import Plain
 from tests.record.synthetic import Shape, write_record
 
-__all__ = ["BFS", "MANY", "SCC", "activity_of", "page_of", "record_of", "traffic_of"]
+__all__ = ["BFS", "MANY", "SCC", "activity_of", "page_of", "plain_of", "record_of", "traffic_of"]
 
 BFS = Shape()
 SCC = Shape(iterations=3, levels=(60, 300, 90), restarted=True, seed=2)
@@ -21,6 +22,12 @@ MANY = Shape(iterations=40, levels=(60, 300, 90), interval=128, seed=3)
 def record_of(shape: Shape) -> Record:
     """Return the record of a shape."""
     return Record(write_record(Path(mkdtemp()) / "record", shape))
+
+
+@cache
+def plain_of(shape: Shape) -> Plain:
+    """Return the same record, read by pandas alone."""
+    return Plain(record_of(shape).folder)
 
 
 @cache

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from host.record.reader import Record
 from host.record.tables import MODULES
-from host.report.activity import Activity, Key, Levels, Timeline, key_title
+from host.report.activity import Key, Levels, Timeline, key_title
 from host.report.comparison import Comparison
-from tests.host.report.pages import BFS, MANY, SCC, activity_of, record_of, traffic_of
+from tests.host.report.pages import BFS, MANY, SCC, activity_of, record_of
 from tests.record.synthetic import Shape
 
 
@@ -29,37 +28,6 @@ def test_stacks_add_up(shape: Shape) -> None:
         mine = slice(first, first + int(activity.lanes_of_module[number]))
         for cause, count in record.document["causes"].get(module, {}).items():
             assert activity.by_lane[cause][mine].sum() == count
-
-
-@pytest.mark.parametrize("shape", [BFS, SCC], ids=["bfs", "scc"])
-def test_traffic_adds_up(shape: Shape) -> None:
-    traffic = traffic_of(shape)
-    record = traffic.record
-    banks = record.frame("banks")
-    assert [each.sum() for each in traffic.by_bank] == [banks["accesses"].sum(), banks["waiting"].sum()]
-    links = record.frame("links")
-    assert [each.sum() for each in traffic.by_link] == [links["requests"].sum(), links["waiting"].sum()]
-    instructions = record.frame("instructions")
-    last = instructions["instruction"][instructions["attempt"] == instructions["attempt"].max()]
-    own = record.frame("instruction_banks")
-    own = own[own["instruction"].isin(last)]
-    for found in (traffic.by_level, traffic.by_bank_and_array):
-        assert [each.sum() for each in found] == [own["accesses"].sum(), own["waiting"].sum()]
-    words = own[own["array"] == "words"]
-    hottest = words.groupby(["controller", "bank"], observed=True)["accesses"].sum()
-    accesses, _ = traffic.by_bank_and_array
-    assert traffic.bank_title(int(accesses[1].argmax())) == "controller {}, bank {}".format(*hottest.idxmax())
-    latencies = record.frame("instruction_latencies")
-    latencies = latencies[latencies["instruction"].isin(last)]
-    assert traffic.latencies_by_phase.sum() == latencies["reads"].sum() == traffic.latencies_by_level.sum()
-
-
-def test_percentiles_are_those_of_the_reads() -> None:
-    traffic = traffic_of(BFS)
-    frame = traffic.record.frame("instruction_latencies").query("instruction == 2")
-    reads = np.repeat(frame["latency"], frame["reads"])
-    for share in (0.5, 0.95, 0.99):
-        assert traffic.percentile(share)[2] == np.quantile(reads, share, method="inverted_cdf")
 
 
 def test_columns_are_whole_intervals() -> None:
@@ -96,17 +64,12 @@ def test_of_many_levels_the_longest_stand_by_themselves() -> None:
     assert key_title(Key(7, 2, -1)) == "7 intersection"
 
 
-def test_differences_add_up_between_machines_of_different_size() -> None:
+def test_of_runs_the_levels_that_differ_most_stand_by_themselves() -> None:
     other = Shape(config="hc2-1ae", levels=(150, 900, 1100, 400, 120, 70), seed=5)
-    activities = [Activity(Record(record_of(shape).folder), columns=5, levels=9) for shape in (BFS, other)]
-    comparison = Comparison(activities, most=3)
-    difference = comparison.difference(1)
-    expected = dict.fromkeys(range(6), 0)
-    for sign, activity in zip((-1, 1), activities, strict=True):
-        for level, cycles in activity.instructions[["level", "cycles"]].itertuples(index=False):
-            expected[level] += sign * int(cycles)
+    comparison = Comparison([record_of(shape) for shape in (BFS, other)], most=3)
     assert comparison.levels.titles == ("level 1", "level 2", "level 5", "other levels (3)")
-    found = sum(difference.values())
-    assert found == pytest.approx([expected[1], expected[2], expected[5], expected[0] + expected[3] + expected[4]])
-    whole = sum(comparison.whole_difference(1).values())
-    assert whole == pytest.approx(activities[1].record.cycles - activities[0].record.cycles)
+    taken = [np.array([*shape.levels, 0][:6]) for shape in (BFS, other)]
+    more = taken[1] - taken[0]
+    found = sum(comparison.difference(1).values())
+    expected = [more[1], more[2], more[5], more[0] + more[3] + more[4]]
+    assert found == pytest.approx([record_of(other).cycles - record_of(BFS).cycles, *expected])

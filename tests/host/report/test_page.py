@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from host.report.page import sections
-from tests.host.report.pages import BFS, MANY, SCC, activity_of, page_of, record_of
+from tests.host.report.pages import BFS, MANY, SCC, page_of, record_of
 from tests.record.synthetic import Shape
 
 SECTIONS = ("verdict", "stacks", "kernels", "work", "memory", "fifos", "latencies", "token", "stalls", "roofline")
@@ -56,20 +56,6 @@ def test_all_sections_are_there(shape: Shape, left_out: set[str]) -> None:
 def test_memory_without_banks_has_no_charts_of_them() -> None:
     banked, plain = (set(charts(page_of(shape))) for shape in (BFS, Shape(memory="stress")))
     assert banked - plain == {f"run0-{name}" for name in ("array-levels", "hottest", "banks", "controllers", "links")}
-
-
-def test_iterations_have_a_chart_of_their_own() -> None:
-    assert "run0-iterations" not in charts(page_of(BFS))
-    drawn = charts(page_of(SCC))["run0-iterations"]
-    total = sum(array(trace["y"]) for trace in drawn["data"])
-    instructions = activity_of(SCC).instructions
-    assert total == pytest.approx(np.bincount(instructions["iteration"] - 1, instructions["cycles"]), rel=1e-6)
-
-
-def test_levels_are_drawn_as_they_are_recorded() -> None:
-    drawn = charts(page_of(BFS))["run0-levels"]["data"]
-    assert drawn[0]["x"] == [f"level {level}" for level in range(5)]
-    assert sum(array(trace["y"]) for trace in drawn) == pytest.approx(list(BFS.levels), rel=1e-6)
 
 
 def test_every_cause_can_be_chosen_for_the_heat_map() -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from host.algorithms.software.kosaraju import kosaraju, kosaraju_phases
@@ -24,6 +24,7 @@ def test_labels_are_those_of_the_whole(name: str) -> None:
     check(GRAPHS[name])
 
 
+@settings(max_examples=50)
 @given(st.integers(1, 30), st.integers(0, 60), st.integers(0, 1000))
 def test_labels_of_any_graph(vertices: int, edges: int, seed: int) -> None:
     check(messy_graph(vertices, edges, seed))

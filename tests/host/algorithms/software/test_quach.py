@@ -1,6 +1,7 @@
 """Concurrent pivots: right in every order of threads, and each repair of the text shown on a graph that needs it."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pytest
@@ -46,19 +47,19 @@ def draw_in_turn(monkeypatch: pytest.MonkeyPatch, vertices: Sequence[int]) -> No
     monkeypatch.setattr(Lots, "draw", draw)
 
 
-@pytest.mark.parametrize("pivots", [1, 2, 10, MOST_PIVOTS])
 @pytest.mark.parametrize(("order", "threads"), ORDERLY)
-def test_awkward_graphs_in_every_order(order: str, threads: int, pivots: int) -> None:
+def test_awkward_graphs_in_every_order(order: str, threads: int) -> None:
     with open_device("cpu", threads=threads, order=Order(order, seed=5)) as device:
-        for graph in GRAPHS.values():
+        for graph, pivots in product(GRAPHS.values(), (1, MOST_PIVOTS) if threads == 1 else (2, 10)):
             found(device, graph, pivots)
 
 
 @pytest.mark.parametrize(("order", "threads"), ORDERLY)
-def test_a_hundred_seeds(order: str, threads: int) -> None:
+def test_random_graphs(order: str, threads: int) -> None:
+    first = 40 * (threads // 2 + 2 * ORDERS.index(order))
     with open_device("cpu", threads=threads, order=Order(order, seed=7)) as device:
-        for seed in range(100):
-            graph = messy_graph(20 + seed % 41, 30 + seed, seed)
+        for seed in range(first, first + 40):
+            graph = messy_graph(20 + seed % 41, 30 + seed % 100, seed)
             found(device, graph, 1 + seed % 12, seed)
 
 
@@ -213,8 +214,8 @@ def test_progress_is_told() -> None:
 
 
 def check_on_the_simulator() -> None:
-    for order in ORDERS:
-        for seed, vertices in ((1, 20), (2, 33), (3, 64)):
+    for order, seeds in zip(ORDERS, (((2, 33), (3, 64)), ((1, 20),), ((1, 20),)), strict=True):
+        for seed, vertices in seeds:
             with open_device("cuda", order=Order(order, seed)) as device:
                 counts = found(device, messy_graph(vertices, 2 * vertices, seed), 4, seed).counts
             assert counts["components_searched"] > 0
