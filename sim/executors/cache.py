@@ -19,7 +19,7 @@ from sim.caching.libraries import build_folder, fetch, find, publish_library, re
 from sim.errors import BuildError
 from sim.executors.base import LINK_PLACES, CommandKind, RunState
 from sim.executors.samples import MOST_HELD, fifos, sample_dtype
-from sim.executors.tools import NATIVE, OnStep, Steps, Toolchain
+from sim.executors.tools import OnStep, Steps, Toolchain
 from sim.locks import alone
 from sim.memory import memory_header
 
@@ -92,14 +92,13 @@ class _Found(Protocol):
     def __call__(self, library: Path, *, told: bool = False) -> bool: ...
 
 
-def digest_sources(folder: Path) -> bytes:
-    """Return a digest of the sources of the hardware, of what all native executors share, and of those in a folder."""
+def digest_sources() -> bytes:
+    """Return a digest of the sources of the hardware and of the executors, which decide about what is built."""
     digest = hashlib.sha256()
-    for place in (Path(sys.modules["hw"].__path__[0]), NATIVE, folder):
+    for place in (Path(sys.modules["hw"].__path__[0]), Path(__file__).parent):
         for file in sorted(place.rglob("*.*")):
             if file.suffix in (".py", ".h", ".cpp"):
                 digest.update(file.name.encode() + file.read_bytes())
-    digest.update(_TOOLS)
     return digest.digest()
 
 

@@ -103,7 +103,7 @@ _HERE = Path(__file__).parent
 _Model = tuple[list[Path], list[Path], list[str]]
 
 # Taken when the hardware is imported too: a file that changes later is not what this process builds.
-_SOURCES = digest_sources(_HERE)
+_SOURCES = digest_sources()
 
 
 def build_whole_model(kind: str, config: AcceleratorConfig) -> Path:

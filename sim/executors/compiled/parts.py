@@ -262,7 +262,7 @@ def _maker(module: str, parameters: str, made: str, *, includes: Sequence[str]) 
 
 
 # Taken when the hardware is imported too: a file that changes later is not what this process builds.
-_SOURCES = digest_sources(Path(__file__).parent)
+_SOURCES = digest_sources()
 
 
 def build_library(config: AcceleratorConfig, *, waves: bool, on_step: OnStep | None = None) -> Path:
