@@ -41,7 +41,8 @@ def test_executors_record_the_same(interval: str) -> None:
     run = ["scc", "g.txt", "--config", "test", "--record-interval", interval]
     record = recorded("one", *run, "--threads", "1")
     check_same(record, recorded("two", *run, "--threads", "2"))
-    check_same(record, recorded("amaranth", *run, "--executor", "amaranth"))
+    if interval == "100":
+        check_same(record, recorded("amaranth", *run, "--executor", "amaranth"))
 
 
 @pytest.mark.parametrize("memory", ["fixed:9", "fixed:75", "stress:5"])

@@ -17,9 +17,12 @@ from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
 
 TEST = PRESETS["test"]
 
+SMALL = TEST.replace(bfs_kernels=1)
+"""Two AEs, so that they are linked; a machine with more kernels takes much longer to build as one model."""
+
 
 def whole_model(kind: str, memory: str, *, cycle_limit: int = 100_000) -> Machine:
-    return assemble_machine(TEST, parse_profile(memory), executor_maker(kind, TEST), cycle_limit=cycle_limit)
+    return assemble_machine(SMALL, parse_profile(memory), executor_maker(kind, SMALL), cycle_limit=cycle_limit)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +37,7 @@ def whole_model(kind: str, memory: str, *, cycle_limit: int = 100_000) -> Machin
 )
 def test_same_as_the_compiled_executor(memory: str, graph: Graph, source: int | None) -> None:
     profile = parse_profile(memory)
-    machines = [create_machine(TEST, profile), *(whole_model(kind, memory) for kind in KINDS)]
+    machines = [create_machine(SMALL, profile), *(whole_model(kind, memory) for kind in KINDS)]
     expected, *outcomes = (outcome(machine, graph, source=source, counters=False) for machine in machines)
     for machine in machines:
         machine.close()
@@ -45,7 +48,7 @@ def test_same_as_the_compiled_executor(memory: str, graph: Graph, source: int | 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_goes_wrong_is_reported_as_by_the_executors(kind: str) -> None:
     messages = []
-    for machine in (whole_model(kind, "fixed:9"), create_machine(TEST, parse_profile("fixed:9"))):
+    for machine in (whole_model(kind, "fixed:9"), create_machine(SMALL, parse_profile("fixed:9"))):
         dispatch_level(machine, word=WORDS[0] | 0xF000_0000 << 32)
         with pytest.raises(MemoryAccessError) as caught:
             machine.wait()
@@ -63,8 +66,8 @@ def test_what_goes_wrong_is_reported_as_by_the_executors(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_hang(kind: str) -> None:
-    make = executor_maker(kind, TEST)
-    machine = assemble_machine(TEST, parse_profile("hc2"), lambda memory, _: make(memory, 400))
+    make = executor_maker(kind, SMALL)
+    machine = assemble_machine(SMALL, parse_profile("hc2"), lambda memory, _: make(memory, 400))
     deafen(machine.memory)
     dispatch_level(machine)
     with pytest.raises(HangError, match=r"^nothing moved until cycle 4\d\d: the machine hangs$"):
