@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from host.command_line.simulation import add_options, simulated
+from host.command_line.simulation import add_simulation, simulated
 
 if TYPE_CHECKING:
     from host.runs.results import BfsResult
@@ -38,14 +38,15 @@ _OUTPUTS = {
 
 def add_parser(commands: Any) -> None:
     """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
+    add_simulation(
+        commands,
         "bfs",
+        _OUTPUTS,
+        run,
         help="search a graph breadth-first on the simulated accelerator",
         description="Search a graph breadth-first on the simulated accelerator, and check the levels.",
         epilog=_EPILOG,
     )
-    add_options(parser, "bfs", _OUTPUTS)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from host.command_line.simulation import add_options, simulated
+from host.command_line.simulation import add_simulation, simulated
 
 __all__ = ["add_parser", "run"]
 
@@ -30,14 +30,15 @@ _OUTPUTS = {
 
 def add_parser(commands: Any) -> None:
     """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
+    add_simulation(
+        commands,
         "scc",
+        _OUTPUTS,
+        run,
         help="find the strongly connected components of a graph on the simulated accelerator",
         description="Find the strongly connected components of a graph on the simulated accelerator, and check them.",
         epilog=_EPILOG,
     )
-    add_options(parser, "scc", _OUTPUTS)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from host.options import add_run_options, as_usage, given_options
 from host.runs.specification import run_options
 
-__all__ = ["add_options", "simulated"]
+__all__ = ["add_simulation", "simulated"]
 
 _OUTPUTS: dict[str, dict[str, dict[str, Any]]] = {
     "threads": {"--json": {"metavar": "OUT", "help": "write the result as JSON ('-': standard output)"}},
@@ -18,25 +18,35 @@ _OUTPUTS: dict[str, dict[str, dict[str, Any]]] = {
 """Options that are no run's, by the field of `RunSpec` that they stand behind in the help."""
 
 
-def add_options(
-    parser: argparse.ArgumentParser, algorithm: str, outputs: Mapping[str, Mapping[str, Mapping[str, Any]]]
+def add_simulation(
+    commands: Any,
+    algorithm: str,
+    outputs: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    run: Callable[[argparse.Namespace], None],
+    **texts: str,
 ) -> None:
-    """Add the options of a run, and those of its outputs.
+    """Add a command that makes a run, with the options of the run and of its outputs.
 
     Parameters
     ----------
-    parser : argparse.ArgumentParser
-        The command's parser.
+    commands
+        Those of the command line.
     algorithm : str
-        The algorithm of the run.
+        The algorithm of the run, which the command is named for.
     outputs : mapping
         Further options as `argparse` takes them, by flag, each after the field of `RunSpec` that it stands behind.
+    run : callable
+        Runs the command.
+    **texts
+        ``help``, ``description`` and ``epilog`` as `argparse` takes them.
     """
+    parser: argparse.ArgumentParser = commands.add_parser(algorithm, **texts)
     for name in run_options(algorithm):
         if name != "algorithm":
             add_run_options(parser, name)
         for flag, how in {**outputs, **_OUTPUTS}.get(name, {}).items():
             parser.add_argument(flag, **how)
+    parser.set_defaults(run=run)
 
 
 @contextmanager
@@ -53,7 +63,7 @@ def simulated(
     Parameters
     ----------
     arguments : argparse.Namespace
-        The arguments, with those of `add_options`.
+        The arguments, with those of `add_simulation`.
     algorithm : str
         The algorithm of the run.
     outputs : mapping of str to (str or None)
