@@ -17,10 +17,7 @@ from host.options import (
 )
 
 if TYPE_CHECKING:
-    from host.graph.csr import Graph
-    from host.progress import Progress
-    from host.runs.specification import RunSpec
-    from host.studies.comparison import Comparison
+    from host.studies.comparison import Comparison, Contenders
 
 __all__ = ["add_parser", "run"]
 
@@ -113,15 +110,16 @@ def run(arguments: argparse.Namespace) -> None:
         others={f"the graph {path}": path for path in arguments.graphs},
     )
     _check_usable(arguments)
-    machines = _machines(arguments)
+    contenders = _contenders(arguments)
+    # Only now, as it takes long.
+    from host.studies.comparison import comparison_text
+
     quiet = arguments.quiet or arguments.json == STANDARD_OUTPUT
     progress = Progress(quiet=arguments.quiet)
     comparisons = []
     for path in arguments.graphs:
-        comparisons.append(_compare(path, arguments, machines, progress))
+        comparisons.append(contenders.compare(path, progress))
         if not quiet:
-            from host.studies.comparison import comparison_text
-
             show(("\n" if len(comparisons) > 1 else "") + comparison_text(comparisons[-1]))
     _write(arguments, comparisons)
 
@@ -147,79 +145,34 @@ def _check_usable(arguments: argparse.Namespace) -> None:
             raise InputError("does not exist", path=path)
 
 
-def _machines(arguments: argparse.Namespace) -> "list[RunSpec]":
-    """Return the machines to simulate.
+def _contenders(arguments: argparse.Namespace) -> "Contenders":
+    """Return what is compared.
 
     Raises
     ------
     UsageError, InputError
-        There is none of that name, or it finds no components.
+        There is no machine of that name, or it finds no components.
     """
+    from host.devices import Order
     from host.runs.specification import RunSpec, SpecError
+    from host.studies.comparison import Contenders
 
+    shared = {"memory": arguments.memory, "threads": arguments.threads, "verify": not arguments.no_verify}
+    configs = arguments.configs if arguments.configs != (_NONE,) else ()
     try:
-        return [
-            RunSpec(
-                algorithm="scc",
-                graph="",
-                config=name,
-                memory=arguments.memory,
-                threads=arguments.threads,
-                verify=not arguments.no_verify,
-            ).checked()
-            for name in (arguments.configs if arguments.configs != (_NONE,) else ())
-        ]
+        machines = [RunSpec(algorithm="scc", graph="", config=name, **shared).checked() for name in configs]
     except SpecError as error:
         raise UsageError(f"--{'configs' if error.field == 'config' else error.field}: {error}") from None
-
-
-def _compare(path: str, arguments: argparse.Namespace, machines: "list[RunSpec]", progress: "Progress") -> "Comparison":
-    """Compare everything on a graph."""
-    from dataclasses import replace
-
-    from host.algorithms.components import component_sizes
-    from host.devices import Order
-    from host.graph.formats import read_graph
-    from host.studies.comparison import Comparison, machine_entry, scipy_entry, software_entry
-    from sim.notices import notice
-
-    with progress.step(f"{path}: reading") as step:
-        graph: Graph = read_graph(path, watch=step, on_note=notice)
-    with progress.step(f"{path}: transposing"):
-        transpose = graph.transpose()
-    entries = []
-    with progress.step(f"{path}: scipy"):
-        entry, labels = scipy_entry(graph, runs=arguments.runs)
-        if _SCIPY in arguments.algorithms:
-            entries.append(entry)
-    for name in arguments.algorithms:
-        if name == _SCIPY:
-            continue
-        with progress.step(f"{path}: {name}") as step:
-            entries.append(
-                software_entry(
-                    name,
-                    graph,
-                    transpose,
-                    None if arguments.no_verify else labels,
-                    device=arguments.device,
-                    order=Order(arguments.order, arguments.seed),
-                    threads=arguments.threads,
-                    seed=arguments.seed,
-                    runs=arguments.runs,
-                    limit=float(arguments.limit),
-                    watch=step,
-                )
-            )
-    entries += [machine_entry(replace(options, graph=path), graph, progress) for options in machines]
-    sizes = component_sizes(labels)[1]
-    return Comparison(
-        graph=path,
-        vertices=graph.vertices,
-        edges=graph.edges,
-        components=int(sizes.size),
-        largest=int(sizes.max()),
-        entries=tuple(entries),
+    return Contenders(
+        algorithms=arguments.algorithms,
+        machines=tuple(machines),
+        device=arguments.device,
+        order=Order(arguments.order, arguments.seed),
+        threads=arguments.threads,
+        seed=arguments.seed,
+        runs=arguments.runs,
+        limit=float(arguments.limit),
+        verify=not arguments.no_verify,
     )
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from host.algorithms.components import canonical
+from host.algorithms.components import canonical, component_sizes
 from host.algorithms.names import KINDS
 from host.algorithms.reference import component_matrix, matrix_components
 from host.algorithms.software import Setting, run_software
 from host.devices import Order, open_device
 from host.graph.csr import Graph
+from host.graph.formats import read_graph
 from host.measuring.software import GivenUpError, quickest
 from host.progress import Progress
 from host.results.plots import BLUE, ORANGE, add_legend, new_figure, time_text
@@ -24,20 +25,13 @@ from host.runs.results import SccResult
 from host.runs.specification import RunSpec
 from host.words import place
 from sim.errors import SimulationError
+from sim.notices import notice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "Comparison",
-    "Entry",
-    "comparison_figure",
-    "comparison_text",
-    "machine_entry",
-    "scipy_entry",
-    "software_entry",
-]
+__all__ = ["Comparison", "Contenders", "Entry", "comparison_figure", "comparison_text", "scipy_entry"]
 
 _BASE = "tarjan"
 """The algorithm that speed-ups are over, as in most papers."""
@@ -154,93 +148,123 @@ def scipy_entry(graph: Graph, *, runs: int) -> tuple[Entry, NDArray[np.uint32]]:
     return Entry(name=SCIPY, simulated=False, where="1 thread", milliseconds=min(seconds) * 1e3), canonical(labels)
 
 
-def software_entry(
-    algorithm: str,
-    graph: Graph,
-    transpose: Graph,
-    expected: NDArray[np.uint32] | None,
-    *,
-    device: str,
-    order: Order,
-    threads: int,
-    seed: int,
-    runs: int,
-    limit: float,
-    watch: Callable[[int, int], None],
-) -> Entry:
-    """Time an algorithm.
+@dataclass(frozen=True, kw_only=True)
+class Contenders:
+    """What is compared, and how it runs.
 
     Parameters
     ----------
-    algorithm : str
-        Its name.
-    graph, transpose : Graph
-        The graph and its transpose.
-    expected : ndarray of uint32, shape (n,), or None
-        The components, canonical; None where nothing is to be checked.
+    algorithms : tuple of str
+        Software: `SCIPY`, and names of `host.algorithms.names.KINDS`.
+    machines : tuple of RunSpec
+        Machines to simulate, and whether their results are checked.
     device : str
-        Where it runs, if it is made of steps.
+        Where algorithms run that are made of steps.
     order : Order
         In which the threads of those run.
     threads, seed : int
-        Threads that it may use; seed of what it draws.
+        Threads that an algorithm may use; seed of what it draws.
     runs : int
-        How many times; the best counts, with what that run counted.
+        How many times software runs; the best counts, with what that run counted.
     limit : float
-        Seconds after which it is given up, if it is made of steps, and there are no more runs of the others.
-    watch : callable
-        Told how far it is.
-
-    Raises
-    ------
-    SimulationError
-        It found other components.
+        Seconds after which an algorithm made of steps is given up, and there are no more runs of the others.
+    verify : bool
+        Whether software is checked, by scipy.
     """
-    kind = KINDS[algorithm]
-    with open_device(device if kind.devices else "cpu", threads=threads if kind.threads else 1, order=order) as opened:
-        entry = Entry(name=algorithm, simulated=False, where=place(opened.name, opened.threads))
-        begin = time.monotonic()
 
-        def timed(done: int, total: int) -> None:
-            if time.monotonic() - begin > limit:
-                raise GivenUpError
-            watch(done, total)
+    algorithms: tuple[str, ...] = ()
+    machines: tuple[RunSpec, ...] = ()
+    device: str
+    order: Order
+    threads: int
+    seed: int
+    runs: int
+    limit: float
+    verify: bool = True
 
-        setting = Setting(device=opened, seed=seed, watch=timed)
-        try:
-            best, _ = quickest(lambda: run_software(algorithm, graph, transpose, setting), runs=runs, limit=limit)
-        except GivenUpError:
-            return replace(entry, trouble=f"given up after {limit:g} s")
-    if expected is not None and not np.array_equal(best.labels, expected):
-        vertex = int((best.labels != expected).argmax())
-        name = graph.original(np.array([vertex]))[0]
-        raise SimulationError(f"wrong result: {algorithm}: vertex {name} is in another component than by scipy")
-    counts = best.counts
-    milliseconds = best.seconds * 1e3
-    return replace(
-        entry, milliseconds=milliseconds, edges=counts.get("edges"), passes=counts.get("passes"), counts=counts
-    )
+    def compare(self, path: str, progress: Progress) -> Comparison:
+        """Compare everything on the graph of a file.
+
+        Parameters
+        ----------
+        path : str
+            The file.
+        progress : Progress
+            What shows how far it is.
+
+        Raises
+        ------
+        InputError, SimulationError
+            The file cannot be read; a simulation failed, or a result is wrong.
+        """
+        with progress.step(f"{path}: reading") as step:
+            graph: Graph = read_graph(path, watch=step, on_note=notice)
+        with progress.step(f"{path}: transposing"):
+            transpose = graph.transpose()
+        with progress.step(f"{path}: scipy"):
+            scipy, labels = scipy_entry(graph, runs=self.runs)
+        entries = [scipy] if SCIPY in self.algorithms else []
+        for name in self.algorithms:
+            if name != SCIPY:
+                with progress.step(f"{path}: {name}") as step:
+                    entries.append(self.timed(name, graph, transpose, labels, step))
+        entries += [_machine_entry(replace(spec, graph=path), graph, progress) for spec in self.machines]
+        sizes = component_sizes(labels)[1]
+        return Comparison(
+            graph=path,
+            vertices=graph.vertices,
+            edges=graph.edges,
+            components=int(sizes.size),
+            largest=int(sizes.max()),
+            entries=tuple(entries),
+        )
+
+    def timed(
+        self, name: str, graph: Graph, transpose: Graph, expected: NDArray[np.uint32], watch: Callable[[int, int], None]
+    ) -> Entry:
+        """Time an algorithm.
+
+        Parameters
+        ----------
+        name : str
+            The algorithm.
+        graph, transpose : Graph
+            The graph and its transpose.
+        expected : ndarray of uint32, shape (n,)
+            The components, canonical.
+        watch : callable
+            Told how far it is.
+
+        Raises
+        ------
+        SimulationError
+            It found other components.
+        """
+        kind, limit = KINDS[name], self.limit
+        where, threads = self.device if kind.devices else "cpu", self.threads if kind.threads else 1
+        with open_device(where, threads=threads, order=self.order) as device:
+            entry = Entry(name=name, simulated=False, where=place(device.name, device.threads))
+            begin = time.monotonic()
+
+            def watched(done: int, total: int) -> None:
+                if time.monotonic() - begin > limit:
+                    raise GivenUpError
+                watch(done, total)
+
+            setting = Setting(device=device, seed=self.seed, watch=watched)
+            try:
+                best, _ = quickest(lambda: run_software(name, graph, transpose, setting), runs=self.runs, limit=limit)
+            except GivenUpError:
+                return replace(entry, trouble=f"given up after {limit:g} s")
+        if self.verify and not np.array_equal(best.labels, expected):
+            vertex = graph.original(np.array([(best.labels != expected).argmax()]))[0]
+            raise SimulationError(f"wrong result: {name}: vertex {vertex} is in another component than by scipy")
+        edges, passes = (best.counts.get(what) for what in ("edges", "passes"))
+        return replace(entry, milliseconds=best.seconds * 1e3, edges=edges, passes=passes, counts=best.counts)
 
 
-def machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:
-    """Find the components of a graph on a simulated machine.
-
-    Edges are those of its searches; a pass is a level of a search, or an intersection.
-
-    Parameters
-    ----------
-    spec : RunSpec
-        The machine, and whether its result is checked.
-    graph : Graph
-        The graph.
-    progress : Progress
-        What shows how far it is.
-
-    Raises
-    ------
-    InputError, SimulationError
-        There is no such machine; the simulation failed, or its result is wrong.
-    """
+def _machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:
+    """Find the components on a simulated machine; a pass is a level of a search, or an intersection."""
     result = execute(spec, progress, graph=graph)
     assert isinstance(result, SccResult), "components were found"
     run = result.run

@@ -13,7 +13,7 @@ from host.algorithms.software import Decomposition, Setting
 from host.algorithms.software.tarjan import tarjan
 from host.devices import Order
 from host.graph.csr import Graph
-from host.studies.comparison import Comparison, Entry, comparison_figure, comparison_text, scipy_entry, software_entry
+from host.studies.comparison import Comparison, Contenders, Entry, comparison_figure, comparison_text, scipy_entry
 from sim.errors import SimulationError
 from tests.system.graphs import messy_graph
 
@@ -22,16 +22,9 @@ LABELS = strong_components(GRAPH)
 
 
 def entry_of(algorithm: str, **changed: Any) -> Entry:
-    how: dict[str, Any] = {
-        "device": "cpu",
-        "order": Order("reversed"),
-        "threads": 2,
-        "seed": 1,
-        "runs": 2,
-        "limit": 60.0,
-        "watch": lambda *_: None,
-    }
-    return software_entry(algorithm, GRAPH, GRAPH.transpose(), LABELS, **{**how, **changed})
+    how: dict[str, Any] = {"threads": 2, "seed": 1, "runs": 2, "limit": 60.0, **changed}
+    contenders = Contenders(device="cpu", order=Order("reversed"), **how)
+    return contenders.timed(algorithm, GRAPH, GRAPH.transpose(), LABELS, lambda *_: None)
 
 
 @pytest.mark.parametrize("name", KINDS)
