@@ -30,9 +30,9 @@ def _begin(graph: Graph, transpose: Graph) -> _Arrays:
     """Return the arrays after trimming, which is a pass."""
     trimmed, tally = trim(graph, transpose), new_tally()
     tally[1] = 1
-    views = (View(*each.csr, trimmed.astype(np.int64), tally) for each in (graph, transpose))
-    queues = (np.empty(trimmed.size, np.uint32) for _ in range(2))
-    return _Arrays(np.where(trimmed, np.arange(trimmed.size), -1), *views, *queues)
+    forward, backward = (View(*each.csr, trimmed.astype(np.int64), tally) for each in (graph, transpose))
+    queue, other = (np.empty(trimmed.size, np.uint32) for _ in range(2))
+    return _Arrays(np.where(trimmed, np.arange(trimmed.size), -1), forward, backward, queue, other)
 
 
 @njit(cache=True, nogil=True)
