@@ -332,7 +332,7 @@ RUNS: tuple[PinnedRun, ...] = (
             name=f"components and search, {memory}",
             memory=memory,
             work=_both,
-            everywhere=memory in ("hc2", "fixed:1", "fixed:75"),
+            everywhere=memory != "fixed:400",
             watched=memory == "fixed:1",
         )
         for memory in (*MEMORIES[:-1], "stress:5")

@@ -36,9 +36,9 @@ def compared(
 @pytest.mark.parametrize(
     "run",
     [
-        pytest.param(run, id=run.name, marks=() if run.everywhere else pytest.mark.long)
+        pytest.param(run, id=run.name, marks=pytest.mark.long if run.memory in ("fixed:400", "stress:5") else ())
         for run in RUNS
-        if run.everywhere or run.name.startswith("components and search, ")
+        if run.everywhere or run.name == "components and search, fixed:400"
     ],
 )
 def test_both_executors(run: PinnedRun) -> None:
