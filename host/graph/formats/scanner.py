@@ -61,25 +61,25 @@ _SMALLEST_POSITIVE = 5e-324
 _ROUNDED = 1e-9  # by which a _probability may be above 1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _blank(byte: int) -> bool:
     """Whether a byte stands between tokens of a line."""
     return byte in (_SPACE, _TAB)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _line_end(byte: int) -> bool:
     """Whether a byte ends a line, alone or as one of two."""
     return byte in (_NEWLINE, _RETURN)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _ends_token(byte: int) -> bool:
     """Whether a byte can follow a token."""
     return _blank(byte) or _line_end(byte)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _next_line(buffer: NDArray[np.uint8], position: int) -> int:
     """Return where the line after the line end at `position` begins: CR LF is one."""
     following = position + 1
@@ -88,7 +88,7 @@ def _next_line(buffer: NDArray[np.uint8], position: int) -> int:
     return following
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _skip_blanks(buffer: NDArray[np.uint8], position: int) -> int:
     """Return the first place from `position` on that is not blank."""
     while _blank(buffer[position]):
@@ -112,7 +112,7 @@ def _rest_end(buffer: NDArray[np.uint8], position: int) -> int:
     return position
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _digits_end(buffer: NDArray[np.uint8], position: int) -> int:
     """Return where the digits at `position` end; `position` itself when there are none."""
     while _ZERO <= buffer[position] <= _NINE:
@@ -159,7 +159,7 @@ def _number_end(buffer: NDArray[np.uint8], start: int) -> int:
     return position
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _whole(buffer: NDArray[np.uint8], start: int) -> tuple[int, int]:
     """Return the _whole number at `start`, -1 without one, and where its digits end; the largest of too many digits."""
     value, used = 0, 0
@@ -366,7 +366,7 @@ def scan(
     return count, Fault.NONE, line, position, position, columns
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _unfinished(at: NDArray[np.int64]) -> Fault:
     """Say what the choice, or the state, does not have that must have come before the next."""
     if at[At.STATE] < 0:

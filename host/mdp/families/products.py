@@ -13,12 +13,12 @@ __all__ = ["coin", "leader", "philosophers"]
 _THINKS, _WANTS_LEFT, _WANTS_RIGHT, _HAS_LEFT, _HAS_RIGHT, _EATS, _CRASHED, _LOST = range(8)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _has_left(state: int) -> bool:
     return state in (_HAS_LEFT, _EATS)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _has_right(state: int) -> bool:
     return state in (_HAS_RIGHT, _EATS)
 

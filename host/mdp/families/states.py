@@ -29,7 +29,7 @@ class Chunk(NamedTuple):
     """How much of each there is so far; and how many targets and choices there were when the last one ended."""
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def put(chunk: Chunk, target: int) -> None:
     """Give the choice that is being made a target."""
     chunk.targets[chunk.ends[0]] = target
@@ -45,7 +45,7 @@ def put_new(chunk: Chunk, target: int) -> None:
     put(chunk, target)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def end_choice(chunk: Chunk) -> None:
     """End a choice."""
     chunk.lengths[chunk.ends[1]] = chunk.ends[0] - chunk.ends[3]
@@ -121,7 +121,7 @@ class Ranks(NamedTuple):
     """The state of each code; of a code that is none, the state of the next."""
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def digit(code: int, radix: int, place: int) -> int:
     """Return a digit of a code; that of place 0 counts least."""
     for _ in range(place):
