@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sim import temporary
-from sim.temporary import temporary_file
+from sim.temporary import replaced, temporary_file
 
 
 @pytest.fixture(autouse=True)
@@ -63,3 +63,26 @@ def test_what_a_dead_process_left_is_removed(tmp_path: Path) -> None:
         with temporary_file(tmp_path / "other"):
             pass
         assert set(tmp_path.iterdir()) == {*kept, link}
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "out"
+    synced: list[bytes] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.pread(descriptor, 9, 0)))
+    with replaced(target) as path:
+        path.write_bytes(b"old")
+        assert not target.exists()
+    assert (target.read_bytes(), synced) == (b"old", [])
+    with replaced(target, durable=True, mode=0o640) as path:
+        path.write_bytes(b"new")
+    assert (target.read_bytes(), target.stat().st_mode & 0o777, synced) == (b"new", 0o640, [b"new"])
+
+    def fail() -> None:
+        with replaced(target) as path:
+            path.write_bytes(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert target.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [target]

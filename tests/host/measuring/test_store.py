@@ -56,3 +56,33 @@ def test_what_is_damaged_or_another_measurement_is_not_taken(store: Store, tmp_p
     assert store.find(INPUTS, verified=False) is None
     store.add(INPUTS, RESULT)
     assert store.find(INPUTS, verified=True) == RESULT
+
+
+def test_what_is_made_in_place_is_made_once_and_whole(store: Store, tmp_path: Path) -> None:
+    made: list[Path] = []
+
+    def make(path: Path) -> None:
+        made.append(path)
+        assert path.suffix == ".txt"
+        path.write_text("whole")
+
+    path = store.make("a.txt", make)
+    assert path == store.folder / "a.txt"
+    assert path.read_text() == "whole"
+    assert store.make("a.txt", make) == path
+    assert len(made) == 1
+    assert list(store.folder.iterdir()) == [path]
+
+
+def test_what_is_left_of_a_failure_is_removed(store: Store) -> None:
+    def fail(path: Path) -> None:
+        path.mkdir()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.make("a", fail)
+    assert list(store.folder.iterdir()) == []
+    (store.folder / ".a" / "left").mkdir(parents=True)
+    store.clear("a")
+    store.clear("b")
+    assert list(store.folder.iterdir()) == []
