@@ -8,7 +8,7 @@ from typing import Literal
 
 from hw.registers import Numbered
 
-__all__ = ["CAUSES", "ISSUING", "KINDS", "Cause", "IdleCause", "Kind", "RecordedCause"]
+__all__ = ["CAUSES", "KINDS", "Cause", "IdleCause", "Kind", "RecordedCause"]
 
 Kind = Literal["work", "limit", "idle", "outside"]
 
@@ -139,6 +139,3 @@ class IdleCause(_Ranked):
 
 CAUSES = tuple(cause.row for cause in (*reversed(IdleCause), *reversed(Cause)) if cause is not Cause.IDLE)
 """Every cause of a record, in the order that decides where several hold: the first one counts."""
-
-ISSUING = tuple(cause for cause in Cause if cause.row.kind == "work")
-"""Those of the cycles in which a request was issued."""

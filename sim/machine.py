@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hw.causes import ISSUING
 from hw.config import AcceleratorConfig
 from hw.interfaces import ReadRequest
 from hw.kernel import Fifo
@@ -237,13 +236,6 @@ class Machine(Coprocessor):
         if self._recording is not None:
             self._recording.readout(cycle, self.cycle)
         return Tally(cycle=cycle, instructions=self._spent, readout=readout, causes=causes, counters=counters)
-
-    def issued_requests(self) -> npt.NDArray[np.int64]:
-        """Return the requests that each BFS kernel has issued since reset, of shape (AEs, kernels of an AE).
-
-        Unlike `statistics`, which reads the hardware's registers, this takes no simulated cycle.
-        """
-        return self._executor.causes()[:, : self.config.bfs_kernels, ISSUING].sum(axis=-1)
 
     def record(self, interval: int, sink: Sink, state: RecordingState | None = None) -> Recording:
         """Record what happens, before the first instruction; or before `load`, going on from a state."""

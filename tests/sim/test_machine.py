@@ -20,8 +20,9 @@ from sim.executors.base import meeting_interval
 from sim.executors.names import EXECUTORS
 from sim.machine import create_machine
 from sim.memory import parse_profile
+from sim.observation.causes import WORK
 from tests.sim.executors.levels import dispatch_level
-from tests.sim.executors.outcomes import CROWD, ISSUES
+from tests.sim.executors.outcomes import CROWD
 from tests.system.graphs import GRAPHS
 from tests.system.runs import check_bfs, made, search
 from tests.words import graph_word
@@ -269,7 +270,7 @@ def test_statistics(executor: str) -> None:
     }
     causes = statistics["causes"]
     assert list(causes["bfs"]) == [cause.row.name for cause in Cause]
-    assert sum(causes["bfs"][cause] for cause in ISSUES) == 11
+    assert sum(causes["bfs"][cause] for cause in WORK) == 11
     assert sum(causes["bfs"].values()) == 4 * cycles
     assert causes["intersection"] == {**dict.fromkeys(causes["bfs"], 0), "idle": 2 * cycles}
     memory = statistics["memory"]
@@ -297,7 +298,7 @@ def test_restarted_attempts_are_counted_apart(executor: str) -> None:
     for attempt, instructions in ((statistics, run.cycles), (given_up, given_up["instructions"])):
         assert sum(attempt["causes"]["bfs"].values()) == 4 * instructions > 0
         assert min(attempt["causes"]["bfs"].values()) >= 0
-        assert sum(attempt["causes"]["bfs"][cause] for cause in ISSUES) == attempt["counters"]["bfs"]["requests"] > 0
+        assert sum(attempt["causes"]["bfs"][cause] for cause in WORK) == attempt["counters"]["bfs"]["requests"] > 0
     assert given_up["instructions"] < cycles["restarted"]
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import sim.machine
 from host.command_line.main import main
-from hw.causes import ISSUING
 from hw.config import PRESETS
+from sim.observation.causes import WORK
 
 EDGES = "10 11\n11 12\n12 10\n12 13\n13 13\n14 15\n15 14\n14 16\n16 17\n17 16\n15 16\n"
 LABELS = "10 10\n11 10\n12 10\n13 13\n14 14\n15 14\n16 16\n17 16\n"
@@ -74,10 +74,7 @@ def test_statistics_add_up_to_what_was_simulated(graph: str) -> None:
         for counted in (document["statistics"], restarted):
             cycles = counted["cycles"]["instructions"] if "cycles" in counted else counted["instructions"]
             assert sum(counted["causes"][module].values()) == kernels * cycles
-            assert (
-                sum(counted["causes"][module][cause.row.name] for cause in ISSUING)
-                == counted["counters"][module]["requests"]
-            )
+            assert sum(counted["causes"][module][cause] for cause in WORK) == counted["counters"][module]["requests"]
     pushed = sum(way["reached"] + way["duplicates"] - way["searches"] for way in keys(document, "forward", "backward"))
     assert keys(document, "statistics.counters.bfs.pushed") == [pushed]
 

@@ -7,12 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from host.graph.csr import Graph
-from hw.causes import ISSUING
 from sim.machine import Machine
 from tests.system.graphs import graph_of, messy_graph
 from tests.system.runs import search, solve
 
-__all__ = ["CROWD", "ISSUES", "TANGLE", "Outcome", "assert_equal", "outcome"]
+__all__ = ["CROWD", "TANGLE", "Outcome", "assert_equal", "outcome"]
 
 TANGLE = graph_of(
     9,
@@ -22,10 +21,6 @@ TANGLE = graph_of(
 
 CROWD = messy_graph(9, 90, 7)
 """Long levels in a few cycles: every FIFO of the small machine fills."""
-
-
-ISSUES = tuple(cause.row.name for cause in ISSUING)
-"""Causes of the cycles in which a request was issued."""
 
 
 class Outcome(NamedTuple):

@@ -8,7 +8,8 @@ import pytest
 from host.graph.csr import Graph
 from host.graph.generators import rmat_graph
 from hw.config import PRESETS, AcceleratorConfig
-from tests.sim.executors.outcomes import CROWD, ISSUES, TANGLE, Outcome, assert_equal, outcome
+from sim.observation.causes import WORK
+from tests.sim.executors.outcomes import CROWD, TANGLE, Outcome, assert_equal, outcome
 from tests.system.graphs import GRAPHS
 from tests.system.pinned import RUNS, PinnedRun, pins, slowly
 from tests.system.runs import MEMORIES, check_scc, made
@@ -52,7 +53,7 @@ def test_both_executors(run: PinnedRun) -> None:
         counters = found[0]["counters"]["intersection"]
         assert min(counters["pushed"], counters["items"]) > 0
         causes = found[0]["causes"]["bfs"]
-        assert min(causes[cause] for cause in ("idle", "response", "flush", "slot", *ISSUES)) > 0
+        assert min(causes[cause] for cause in ("idle", "response", "flush", "slot", *WORK)) > 0
         assert (causes["credit"] > 0) == (run.memory != "fixed:1"), "what is answered at once lacks no place"
         assert (causes["refused"] > 0) == run.memory.startswith("stress")
 
