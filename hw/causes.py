@@ -4,7 +4,7 @@ The one table of them: what is counted, recorded, drawn and explained by cause t
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from hw.registers import Numbered
 
@@ -16,7 +16,7 @@ KINDS: tuple[Kind, ...] = ("work", "limit", "idle", "outside")
 """The kinds, from the bottom of a stack to its top; each has a family of colours."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class RecordedCause:
     """A row of the table.
 
@@ -51,9 +51,8 @@ class _Ranked(Numbered):
 
     row: RecordedCause
 
-    def __init__(self, title: str, kind: Kind, shade: int, letter: str, about: str) -> None:
-        name = self.name.lower()
-        self.row = RecordedCause(name=name, title=title, kind=kind, shade=shade, letter=letter, about=about)
+    def __init__(self, *row: Any) -> None:
+        self.row = RecordedCause(self.name.lower(), *row)
 
 
 class Cause(_Ranked):

@@ -1,6 +1,7 @@
 """Kernels on their chain and ring, with twins that rest whenever a kernel says that it may."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from amaranth.hdl import Cat, Elaboratable, EnableInserter, Module, Signal
@@ -13,9 +14,9 @@ from hw.interfaces import ChainMessage, ChainOp
 from hw.registers import Counter, KernelWord, Register
 from hw.ring_master import RingMaster
 from hw.verilog import port_names
-from tests.hw.streams import Bench, pulse
+from tests.hw.streams import Bench, Simulation, pulse
 
-__all__ = ["KernelRing", "ask", "counters", "finish", "launch", "one_engine", "send", "twins_agree"]
+__all__ = ["KernelRing", "ask", "counters", "finish", "launch", "one_engine", "send", "simulated_ring", "twins_agree"]
 
 
 def one_engine(**changes: Any) -> AcceleratorConfig:
@@ -108,6 +109,15 @@ class KernelRing(Elaboratable):
         ]
         if number == 0:
             m.d.comb += self.asleep.eq(~evaluate)
+
+
+@lru_cache(maxsize=16)
+def simulated_ring(
+    kind: type[wiring.Component], config: AcceleratorConfig, *, kernels: int, initial: int = 0
+) -> tuple[KernelRing, Simulation]:
+    """Return kernels in their ring, and their simulation, which tests of the same hardware share."""
+    ring = KernelRing(kind, config, kernels=kernels, initial=initial)
+    return ring, Simulation(ring)
 
 
 def twins_agree(ring: KernelRing, asleep: list[int]) -> Bench:

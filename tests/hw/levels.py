@@ -9,9 +9,9 @@ from amaranth.lib import data
 from hw.bfs.kernel import BfsState, Kernel
 from hw.config import AcceleratorConfig
 from hw.registers import Counter, KernelWord, Register
-from tests.hw.kernels import KernelRing, ask, counters, finish, launch, one_engine, twins_agree
+from tests.hw.kernels import ask, counters, finish, launch, one_engine, simulated_ring, twins_agree
 from tests.hw.port_memory import PortMemory
-from tests.hw.streams import pulse, simulate, wait
+from tests.hw.streams import pulse, wait
 from tests.words import graph_word
 
 __all__ = [
@@ -187,7 +187,7 @@ def run(
 
     Returns the event counters.
     """
-    ring = KernelRing(Kernel, config, kernels=kernels)
+    ring, simulation = simulated_ring(Kernel, config, kernels=kernels)
     memory = level.memory
     counts: dict[Counter, int] = {}
     asleep: list[int] = []
@@ -217,7 +217,7 @@ def run(
             }
 
     servers = [memory.serve(kernel.port) for kernel in ring.kernels]
-    simulate(ring, bench, background=[*servers, twins_agree(ring, asleep)], cycles=cycles)
+    simulation.run(bench, background=[*servers, twins_agree(ring, asleep)], cycles=cycles)
     assert len(memory.flushes) == kernels
     assert all(cycle < min(memory.flushes) for cycle, _ in memory.writes) or kernels > 1
     assert sum(asleep) >= resting * len(asleep)
@@ -238,7 +238,7 @@ def run(
 
 def run_beyond_capacity(config: AcceleratorConfig, level: Level, *, demanded: int, capacity: int) -> None:
     """Run a level that demands more slots than there are, then an empty one: the error lasts one run."""
-    ring = KernelRing(Kernel, config, kernels=1)
+    ring, simulation = simulated_ring(Kernel, config, kernels=1)
     kernel = ring.kernels[0]
 
     async def bench(ctx: Any) -> None:
@@ -251,4 +251,4 @@ def run_beyond_capacity(config: AcceleratorConfig, level: Level, *, demanded: in
         assert await finish(ctx, ring) == 0
         assert not ctx.get(kernel.error)
 
-    simulate(ring, bench, background=[level.memory.serve(kernel.port), twins_agree(ring, [])])
+    simulation.run(bench, background=[level.memory.serve(kernel.port), twins_agree(ring, [])])

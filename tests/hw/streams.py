@@ -9,50 +9,89 @@ from typing import Any
 from amaranth.hdl import ClockDomain, Elaboratable, Module, Value
 from amaranth.sim import Simulator
 
-__all__ = ["Bench", "collect", "cycles_of", "pulse", "simulate", "simulated", "stream_get", "stream_put", "wait"]
+__all__ = [
+    "Bench",
+    "Simulation",
+    "collect",
+    "cycles_of",
+    "pulse",
+    "simulate",
+    "simulated",
+    "stream_get",
+    "stream_put",
+    "wait",
+]
 
 Bench = Callable[[Any], Awaitable[None]]
 """A testbench: takes the simulator's context."""
 
 
-def simulate(
-    component: Elaboratable,
-    *benches: Bench,
-    background: Sequence[Bench] = (),
-    steady: Sequence[Any] = (),
-    cycles: int = 5000,
-) -> None:
-    """Simulate until all benches end.
+class Simulation:
+    """A component that is simulated, again and again: it is elaborated and compiled once.
 
     Parameters
     ----------
     component : Elaboratable
         What is tested; may be combinational.
-    benches : Bench
-        Benches that must come to their end.
-    background : sequence of Bench
-        Benches that need not.
-    steady : sequence of stream interfaces
-        Streams on which the component must keep the rules: what is offered is neither withdrawn nor changed until it is
-        taken.
-    cycles : int
-        Cycle limit.
-
-    Raises
-    ------
-    AssertionError
-        The benches did not end within the limit, or a stream broke the rules.
     """
-    top = Module()
-    top.domains.sync = ClockDomain("sync")
-    top.submodules.component = component
-    simulator = Simulator(top)
-    simulator.add_clock(1e-6)
-    for bench in benches:
-        simulator.add_testbench(bench)
-    for bench in (*background, *(_steady(stream) for stream in steady), _limit(cycles)):
-        simulator.add_testbench(bench, background=True)
-    simulator.run()
+
+    def __init__(self, component: Elaboratable) -> None:
+        top = Module()
+        top.domains.sync = ClockDomain("sync")
+        top.submodules.component = component
+        self._simulator = Simulator(top)
+        self._simulator.add_clock(1e-6)
+        self._turn = 0
+
+    def run(
+        self,
+        *benches: Bench,
+        background: Sequence[Bench] = (),
+        steady: Sequence[Any] = (),
+        cycles: int = 5000,
+    ) -> None:
+        """Simulate from reset until all benches end.
+
+        Parameters
+        ----------
+        benches : Bench
+            Benches that must come to their end.
+        background : sequence of Bench
+            Benches that need not.
+        steady : sequence of stream interfaces
+            Streams on which the component must keep the rules: what is offered is neither withdrawn nor changed until
+            it is taken.
+        cycles : int
+            Cycle limit.
+
+        Raises
+        ------
+        AssertionError
+            The benches did not end within the limit, or a stream broke the rules.
+        """
+        if self._turn:
+            self._simulator.reset()
+        self._turn += 1
+        for bench in benches:
+            self._simulator.add_testbench(self._of_this_turn(bench))
+        for bench in (*background, *(_steady(stream) for stream in steady), _limit(cycles)):
+            self._simulator.add_testbench(self._of_this_turn(bench), background=True)
+        self._simulator.run()
+
+    def _of_this_turn(self, bench: Bench) -> Bench:
+        """Return a bench that does nothing in later turns: the simulator keeps all that it was ever given."""
+        turn = self._turn
+
+        async def own(ctx: Any) -> None:
+            if self._turn == turn:
+                await bench(ctx)
+
+        return own
+
+
+def simulate(component: Elaboratable, *benches: Bench, **how: Any) -> None:
+    """Simulate once until all benches end, as `Simulation.run` does."""
+    Simulation(component).run(*benches, **how)
 
 
 def simulated(make: Callable[[], Elaboratable]) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:

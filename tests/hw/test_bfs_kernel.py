@@ -8,7 +8,7 @@ from amaranth.lib import data
 from hw.bfs.kernel import BfsCredits, BfsReservation, BfsState, Kernel
 from hw.config import AcceleratorConfig
 from hw.registers import Counter, KernelWord, Register
-from tests.hw.kernels import KernelRing, ask, finish, launch, one_engine, twins_agree
+from tests.hw.kernels import ask, finish, launch, one_engine, simulated_ring, twins_agree
 from tests.hw.levels import (
     CURRENT,
     NEXT,
@@ -23,7 +23,7 @@ from tests.hw.levels import (
     run_beyond_capacity,
 )
 from tests.hw.port_memory import PortMemory
-from tests.hw.streams import cycles_of, simulate, wait
+from tests.hw.streams import cycles_of, wait
 
 on_both_machines = pytest.mark.parametrize("kind", [Level, SearchLevel])
 
@@ -132,7 +132,7 @@ def test_a_full_queue_is_no_overflow_and_leaves_that_are_not_queued_need_no_plac
 def test_runs_follow_each_other() -> None:
     memory = PortMemory(SIZE, seed=10)
     chain = Level([[1], [2], [3], []], [0], memory)
-    ring = KernelRing(Kernel, one_engine(bfs_kernels=2), kernels=2)
+    ring, simulation = simulated_ring(Kernel, one_engine(bfs_kernels=2), kernels=2)
 
     async def bench(ctx: Any) -> None:
         current, following = CURRENT, NEXT
@@ -146,7 +146,7 @@ def test_runs_follow_each_other() -> None:
         assert await finish(ctx, ring) == 0
 
     servers = [memory.serve(kernel.port) for kernel in ring.kernels]
-    simulate(ring, bench, background=[*servers, twins_agree(ring, [])])
+    simulation.run(bench, background=[*servers, twins_agree(ring, [])])
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_the_multiplexer_bounds_the_throughput(*, kind: type[Level], leaves: boo
     grandchildren: list[list[int]] = [[] if leaves else [0] for _ in range(width * degree)]
     memory = PortMemory(SIZE, seed=11, stall=0.0, latency=(1, 1))
     level = kind(children + grandchildren, list(range(width)), memory)
-    ring = KernelRing(Kernel, config, kernels=1)
+    ring, simulation = simulated_ring(Kernel, config, kernels=1)
     granted: list[int] = []
 
     async def bench(ctx: Any) -> None:
@@ -184,7 +184,7 @@ def test_the_multiplexer_bounds_the_throughput(*, kind: type[Level], leaves: boo
 
     takes = ring.kernels[0].port
     traffic = (takes.read.valid & takes.read.ready) | (takes.write.valid & takes.write.ready)
-    simulate(ring, bench, background=[memory.serve(takes), cycles_of(traffic, granted)])
+    simulation.run(bench, background=[memory.serve(takes), cycles_of(traffic, granted)])
     cost = interval * width + edge * width * degree
     assert cost <= granted[-1] - granted[0] + interval <= 1.06 * cost
 
@@ -194,7 +194,7 @@ def test_a_stuck_kernel_tells_its_state() -> None:
     config = one_engine(bfs_kernels=1)
     memory = PortMemory(SIZE, seed=12)
     level = random_level(1, memory)
-    ring = KernelRing(Kernel, config, kernels=1)
+    ring, simulation = simulated_ring(Kernel, config, kernels=1)
 
     async def bench(ctx: Any) -> None:
         ctx.set(ring.kernels[0].port.read.ready, 1)
@@ -209,4 +209,4 @@ def test_a_stuck_kernel_tells_its_state() -> None:
         assert reserved == {"demanded": 0, "reserved": 0}
         assert await ask(ctx, ring, kernel=0, word=KernelWord.COUNTER_0 + Counter.ENTRIES) == config.frontier_depth
 
-    simulate(ring, bench, background=[twins_agree(ring, [])])
+    simulation.run(bench, background=[twins_agree(ring, [])])

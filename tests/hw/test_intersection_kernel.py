@@ -8,9 +8,9 @@ from amaranth.lib import data
 
 from hw.intersection.kernel import IntersectionCredits, IntersectionState, Kernel
 from hw.registers import NO_START, Counter, KernelWord, Register
-from tests.hw.kernels import KernelRing, ask, counters, finish, launch, one_engine, twins_agree
+from tests.hw.kernels import ask, counters, finish, launch, one_engine, simulated_ring, twins_agree
 from tests.hw.port_memory import PortMemory
-from tests.hw.streams import simulate, wait
+from tests.hw.streams import wait
 from tests.words import graph_word
 
 WORDS, TRANSPOSED, COLOURS, FORWARD, BACKWARD, SIZE = 0x0, 0x1000, 0x2000, 0x3000, 0x4000, 0x5000
@@ -102,7 +102,7 @@ def run(
 ) -> None:
     """Run an intersection, check its results, and that the first kernel's twin rested for a share of the cycles."""
     config = one_engine(issue_interval=interval, bfs_kernels=kernels, intersection_kernels=kernels)
-    ring = KernelRing(Kernel, config, kernels=kernels, initial=NO_START)
+    ring, simulation = simulated_ring(Kernel, config, kernels=kernels, initial=NO_START)
     asleep: list[int] = []
 
     async def bench(ctx: Any) -> None:
@@ -125,7 +125,7 @@ def run(
             assert free == {"entries": 4, "colours": 8, "unvisits": 4}
 
     servers = [memory.serve(kernel.port) for kernel in ring.kernels]
-    simulate(ring, bench, background=[*servers, twins_agree(ring, asleep)], cycles=cycles)
+    simulation.run(bench, background=[*servers, twins_agree(ring, asleep)], cycles=cycles)
     assert len(memory.flushes) == kernels
     assert sum(asleep) >= resting * len(asleep)
 
@@ -161,7 +161,7 @@ def test_a_next_start_does_not_survive_its_run() -> None:
     memory = PortMemory(SIZE, seed=7)
     problem = Intersection(5, [4], [], set(), memory)
     config = one_engine(bfs_kernels=2, intersection_kernels=2)
-    ring = KernelRing(Kernel, config, kernels=2, initial=NO_START)
+    ring, simulation = simulated_ring(Kernel, config, kernels=2, initial=NO_START)
 
     async def bench(ctx: Any) -> None:
         await launch(ctx, ring, problem.parameters)
@@ -171,4 +171,4 @@ def test_a_next_start_does_not_survive_its_run() -> None:
             assert await finish(ctx, ring) == NO_START
 
     servers = [memory.serve(kernel.port) for kernel in ring.kernels]
-    simulate(ring, bench, background=[*servers, twins_agree(ring, [])])
+    simulation.run(bench, background=[*servers, twins_agree(ring, [])])
