@@ -1,8 +1,8 @@
 """What the charts of the page share: their looks, axes of time with the levels marked, heat maps with a choice."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +15,15 @@ from sim.observation.causes import cause_named
 
 __all__ = [
     "Chart",
+    "HeatMap",
     "bar_rows",
     "bars",
     "cause_name",
     "choice",
-    "heat_map",
+    "lapse",
     "line",
     "logarithmic",
+    "name_rows",
     "new_figure",
     "over_time",
     "stack_over_time",
@@ -93,6 +95,10 @@ class Chart:
     figure: go.Figure
     time_of: str = ""
     points: tuple[str, ...] = ()
+
+    def of_run(self, run: str) -> Self:
+        """Return the chart as that of one of several runs."""
+        return replace(self, name=f"{run}-{self.name}", time_of=run if self.time_of else "")
 
 
 def cause_name(cause: str) -> str:
@@ -340,36 +346,47 @@ def stack_over_time(
     figure.update_layout(hovermode="x unified")
 
 
-def heat_map(
-    values: npt.NDArray[Any], time: Timeline, *, rows: Sequence[str], hover: str, top: float | None, title: str
-) -> go.Heatmap:
-    """Return a heat map of rows over time.
+class HeatMap(NamedTuple):
+    """Values of rows over time, in colours."""
 
-    Parameters
-    ----------
-    values : ndarray, shape (rows, columns of time)
-        The values, of the type in which they are stored.
-    rows : sequence of str
-        What the rows are called.
-    hover : str
-        What is shown of a value, as ``%{z} %``.
-    top : float or None
-        The value of the last colour; None for the largest one.
-    title : str
-        Of the scale.
-    """
-    return go.Heatmap(
-        z=values,
-        x0=time.width / 2,
-        dx=time.width,
-        y=list(rows),
-        zmin=0,
-        zmax=top if top is not None else max(float(np.max(values, initial=0)), 1e-9),
-        colorscale="Cividis",
-        colorbar={"title": {"text": title, "side": "right"}, "thickness": 12, "len": 0.9, "y": 0.48, "outlinewidth": 0},
-        hovertemplate=f"%{{y}}<br>cycle %{{x:,}}<br>{hover}<extra></extra>",
-        name=title,
-    )
+    values: npt.NDArray[Any]
+    """Of shape (rows, columns of time), and of the type in which they are stored."""
+    hover: str
+    """How a value is told, as ``%{z} %``."""
+    title: str
+    """Of the scale."""
+    top: float | None
+    """The value of the last colour; None for the largest one."""
+
+
+def lapse(activity: Activity, rows: Sequence[str], maps: Mapping[str, HeatMap], *, height: int) -> go.Figure:
+    """Return heat maps of rows over time, of which readers choose one by its label."""
+    figure, time = over_time(activity, height=height, y=""), activity.time
+    for values, hover, title, top in maps.values():
+        scale = {"title": {"text": title, "side": "right"}, "thickness": 12, "len": 0.9, "y": 0.48, "outlinewidth": 0}
+        figure.add_trace(
+            go.Heatmap(
+                z=values,
+                x0=time.width / 2,
+                dx=time.width,
+                y=list(rows),
+                zmin=0,
+                zmax=top if top is not None else max(float(np.max(values, initial=0)), 1e-9),
+                colorscale="Cividis",
+                colorbar=scale,
+                hovertemplate=f"%{{y}}<br>cycle %{{x:,}}<br>{hover}<extra></extra>",
+                name=title,
+            )
+        )
+    choice(figure, {label: [number] for number, label in enumerate(maps, 1)})
+    figure.update_layout(yaxis={"autorange": "reversed"})
+    return figure
+
+
+def name_rows(figure: go.Figure, places: Sequence[int], texts: Sequence[str]) -> None:
+    """Name some rows of a heat map at its axis; the others are named where the pointer is."""
+    axis = {"tickmode": "array", "tickvals": places, "ticktext": texts, "autorange": "reversed", "type": "category"}
+    figure.update_layout(yaxis=axis)
 
 
 def bars(

@@ -161,27 +161,29 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
     activity = Activity(record, columns=columns, levels=_LEVELS)
     traffic = Traffic(activity)
     fill = Fill(activity)
-    whole, iterations, levels, over_time, lapse, kernels = activity_charts(activity, run)
+    whole, iterations, levels, over_time, lapse, kernels = activity_charts(activity)
     several = bool(activity.instructions["iteration"].any())
 
-    def section(what: str, title: str, **more: object) -> Section:
-        folder = shlex.quote(str(record.folder))
-        return Section(name=f"{run}-{what}", title=title, run=name, record=folder, **more)  # type: ignore[arg-type]
+    def section(what: str, title: str, charts: Sequence[Chart] = (), **more: Any) -> Section:
+        own = [chart.of_run(run) for chart in charts]
+        return Section(
+            name=f"{run}-{what}", title=title, run=name, record=shlex.quote(str(record.folder)), charts=own, **more
+        )
 
     limits = []
     bounds = recorded_bounds(record)
     if bounds is not None and (roofline := Roofline.of(record, bounds)).cycles.size:
-        limits.append(section("roofline", "Roofline", charts=roofline_charts(activity, roofline, run)))
+        limits.append(section("roofline", "Roofline", roofline_charts(activity, roofline)))
     return [
         section("verdict", "Verdict", findings=findings(record)),
-        section("stacks", "Cycle stacks", charts=[whole, *([iterations] if several else []), levels, over_time]),
-        section("kernels", "Kernels", charts=[lapse, kernels]),
-        section("work", "Work", charts=[work_chart(activity, run)]),
-        section("memory", "Memory", charts=memory_charts(activity, traffic, run)),
-        section("fifos", "FIFOs", fifos=fill.kinds, charts=fifo_charts(activity, fill, run)),
-        section("latencies", "Latencies", charts=latency_charts(traffic, run)),
-        section("token", "Token and slots", charts=[token_chart(activity, traffic, run)]),
-        section("stalls", "Credits and stalls", charts=[stall_chart(activity, traffic, run)]),
+        section("stacks", "Cycle stacks", [whole, *([iterations] if several else []), levels, over_time]),
+        section("kernels", "Kernels", [lapse, kernels]),
+        section("work", "Work", [work_chart(activity)]),
+        section("memory", "Memory", memory_charts(traffic)),
+        section("fifos", "FIFOs", fifo_charts(fill), fifos=fill.kinds),
+        section("latencies", "Latencies", latency_charts(traffic)),
+        section("token", "Token and slots", [token_chart(traffic)]),
+        section("stalls", "Credits and stalls", [stall_chart(traffic)]),
         *limits,
     ]
 

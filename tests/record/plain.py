@@ -1,6 +1,7 @@
 """The tables of a record as they are in its files, and sums of them: what is drawn and told is compared with these."""
 
 import json
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -63,21 +64,31 @@ class Plain:
         found = rows.groupby(rows["cycle"] // width)[name].sum()
         return found.reindex(range(len(self.columns(width))), fill_value=0).to_numpy(np.float64)
 
-    def by_instruction(self, rows: pd.DataFrame, name: str) -> Numbers:
-        """Return the sums of a column of a table of instructions for each."""
-        found = rows.groupby("instruction")[name].sum()
-        return found.reindex(self.instructions["instruction"], fill_value=0).to_numpy(np.float64)
+    @cache  # noqa: B019
+    def _averages(self, width: int) -> dict[str, pd.DataFrame]:
+        """Return the cycles by cause in each column of time, of an average kernel of each module."""
+        found = {}
+        for module in self.modules:
+            rows = self.of("kernels", module=module)
+            sums = rows.drop(columns=["cycle", "engine", "module", "kernel"]).groupby(rows["cycle"] // width).sum()
+            found[module] = sums / self.kernels(module)
+        return found
 
     def average(self, cause: str, width: int) -> Numbers:
         """Return the cycles of a cause in each column of time: of an average kernel of the module that runs."""
-        found = np.zeros(len(self.columns(width)))
-        for module in self.modules:
-            # What is outside of all runs is the same for both.
-            if module == "bfs" or cause not in ("host", "restarted"):
-                found += self.over_time(self.of("kernels", module=module), cause, width) / self.kernels(module)
+        # What is outside of all runs is the same for both.
+        modules = self.modules[:1] if cause in ("host", "restarted") else self.modules
+        found: Numbers = np.sum([self._averages(width)[module][cause].to_numpy(float) for module in modules], axis=0)
         return found
+
+    @cached_property
+    def _stacks(self) -> pd.DataFrame:
+        rows = self.of("instruction_kernels")
+        sums = rows.select_dtypes("number").groupby("instruction").sum()
+        return sums.reindex(self.instructions["instruction"], fill_value=0)
 
     def stack(self, cause: str) -> Numbers:
         """Return the cycles of a cause in each instruction: of an average kernel of its module."""
         kernels = np.array([self.kernels(module) for module in self.instructions["module"]])
-        return self.by_instruction(self.of("instruction_kernels"), cause) / kernels
+        found: Numbers = self._stacks[cause].to_numpy(float) / kernels
+        return found

@@ -11,12 +11,14 @@ from host.record.tables import MODULES, PHASES
 from host.report.activity import Activity, key_point
 from host.report.charts import (
     Chart,
+    HeatMap,
     bar_rows,
     bars,
     cause_name,
     choice,
-    heat_map,
+    lapse,
     line,
+    name_rows,
     new_figure,
     over_time,
     stack_over_time,
@@ -35,20 +37,18 @@ _WORK_COLOURS = {"frontier": "#0072B2", "pushed": "#E69F00", "duplicates": "#7a2
 _WORK_NAMES = {"frontier": "entries read", "pushed": "vertices pushed", "duplicates": "of them copies"}
 
 
-def activity_charts(activity: Activity, run: str) -> list[Chart]:
+def activity_charts(activity: Activity) -> list[Chart]:
     """Return the charts.
 
     Parameters
     ----------
     activity : Activity
         What the kernels did.
-    run : str
-        What the page calls the run; begins the names of the charts.
     """
-    return [make(activity, run) for make in (_whole, _iterations, _levels, _over_time, _lapse, _kernels)]
+    return [make(activity) for make in (_whole, _iterations, _levels, _over_time, _lapse, _kernels)]
 
 
-def _whole(activity: Activity, run: str) -> Chart:
+def _whole(activity: Activity) -> Chart:
     ran = set(activity.instructions["phase"])
     titles = ["whole run", *(phase for phase in PHASES if phase in ran)]
     figure = new_figure(height=150 + 48 * len(titles), x="cycles")
@@ -65,7 +65,7 @@ def _whole(activity: Activity, run: str) -> Chart:
         "ran, so that they add up to the cycles simulated. Blue is work, yellow to brown what the machine waited for, "
         "grey what had nothing to do, pale and purple what was outside of the run."
     )
-    return Chart(name=f"{run}-whole", title="Cycle stack of the run", about=about, figure=figure)
+    return Chart(name="whole", title="Cycle stack of the run", about=about, figure=figure)
 
 
 def _stack_of(titles: Sequence[str], by_cause: dict[str, npt.NDArray[np.float64]], what: str) -> go.Figure:
@@ -85,7 +85,7 @@ def _stack_of(titles: Sequence[str], by_cause: dict[str, npt.NDArray[np.float64]
     return figure
 
 
-def _iterations(activity: Activity, run: str) -> Chart:
+def _iterations(activity: Activity) -> Chart:
     iteration = activity.of_instructions("iteration")
     last = int(iteration.max(initial=0))
     each = max(1, -(-last // _ITERATIONS))
@@ -98,10 +98,10 @@ def _iterations(activity: Activity, run: str) -> Chart:
     if each > 1:
         about = f"Searches and intersections of {each:,} iterations together."
     points = tuple(f"iteration={number}" for number in firsts) if last else ()
-    return Chart(name=f"{run}-iterations", title="Cycle stack of iterations", about=about, figure=figure, points=points)
+    return Chart(name="iterations", title="Cycle stack of iterations", about=about, figure=figure, points=points)
 
 
-def _levels(activity: Activity, run: str) -> Chart:
+def _levels(activity: Activity) -> Chart:
     levels = activity.levels
     figure = _stack_of(levels.titles, activity.by_level, "level")
     about = "The same for each level."
@@ -115,10 +115,10 @@ def _levels(activity: Activity, run: str) -> Chart:
         figure.update_yaxes(range=[0, 1.15 * float(cycles[levels.sizes == 1].max(initial=1))])
     first = [int(np.argmax(levels.of == group)) for group in range(levels.count)]
     points = tuple(key_point(activity.keys[place]) for place in first)
-    return Chart(name=f"{run}-levels", title="Cycle stack of each level", about=about, figure=figure, points=points)
+    return Chart(name="levels", title="Cycle stack of each level", about=about, figure=figure, points=points)
 
 
-def _over_time(activity: Activity, run: str) -> Chart:
+def _over_time(activity: Activity) -> Chart:
     time = activity.time
     figure = over_time(activity, height=430, y="% of the cycles")
     parts = {cause: 100 * values / time.lengths for cause, values in activity.machine_by_time.items()}
@@ -130,26 +130,24 @@ def _over_time(activity: Activity, run: str) -> Chart:
         "level it is, dotted lines are where levels begin. All charts over time zoom together; a double click shows "
         "everything again."
     )
-    return Chart(name=f"{run}-time", title="Cycle stack over time", about=about, figure=figure, time_of=run)
+    return Chart(name="time", title="Cycle stack over time", about=about, figure=figure, time_of="run")
 
 
-def _lapse(activity: Activity, run: str) -> Chart:
+def _lapse(activity: Activity) -> Chart:
     time = activity.time
     shown = {"requests issued": activity.issued, **{_NAMES[cause]: activity.by_time[cause] for cause in STACK}}
     shown = {title: cycles for title, cycles in shown.items() if cycles.any()}
     # The list of what can be chosen must find room within the chart.
     height = max(220 + 5 * len(activity.lanes), 120 + _OPTION * len(shown))
-    figure = over_time(activity, height=height, y="")
-    options = {}
-    for title, cycles in shown.items():
-        options[title] = [len(figure.data)]
-        share = np.rint(100 * cycles / time.lengths).astype(np.uint8)
-        hover = title + ": %{z} % of the cycles"
-        figure.add_trace(heat_map(share, time, rows=activity.lanes, hover=hover, top=100, title="% of the cycles"))
-    choice(figure, options)
+    hover = {title: title + ": %{z} % of the cycles" for title in shown}
+    maps = {
+        title: HeatMap(np.rint(100 * cycles / time.lengths).astype(np.uint8), hover[title], "% of the cycles", 100)
+        for title, cycles in shown.items()
+    }
+    figure = lapse(activity, activity.lanes, maps, height=height)
     _name_engines(figure, activity)
     about = "A row is a kernel, a column is time. Choose what is shown: requests issued, or any cause."
-    return Chart(name=f"{run}-lapse", title="Time-lapse of the kernels", about=about, figure=figure, time_of=run)
+    return Chart(name="lapse", title="Time-lapse of the kernels", about=about, figure=figure, time_of="run")
 
 
 def _name_engines(figure: go.Figure, activity: Activity) -> None:
@@ -161,22 +159,20 @@ def _name_engines(figure: go.Figure, activity: Activity) -> None:
             places.append(place)
             texts.append(f"AE {engine} {'int.' if module == 'intersection' else module}" if several else f"AE {engine}")
             place += kernels
-    figure.update_layout(
-        yaxis={"tickmode": "array", "tickvals": places, "ticktext": texts, "autorange": "reversed", "type": "category"}
-    )
+    name_rows(figure, places, texts)
 
 
-def _kernels(activity: Activity, run: str) -> Chart:
+def _kernels(activity: Activity) -> Chart:
     figure = new_figure(height=430, y="% of the cycles")
     total = max(activity.record.cycles, 1)
     parts = {cause: 100 * activity.by_lane[cause] / total for cause in STACK}
     bars(figure, activity.lanes, parts, colours=CAUSE_COLOURS, names=_NAMES, form=".1f")
     figure.update_layout(bargap=0, yaxis={"range": [0, 100]}, xaxis={"tickangle": 60, "tickfont": {"size": 9}})
     about = "Every kernel over the whole run: where one stands out, its AE or its share of the work does."
-    return Chart(name=f"{run}-kernels", title="Cycle stack of each kernel", about=about, figure=figure)
+    return Chart(name="kernels", title="Cycle stack of each kernel", about=about, figure=figure)
 
 
-def work_chart(activity: Activity, run: str) -> Chart:
+def work_chart(activity: Activity) -> Chart:
     """Return the chart of queue entries by level."""
     levels = activity.levels
     figure = new_figure(height=360, y="entries")
@@ -191,12 +187,12 @@ def work_chart(activity: Activity, run: str) -> Chart:
         "Entries of the queues that a level read, and those that it pushed; copies are entries for vertices that it "
         "pushed more than once. A logarithmic axis: nothing has no bar."
     )
-    return Chart(name=f"{run}-work", title="Frontier, pushes and copies", about=about, figure=figure)
+    return Chart(name="work", title="Frontier, pushes and copies", about=about, figure=figure)
 
 
-def token_chart(activity: Activity, traffic: Traffic, run: str) -> Chart:
+def token_chart(traffic: Traffic) -> Chart:
     """Return the chart of the token's turns and of what waited for slots."""
-    time = activity.time
+    activity, time = traffic.activity, traffic.time
     figure = over_time(activity, height=340, y="turns in 1,000 cycles")
     for number in range(activity.engines):
         for name, dash in (("bfs", "solid"), ("intersection", "dot")):
@@ -243,15 +239,15 @@ def token_chart(activity: Activity, traffic: Traffic, run: str) -> Chart:
         "How often the token came by, and which share of the kernel-cycles was waiting for the slots that it brings. "
         "A kernel that pushes can reserve once a turn."
     )
-    return Chart(name=f"{run}-token", title="Token and slots", about=about, figure=figure, time_of=run)
+    return Chart(name="token", title="Token and slots", about=about, figure=figure, time_of="run")
 
 
-def fifo_charts(activity: Activity, fill: Fill, run: str) -> list[Chart]:
+def fifo_charts(fill: Fill) -> list[Chart]:
     """Return the charts."""
-    return [_fifo_kinds(fill, run), _fifos_over_time(activity, fill, run)]
+    return [_fifo_kinds(fill), _fifos_over_time(fill)]
 
 
-def _fifo_kinds(fill: Fill, run: str) -> Chart:
+def _fifo_kinds(fill: Fill) -> Chart:
     figure = new_figure(height=340, y="entries")
     depths = [kind.depth for kind in fill.kinds]
     for name, values, colour, width in (
@@ -276,17 +272,17 @@ def _fifo_kinds(fill: Fill, run: str) -> Chart:
         "The most entries that one of a kind held, and the mean over kernels and time, within its depth. Reads in "
         "flight have their places reserved; how many these were is estimated from their rate and their latency."
     )
-    return Chart(name=f"{run}-fifos", title="FIFO fill against depth", about=about, figure=figure)
+    return Chart(name="fifos", title="FIFO fill against depth", about=about, figure=figure)
 
 
-def _fifos_over_time(activity: Activity, fill: Fill, run: str) -> Chart:
-    time = activity.time
-    figure = over_time(activity, height=180 + 28 * len(fill.titles), y="")
-    for values, what in ((fill.mean, "mean fill"), (fill.most, "high-water mark")):
-        share = np.rint(100 * values).astype(np.uint8)
-        hover = what + ": %{z} % of the depth"
-        figure.add_trace(heat_map(share, time, rows=fill.titles, hover=hover, top=100, title="% of the depth"))
-    choice(figure, {"mean": [1], "high-water mark": [2]})
-    figure.update_layout(yaxis={"autorange": "reversed"})
+def _fifos_over_time(fill: Fill) -> Chart:
+    maps = {
+        label: HeatMap(np.rint(100 * values).astype(np.uint8), hover + ": %{z} % of the depth", "% of the depth", 100)
+        for label, values, hover in (
+            ("mean", fill.mean, "mean fill"),
+            ("high-water mark", fill.most, "high-water mark"),
+        )
+    }
+    figure = lapse(fill.activity, fill.titles, maps, height=180 + 28 * len(fill.titles))
     about = "Share of the depth that was taken, over all kernels: on average, or in the fullest of them."
-    return Chart(name=f"{run}-fifo-time", title="FIFO fill over time", about=about, figure=figure, time_of=run)
+    return Chart(name="fifo-time", title="FIFO fill over time", about=about, figure=figure, time_of="run")

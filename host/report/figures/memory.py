@@ -10,12 +10,14 @@ from host.record.tables import ARRAYS, PHASES
 from host.report.activity import Activity
 from host.report.charts import (
     Chart,
+    HeatMap,
     bars,
     cause_name,
     choice,
-    heat_map,
+    lapse,
     line,
     logarithmic,
+    name_rows,
     new_figure,
     over_time,
     stack_over_time,
@@ -28,22 +30,22 @@ _HOTTEST = 24
 _BINS = 80
 
 
-def memory_charts(activity: Activity, traffic: Traffic, run: str) -> list[Chart]:
+def memory_charts(traffic: Traffic) -> list[Chart]:
     """Return the charts; those of banks and links only where the memory has any."""
-    found = [_arrays(activity, traffic, run), _array_latencies(activity, traffic, run)]
+    found = [_arrays(traffic), _array_latencies(traffic)]
     if traffic.banks:
         found += [
-            _arrays_of_levels(traffic, run),
-            _hottest(traffic, run),
-            _banks(activity, traffic, run),
-            _controllers(activity, traffic, run),
-            _links(activity, traffic, run),
+            _arrays_of_levels(traffic),
+            _hottest(traffic),
+            _banks(traffic),
+            _controllers(traffic),
+            _links(traffic),
         ]
     return found
 
 
-def _arrays(activity: Activity, traffic: Traffic, run: str) -> Chart:
-    time = activity.time
+def _arrays(traffic: Traffic) -> Chart:
+    activity, time = traffic.activity, traffic.time
     figure = over_time(activity, height=360, y="requests a cycle")
     by_array = traffic.by_array
     parts = {
@@ -53,11 +55,11 @@ def _arrays(activity: Activity, traffic: Traffic, run: str) -> Chart:
     stack_over_time(figure, time, parts, colours=ARRAY_COLOURS, form=".2f")
     figure.update_layout(yaxis={"rangemode": "tozero"})
     about = "Reads and writes that the ports took, by the array that they were to."
-    return Chart(name=f"{run}-arrays", title="Requests by array over time", about=about, figure=figure, time_of=run)
+    return Chart(name="arrays", title="Requests by array over time", about=about, figure=figure, time_of="run")
 
 
-def _array_latencies(activity: Activity, traffic: Traffic, run: str) -> Chart:
-    time = activity.time
+def _array_latencies(traffic: Traffic) -> Chart:
+    activity, time = traffic.activity, traffic.time
     figure = over_time(activity, height=320, y="cycles", hovermode="x unified")
     for place, array in enumerate(ARRAYS):
         reads, latency = (traffic.by_array[name][place] for name in ("reads", "latency"))
@@ -68,7 +70,7 @@ def _array_latencies(activity: Activity, traffic: Traffic, run: str) -> Chart:
     figure.update_layout(yaxis={"rangemode": "tozero"})
     about = "Mean time from a read to its response: the array whose line rises is the one that is waited for."
     title = "Latency by array over time"
-    return Chart(name=f"{run}-array-latency", title=title, about=about, figure=figure, time_of=run)
+    return Chart(name="array-latency", title=title, about=about, figure=figure, time_of="run")
 
 
 def _accesses_or_waiting(titles: list[str], accesses: Integers, waiting: Integers, *, height: int = 380) -> go.Figure:
@@ -84,13 +86,13 @@ def _accesses_or_waiting(titles: list[str], accesses: Integers, waiting: Integer
     return figure
 
 
-def _arrays_of_levels(traffic: Traffic, run: str) -> Chart:
+def _arrays_of_levels(traffic: Traffic) -> Chart:
     figure = _accesses_or_waiting(list(traffic.levels.titles), *traffic.by_level)
     about = "Which array causes the accesses to banks of each level, and the waiting for them."
-    return Chart(name=f"{run}-array-levels", title="Banks by array and level", about=about, figure=figure)
+    return Chart(name="array-levels", title="Banks by array and level", about=about, figure=figure)
 
 
-def _hottest(traffic: Traffic, run: str) -> Chart:
+def _hottest(traffic: Traffic) -> Chart:
     accesses, waiting = traffic.by_bank_and_array
     order = np.argsort(-accesses.sum(axis=0), kind="stable")[:_HOTTEST]
     figure = _accesses_or_waiting(
@@ -108,71 +110,68 @@ def _hottest(traffic: Traffic, run: str) -> Chart:
         f"The {min(_HOTTEST, traffic.banks)} banks with the most accesses, and for which array: c1 b17 is bank 17 of "
         "controller 1."
     )
-    return Chart(name=f"{run}-hottest", title="Hottest banks", about=about, figure=figure)
+    return Chart(name="hottest", title="Hottest banks", about=about, figure=figure)
 
 
-def _lapse(
+def _busy(
     activity: Activity, rows: list[str], utilisation: npt.NDArray[np.float64], waiting: Integers, *, height: int
 ) -> go.Figure:
     """Return a heat map of how busy rows were, or how many requests waited there."""
     time = activity.time
-    figure = over_time(activity, height=height, y="")
     busy = np.clip(np.rint(100 * utilisation), 0, 255).astype(np.uint8)
     queued = (waiting / time.lengths).astype(np.float32)
     top = float(np.quantile(queued, 0.999)) if queued.size else 0.0
-    figure.add_trace(heat_map(busy, time, rows=rows, hover="busy: %{z} % of the cycles", top=100, title="% busy"))
     hover = "waiting on average: %{z:.1f} requests"
-    figure.add_trace(heat_map(queued, time, rows=rows, hover=hover, top=top or None, title="requests waiting"))
-    choice(figure, {"accesses": [1], "waiting": [2]})
-    return figure
+    maps = {
+        "accesses": HeatMap(busy, "busy: %{z} % of the cycles", "% busy", 100),
+        "waiting": HeatMap(queued, hover, "requests waiting", top or None),
+    }
+    return lapse(activity, rows, maps, height=height)
 
 
-def _ticks(figure: go.Figure, places: list[int], texts: list[str]) -> None:
-    axis = {"tickmode": "array", "tickvals": places, "ticktext": texts, "autorange": "reversed", "type": "category"}
-    figure.update_layout(yaxis=axis)
-
-
-def _banks(activity: Activity, traffic: Traffic, run: str) -> Chart:
+def _banks(traffic: Traffic) -> Chart:
+    activity = traffic.activity
     accesses, waiting = traffic.by_bank
     rows = [traffic.bank_title(bank) for bank in range(traffic.banks)]
     busy = accesses * traffic.bank_busy / activity.time.lengths
-    figure = _lapse(activity, rows, busy, waiting, height=860)
+    figure = _busy(activity, rows, busy, waiting, height=860)
     places = list(range(0, traffic.banks, traffic.banks_each))
-    _ticks(figure, places, [f"controller {number}" for number in range(traffic.controllers)])
+    name_rows(figure, places, [f"controller {number}" for number in range(traffic.controllers)])
     about = (
         f"A row is a bank: {traffic.banks:,} of them, those of a controller next to each other. A row that stays "
         "bright is a bank that many ask for, as the one with a hub's word."
     )
-    return Chart(name=f"{run}-banks", title="Time-lapse of the banks", about=about, figure=figure, time_of=run)
+    return Chart(name="banks", title="Time-lapse of the banks", about=about, figure=figure, time_of="run")
 
 
-def _controllers(activity: Activity, traffic: Traffic, run: str) -> Chart:
+def _controllers(traffic: Traffic) -> Chart:
+    activity = traffic.activity
     shape = (traffic.controllers, traffic.banks_each, -1)
     accesses, waiting = (values.reshape(shape).sum(axis=1) for values in traffic.by_bank)
     rows = [f"controller {number}" for number in range(traffic.controllers)]
     busy = accesses * traffic.bank_busy / (activity.time.lengths * traffic.banks_each)
-    figure = _lapse(activity, rows, busy, waiting, height=320)
-    figure.update_layout(yaxis={"autorange": "reversed"})
+    figure = _busy(activity, rows, busy, waiting, height=320)
     about = "The same for the controllers: the share of their banks' time that was taken."
-    return Chart(name=f"{run}-controllers", title="Controllers over time", about=about, figure=figure, time_of=run)
+    return Chart(name="controllers", title="Controllers over time", about=about, figure=figure, time_of="run")
 
 
-def _links(activity: Activity, traffic: Traffic, run: str) -> Chart:
+def _links(traffic: Traffic) -> Chart:
+    activity = traffic.activity
     requests, waiting = traffic.by_link
     rows = [f"AE {ae}, link {link}" for ae in range(activity.engines) for link in range(traffic.links_each)]
-    figure = _lapse(activity, rows, requests / activity.time.lengths, waiting, height=240 + 6 * len(rows))
+    figure = _busy(activity, rows, requests / activity.time.lengths, waiting, height=240 + 6 * len(rows))
     places = list(range(0, len(rows), traffic.links_each))
-    _ticks(figure, places, [f"AE {number}" for number in range(activity.engines)])
+    name_rows(figure, places, [f"AE {number}" for number in range(activity.engines)])
     about = (
         "Links of the crossbar; one takes a request a cycle. Waiting counts requests behind the first one of their "
         "port too: links that are far from busy while many wait are head-of-line blocking."
     )
-    return Chart(name=f"{run}-links", title="Crossbar links over time", about=about, figure=figure, time_of=run)
+    return Chart(name="links", title="Crossbar links over time", about=about, figure=figure, time_of="run")
 
 
-def stall_chart(activity: Activity, traffic: Traffic, run: str) -> Chart:
+def stall_chart(traffic: Traffic) -> Chart:
     """Return the chart of what held requests back: credits, ports, the order of responses."""
-    time = activity.time
+    activity, time = traffic.activity, traffic.time
     figure = over_time(activity, height=360, y="% of the cycles", hovermode="x unified")
     ports = activity.engines * activity.kernels[0]
     shown = [
@@ -191,15 +190,15 @@ def stall_chart(activity: Activity, traffic: Traffic, run: str) -> Chart:
         "Kernels that had no credit, that a port refused, or that waited for responses; and ports that took nothing, "
         "whether or not there was a request."
     )
-    return Chart(name=f"{run}-stalls", title="Credits and stalls", about=about, figure=figure, time_of=run)
+    return Chart(name="stalls", title="Credits and stalls", about=about, figure=figure, time_of="run")
 
 
-def latency_charts(traffic: Traffic, run: str) -> list[Chart]:
+def latency_charts(traffic: Traffic) -> list[Chart]:
     """Return the charts."""
-    return [_histogram(traffic, run), _latencies_of_levels(traffic, run)]
+    return [_histogram(traffic), _latencies_of_levels(traffic)]
 
 
-def _histogram(traffic: Traffic, run: str) -> Chart:
+def _histogram(traffic: Traffic) -> Chart:
     counts = traffic.latencies_by_phase
     (taken,) = np.nonzero(counts.sum(axis=0))
     low = max(1, int(taken[0])) if taken.size else 1
@@ -226,10 +225,10 @@ def _histogram(traffic: Traffic, run: str) -> Chart:
     figure.update_xaxes(range=[float(np.log10(max(1, edges[0]))), float(np.log10(edges[-1]))])
     figure.update_yaxes(type="log", exponentformat="power", dtick=1)
     about = f"Both axes are logarithmic; {LONGEST_LATENCY:,} cycles are that or more."
-    return Chart(name=f"{run}-latencies", title="Latencies of reads", about=about, figure=figure)
+    return Chart(name="latencies", title="Latencies of reads", about=about, figure=figure)
 
 
-def _latencies_of_levels(traffic: Traffic, run: str) -> Chart:
+def _latencies_of_levels(traffic: Traffic) -> Chart:
     figure = new_figure(height=400, y="cycles", hovermode="x unified")
     for share, name, colour in ((0.5, "median", "#0072B2"), (0.95, "95 %", "#E69F00"), (0.99, "99 %", "#D55E00")):
         figure.add_trace(
@@ -245,4 +244,4 @@ def _latencies_of_levels(traffic: Traffic, run: str) -> Chart:
     figure.update_xaxes(type="category")
     logarithmic(figure.update_yaxes, 1, LONGEST_LATENCY)
     about = "So many cycles half of the reads, 95 % and 99 % of them did not exceed."
-    return Chart(name=f"{run}-latency-levels", title="Latencies by level", about=about, figure=figure)
+    return Chart(name="latency-levels", title="Latencies by level", about=about, figure=figure)

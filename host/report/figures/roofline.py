@@ -15,7 +15,7 @@ __all__ = ["roofline_charts"]
 _DASHES = {"ports": "solid", "links": "dash", "banks": "dot", "channels": "dot", "rows": "dashdot"}
 
 
-def roofline_charts(activity: Activity, roofline: Roofline, run: str) -> list[Chart]:
+def roofline_charts(activity: Activity, roofline: Roofline) -> list[Chart]:
     """Return the charts.
 
     Parameters
@@ -24,13 +24,11 @@ def roofline_charts(activity: Activity, roofline: Roofline, run: str) -> list[Ch
         What the kernels did.
     roofline : Roofline
         Of its levels.
-    run : str
-        What the page calls the run.
     """
-    return [_roof(activity, roofline, run), _totals(roofline, run), _levels(activity, roofline, run)]
+    return [_roof(activity, roofline), _totals(roofline), _levels(activity, roofline)]
 
 
-def _roof(activity: Activity, roofline: Roofline, run: str) -> Chart:
+def _roof(activity: Activity, roofline: Roofline) -> Chart:
     bounds = roofline.bounds
     scale = float(activity.record.document["clock_hz"]) / 1e9
     figure = new_figure(height=480, x="intensity (edges per memory request)", y="throughput (GTEPS)")
@@ -83,10 +81,10 @@ def _roof(activity: Activity, roofline: Roofline, run: str) -> Chart:
         "of the crossbar's queues, which is what random traffic gets. One far below is bound by something else: its "
         "colour says by what."
     )
-    return Chart(name=f"{run}-roofline", title="Roofline", about=about, figure=figure)
+    return Chart(name="roofline", title="Roofline", about=about, figure=figure)
 
 
-def _totals(roofline: Roofline, run: str) -> Chart:
+def _totals(roofline: Roofline) -> Chart:
     taken = max(roofline.total_cycles, 1)
     rows = [(limit_title(name), cycles, LIMIT_COLOURS[name]) for name, cycles in roofline.total_limits.items()]
     rows.append(("all of them", roofline.roof, "#23272e"))
@@ -114,10 +112,10 @@ def _totals(roofline: Roofline, run: str) -> Chart:
         "limit. Queues at the crossbar let a request wait behind one for another link; what they pass is expected, not "
         "a limit."
     )
-    return Chart(name=f"{run}-limits", title="What the limits explain", about=about, figure=figure)
+    return Chart(name="limits", title="What the limits explain", about=about, figure=figure)
 
 
-def _levels(activity: Activity, roofline: Roofline, run: str) -> Chart:
+def _levels(activity: Activity, roofline: Roofline) -> Chart:
     shown = activity.levels
     group = shown.of[activity.of_instructions("level") >= 0]
 
@@ -161,4 +159,4 @@ def _levels(activity: Activity, roofline: Roofline, run: str) -> Chart:
     about = (
         "Cycles that each level took, and the least that each limit allows: the highest mark binds. A logarithmic axis."
     )
-    return Chart(name=f"{run}-limit-levels", title="Limits of each level", about=about, figure=figure)
+    return Chart(name="limit-levels", title="Limits of each level", about=about, figure=figure)

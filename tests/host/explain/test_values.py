@@ -10,12 +10,11 @@ import pytest
 from host.explain.evidence import evidence_of
 from host.explain.stacks import stacks
 from host.record.reader import CAUSE_NAMES
-from tests.host.report.pages import BFS, plain_of, record_of
-from tests.host.report.test_values import FINE
+from tests.host.report.pages import BFS, SCC, plain_of, record_of
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape
 
-SHAPES = pytest.mark.parametrize("shape", [BFS, FINE], ids=["bfs", "fine"])
+SHAPES = pytest.mark.parametrize("shape", [BFS, SCC], ids=["bfs", "scc"])
 
 
 def averages(plain: Plain) -> pd.DataFrame:

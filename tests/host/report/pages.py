@@ -14,7 +14,8 @@ from tests.record.synthetic import Shape, write_record
 __all__ = ["BFS", "MANY", "SCC", "activity_of", "page_of", "plain_of", "record_of", "traffic_of"]
 
 BFS = Shape()
-SCC = Shape(iterations=3, levels=(60, 300, 90), restarted=True, seed=2)
+# So fine that a column of time has several intervals.
+SCC = Shape(iterations=3, levels=(60, 300, 90), restarted=True, interval=4, seed=2)
 MANY = Shape(iterations=40, levels=(60, 300, 90), interval=128, seed=3)
 
 

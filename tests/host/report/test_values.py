@@ -9,13 +9,11 @@ import pandas as pd
 import pytest
 
 from sim.observation.causes import CAUSES, WORK
-from tests.host.report.pages import BFS, page_of, plain_of
+from tests.host.report.pages import BFS, SCC, page_of, plain_of
 from tests.host.report.test_page import array, charts
 from tests.record.plain import Numbers, Plain
 from tests.record.synthetic import Shape
 
-# So fine that a column of time has several intervals.
-FINE = Shape(iterations=3, levels=(60, 300, 90), restarted=True, interval=4, seed=2)
 TITLES = {cause.name: cause.title for cause in CAUSES}
 PHASES = ("forward", "backward", "intersection")
 ARRAYS = ("other", "words", "neighbours", "queues", "colours")
@@ -402,7 +400,7 @@ CHECKS = {
 HELPERS = {"accesses", "lapse-of"}
 
 
-@pytest.mark.parametrize("shape", [BFS, FINE], ids=["bfs", "fine"])
+@pytest.mark.parametrize("shape", [BFS, SCC], ids=["bfs", "scc"])
 def test_every_chart_shows_what_the_tables_have(shape: Shape) -> None:
     plain, drawn = plain_of(shape), charts(page_of(shape))
     names = {name.removeprefix("run0-") for name in drawn}
