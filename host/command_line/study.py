@@ -12,7 +12,7 @@ from host.progress import Progress
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
-    from host.studies.report import Report
+    from host.studies.reproduction import Report
 
 __all__ = ["add_jobs", "add_keep", "add_study_options", "make_study"]
 

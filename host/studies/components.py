@@ -28,7 +28,7 @@ from host.results.plots import (
 )
 from host.results.table_text import markdown_table
 from host.studies.points import Grid, Point, grouped, left_out_text
-from host.studies.report import Report
+from host.studies.reproduction import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from host.results.plots import BLACK, BLUE, GREEN, ORANGE, VERMILION, add_legend
 from host.results.table_text import markdown_table
 from host.results.version import version
 from host.studies.points import grouped
-from host.studies.report import Report
+from host.studies.reproduction import Report
 from host.words import counted
 
 if TYPE_CHECKING:

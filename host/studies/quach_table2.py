@@ -11,7 +11,7 @@ from host.results.plots import BLACK, BLUE, GREEN, ORANGE, VERMILION, new_figure
 from host.results.table_text import markdown_table
 from host.results.version import version
 from host.studies.points import grouped
-from host.studies.report import Report
+from host.studies.reproduction import Report
 from host.words import counted, place
 
 if TYPE_CHECKING:

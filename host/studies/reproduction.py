@@ -1,20 +1,24 @@
-"""A table or figure of the paper, as `cyscc reproduce` offers it."""
+"""Tables and figures of papers, as `cyscc reproduce` offers them, and what a study comes to."""
 
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from host.options import at_least, integer, listed, one_of
+from host.output import open_output, write_json
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from host.measuring.measurements import Measurements
-    from host.studies.report import Report
 
 __all__ = [
     "COMPONENT_MACHINES",
     "SEARCH_MACHINES",
+    "Report",
     "Reproduction",
     "add_graph_options",
     "add_machines",
@@ -129,3 +133,51 @@ def preset_of(machine: str, engines: int) -> str:
     """Return the preset of a machine of `SEARCH_MACHINES` with one or four AEs."""
     preset = SEARCH_MACHINES[machine]
     return preset if engines == 4 else f"{preset}-1ae"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The results of a study.
+
+    Parameters
+    ----------
+    document : dict
+        For programs, JSON-able.
+    markdown : str
+        For people.
+    figure : matplotlib.figure.Figure, optional
+        The plot.
+    failure : str, optional
+        What the study shows to be not as it should, one line.
+    """
+
+    document: dict[str, Any]
+    markdown: str
+    figure: "Figure | None" = None
+    failure: str = ""
+
+    def write(self, folder: Path, name: str) -> list[Path]:
+        """Write the files, and return their paths.
+
+        Parameters
+        ----------
+        folder : Path
+            Where they go.
+        name : str
+            Their name without suffix.
+
+        Raises
+        ------
+        InputError
+            One could not be written.
+        """
+        paths = [folder / f"{name}.{suffix}" for suffix in ("json", "md")]
+        write_json(str(paths[0]), self.document)
+        with open_output(str(paths[1])) as file:
+            file.write(self.markdown.encode())
+        if self.figure is not None:
+            from host.results.plots import write_plot
+
+            paths.append(folder / f"{name}.svg")
+            write_plot(self.figure, paths[-1])
+        return paths

@@ -14,7 +14,7 @@ from host.results.table_text import markdown_table
 from host.runs.execution import SOURCE_RULE
 from host.studies.paper import BETKAOUI_GTEPS, ENGINES, KINDS, TABLE1_DEGREES
 from host.studies.points import SUMMED, Point, grouped, measure_points, run_fields
-from host.studies.report import Report
+from host.studies.reproduction import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

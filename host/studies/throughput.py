@@ -11,7 +11,7 @@ from host.results.table_text import markdown_table
 from host.runs.execution import SOURCE_RULE
 from host.studies.paper import ENGINES, TABLE1_VERTICES
 from host.studies.points import Grid, Point, grouped, left_out_text, measure_points
-from host.studies.report import Report
+from host.studies.reproduction import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from host.measuring.software import SoftwareRequest
 from host.results.plots import BLUE, GREEN, ORANGE, PURPLE, SKY, add_legend, panel_grid
 from host.results.table_text import markdown_table
 from host.results.version import version
-from host.studies.report import Report
+from host.studies.reproduction import Report
 from host.words import place
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from host.measuring.requests import Measured, Request
 from host.measuring.software import MecRequest, SoftwareRequest
 from host.options import UsageError
 from host.results.table_text import markdown_table
-from host.studies.report import Report
+from host.studies.reproduction import Report
 from host.studies.wijs import BEST, CONFIGURATIONS, MODELS, TABLE1, Chosen, how_asked, models_document, sizes_text
 from host.words import place
 
