@@ -4,12 +4,14 @@ import errno
 import json
 import os
 import re
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from host.command_line.main import main
+from host.record.folder import RecordFolder
 from host.record.reader import Record
 from tests.host.command_line.test_keeping import interrupt
 from tests.record.checks import check_record, frames
@@ -120,6 +122,9 @@ def test_folders_that_cannot_be_used(capfd: pytest.CaptureFixture[str]) -> None:
     assert refused(*run, "--record", "no/where", capfd=capfd) == (
         "cyscc scc: no/where: No such file or directory (--record)"
     )
+    with closing(RecordFolder(Path("mine too"), resumed=False)):
+        message = "cyscc scc: mine too: is in use by another run (--record)"
+        assert refused(*run, "--record", "mine too", capfd=capfd) == message
     recorded("record", *run)
     before = Path("record", "record.json").read_bytes()
     assert refused(*run, "--record", "record", capfd=capfd) == (
