@@ -34,10 +34,3 @@ def test_locks_have_versions_and_hashes_and_nothing_else(lock: str) -> None:
     wanted = {normal(re.split(r"[\[<>=]", requirement)[0]) for requirement in LOCKS[lock]}
     assert wanted
     assert wanted <= pinned
-
-
-def test_a_file_of_another_hash_is_refused() -> None:
-    makefile = (ROOT / "Makefile").read_text()
-    installs = [line for line in makefile.splitlines() if " -r requirements" in line]
-    assert len(installs) == len(LOCKS)
-    assert all("--require-hashes" in line for line in installs)
