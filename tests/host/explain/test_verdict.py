@@ -31,6 +31,14 @@ def test_findings_of_a_run(tmp_path: Path) -> None:
     assert {finding.phase for finding in found} >= {"whole run", "forward, growing levels", "backward, growing levels"}
 
 
+def test_the_host_takes_some_cycles_for_each_instruction(tmp_path: Path) -> None:
+    record = Record(write_record(tmp_path / "record", Shape(host=700)))
+    cycles, instructions = record.document["cycles"]["host"], len(record.frame("instructions"))
+    (finding,) = (finding for finding in findings(record) if finding.cause == "host")
+    assert (finding.cycles, finding.share) == (cycles, cycles / record.cycles)
+    assert f": {cycles / instructions:.0f} cycles for each of {instructions} instructions." in finding.text
+
+
 def test_findings_of_a_level(tmp_path: Path) -> None:
     record = Record(write_record(tmp_path / "record", Shape()))
     found = findings_of(record, record.select(level=2))

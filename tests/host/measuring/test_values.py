@@ -1,6 +1,7 @@
 """Measured values are those that the command line tells of the same run."""
 
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from host.measuring.machines import BfsRequest, SccRequest
 from host.measuring.setting import processor_name
 from host.measuring.software import MecRequest, SoftwareRequest
 from sim.errors import SimulationError
+from tests.host.measuring.requests import FakeRequest
 
 GRAPH = GraphSpec(kind="random", vertices=128, degree=2, seed=3)
 MACHINE = {"preset": "test", "memory": "fixed:75"}
@@ -127,3 +129,22 @@ def test_wrong_maximal_end_components_are_refused(monkeypatch: pytest.MonkeyPatc
 def test_the_processor_has_the_name_that_the_system_tells() -> None:
     names = [line.partition(":")[2].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()]
     assert processor_name() in names
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed(FakeRequest):
+    """A request with a place, which its result does not depend on, and a text."""
+
+    folder: Path = field(compare=False)
+    text: str = ""
+
+
+def test_a_result_depends_on_texts_but_on_no_place() -> None:
+    here, there = (Placed(graph=GRAPH, folder=Path(name)).inputs() for name in ("here", "there"))
+    assert here == there
+    assert "folder" not in here
+    texts = ["", "short", 500 * "long", 501 * "long"]
+    inputs = [Placed(graph=GRAPH, folder=Path(), text=text).inputs() for text in texts]
+    assert [each["text"] for each in inputs[:2]] == texts[:2]
+    assert len({each["text"] for each in inputs}) == 4
+    assert max(len(each["text"]) for each in inputs) <= 64
