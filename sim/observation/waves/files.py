@@ -100,7 +100,7 @@ class Waves:
     scopes : sequence of str
         Globs over dotted paths: what is shown of it; everything by default.
     view : bool
-        With what viewers load beside it, see `sim.observation.waves.views`.
+        With what viewers load beside it.
 
     Attributes
     ----------
