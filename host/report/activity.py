@@ -142,7 +142,7 @@ class Timeline:
 class Activity:
     """What kernels did.
 
-    A *lane* is a kernel of a module that ran: those of one module after those of the other, AE by AE. Cycles of a
+    A *track* is a kernel of a module that ran: those of one module after those of the other, AE by AE. Cycles of a
     group of kernels are the mean over its kernels, so that those of all causes add up to cycles of the run.
 
     Parameters
@@ -177,7 +177,7 @@ class Activity:
         return np.asarray(self.instructions.index.get_indexer(instructions), np.int64)
 
     @cached_property
-    def lanes(self) -> list[str]:
+    def tracks(self) -> list[str]:
         """What each kernel is called."""
         return [
             f"AE {engine} {module} {kernel}"
@@ -187,37 +187,37 @@ class Activity:
         ]
 
     @cached_property
-    def lanes_of_module(self) -> Integers:
+    def tracks_of_module(self) -> Integers:
         """Kernels of each module in the whole machine; 0 for one that did not run."""
         return np.array([self.engines * kernels for kernels in self.kernels])
 
     @cached_property
     def by_time(self) -> dict[str, Integers]:
-        """Cycles of each lane in each column of time, by cause; shape (lanes, columns) each."""
+        """Cycles of each track in each column of time, by cause; shape (tracks, columns) each."""
         frame = self.record.frame("kernels")
         module = codes(frame["module"])
         per_engine = np.array(self.kernels)[module]
-        first = np.array([0, self.lanes_of_module[0]])[module]
-        lane = first + numbers(frame["engine"]) * per_engine + numbers(frame["kernel"])
-        lane[per_engine == 0] = -1
+        first = np.array([0, self.tracks_of_module[0]])[module]
+        track = first + numbers(frame["engine"]) * per_engine + numbers(frame["kernel"])
+        track[per_engine == 0] = -1
         column = self.time.at(numbers(frame["cycle"]))
-        shape = (len(self.lanes), self.time.columns)
-        return {cause: sums(numbers(frame[cause]), shape, lane, column) for cause in STACK}
+        shape = (len(self.tracks), self.time.columns)
+        return {cause: sums(numbers(frame[cause]), shape, track, column) for cause in STACK}
 
     @cached_property
     def issued(self) -> Integers:
-        """Cycles in which each lane issued a request in each column of time; shape (lanes, columns)."""
+        """Cycles in which each track issued a request in each column of time; shape (tracks, columns)."""
         return np.sum([self.by_time[cause] for cause in WORK], axis=0)
 
     @cached_property
-    def by_lane(self) -> dict[str, Integers]:
-        """Cycles of each lane in the whole run, by cause."""
+    def by_track(self) -> dict[str, Integers]:
+        """Cycles of each track in the whole run, by cause."""
         return {cause: cycles.sum(axis=1) for cause, cycles in self.by_time.items()}
 
     @cached_property
     def machine_by_time(self) -> dict[str, npt.NDArray[np.float64]]:
         """Cycles of the module that runs in each column of time, by cause; they add up to the column's."""
-        split = int(self.lanes_of_module[0])
+        split = int(self.tracks_of_module[0])
         found = {}
         for cause, cycles in self.by_time.items():
             if cause == "not_running":
@@ -231,9 +231,9 @@ class Activity:
     @cached_property
     def by_instruction(self) -> npt.NDArray[np.float64]:
         """Cycles of each instruction by cause, mean over the kernels that ran it; shape (instructions, causes)."""
-        lanes = [max(1, self.record.kernels(module)) for module in self.instructions["module"]]
+        kernels = [max(1, self.record.kernels(module)) for module in self.instructions["module"]]
         stacks = self.record.stacks.reindex(self.instructions.index, fill_value=0)
-        return np.asarray(stacks[list(STACK)].to_numpy(np.float64) / np.array(lanes).reshape(-1, 1))
+        return np.asarray(stacks[list(STACK)].to_numpy(np.float64) / np.array(kernels).reshape(-1, 1))
 
     def by_group(self, groups: Integers, count: int) -> dict[str, npt.NDArray[np.float64]]:
         """Return the cycles of groups of instructions, by cause; a negative group is left out."""

@@ -175,8 +175,8 @@ class Fill:
         shown = row >= 0
         np.maximum.at(most, (row[shown], column[shown]), numbers(frame["most"])[shown])
         depths = np.array([size["depth"] for _, size in self.sizes])[:, None]
-        lanes = np.array([activity.lanes_of_module[MODULES.index(module)] for module, _ in self.sizes])[:, None]
-        return fill / (depths * lanes * activity.time.lengths), most / depths
+        kernels = np.array([activity.tracks_of_module[MODULES.index(module)] for module, _ in self.sizes])[:, None]
+        return fill / (depths * kernels * activity.time.lengths), most / depths
 
     @property
     def titles(self) -> list[str]:

@@ -30,8 +30,8 @@ def test_a_record_adds_up(shape: Shape, tmp_path: Path) -> None:
     kernels = record.frame("kernels")
     machine = record.document["machine"]
     for module, causes in record.document["causes"].items():
-        lanes = machine["engines"] * machine["kernels"][module]
-        assert sum(causes.values()) == lanes * record.cycles
+        count = machine["engines"] * machine["kernels"][module]
+        assert sum(causes.values()) == count * record.cycles
         assert kernels[kernels["module"] == module][NAMES].sum().to_dict() == causes
     ends = np.minimum(kernels["cycle"] + record.interval, record.cycles)
     assert (kernels[NAMES].sum(axis=1) == ends - kernels["cycle"]).all()

@@ -138,13 +138,13 @@ def _lapse(activity: Activity) -> Chart:
     shown = {"requests issued": activity.issued, **{_NAMES[cause]: activity.by_time[cause] for cause in STACK}}
     shown = {title: cycles for title, cycles in shown.items() if cycles.any()}
     # The list of what can be chosen must find room within the chart.
-    height = max(220 + 5 * len(activity.lanes), 120 + _OPTION * len(shown))
+    height = max(220 + 5 * len(activity.tracks), 120 + _OPTION * len(shown))
     hover = {title: title + ": %{z} % of the cycles" for title in shown}
     maps = {
         title: HeatMap(np.rint(100 * cycles / time.lengths).astype(np.uint8), hover[title], "% of the cycles", 100)
         for title, cycles in shown.items()
     }
-    figure = lapse(activity, activity.lanes, maps, height=height)
+    figure = lapse(activity, activity.tracks, maps, height=height)
     _name_engines(figure, activity)
     about = "A row is a kernel, a column is time. Choose what is shown: requests issued, or any cause."
     return Chart(name="lapse", title="Time-lapse of the kernels", about=about, figure=figure, time_of="run")
@@ -165,8 +165,8 @@ def _name_engines(figure: go.Figure, activity: Activity) -> None:
 def _kernels(activity: Activity) -> Chart:
     figure = new_figure(height=430, y="% of the cycles")
     total = max(activity.record.cycles, 1)
-    parts = {cause: 100 * activity.by_lane[cause] / total for cause in STACK}
-    bars(figure, activity.lanes, parts, colours=CAUSE_COLOURS, names=_NAMES, form=".1f")
+    parts = {cause: 100 * activity.by_track[cause] / total for cause in STACK}
+    bars(figure, activity.tracks, parts, colours=CAUSE_COLOURS, names=_NAMES, form=".1f")
     figure.update_layout(bargap=0, yaxis={"range": [0, 100]}, xaxis={"tickangle": 60, "tickfont": {"size": 9}})
     about = "Every kernel over the whole run: where one stands out, its AE or its share of the work does."
     return Chart(name="kernels", title="Cycle stack of each kernel", about=about, figure=figure)

@@ -15,8 +15,8 @@ def test_stacks_add_up(shape: Shape) -> None:
     activity = activity_of(shape)
     record = activity.record
     assert activity.time.columns <= 20
-    lanes = np.sum(list(activity.by_time.values()), axis=0)
-    assert (lanes == activity.time.lengths).all()
+    cycles = np.sum(list(activity.by_time.values()), axis=0)
+    assert (cycles == activity.time.lengths).all()
     assert sum(activity.machine_by_time.values()) == pytest.approx(activity.time.lengths)
     assert sum(activity.whole.values()) == pytest.approx(record.cycles)
     cycles = activity.of_instructions("cycles")
@@ -24,10 +24,10 @@ def test_stacks_add_up(shape: Shape) -> None:
     assert sum(each.sum() for each in activity.by_level.values()) == pytest.approx(cycles.sum())
     assert sum(each.sum() for each in activity.by_phase.values()) == pytest.approx(cycles.sum())
     for number, module in enumerate(MODULES):
-        first = 0 if not number else int(activity.lanes_of_module[0])
-        mine = slice(first, first + int(activity.lanes_of_module[number]))
+        first = 0 if not number else int(activity.tracks_of_module[0])
+        mine = slice(first, first + int(activity.tracks_of_module[number]))
         for cause, count in record.document["causes"].get(module, {}).items():
-            assert activity.by_lane[cause][mine].sum() == count
+            assert activity.by_track[cause][mine].sum() == count
 
 
 def test_columns_are_whole_intervals() -> None:

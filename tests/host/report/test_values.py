@@ -83,7 +83,7 @@ def check_time(plain: Plain, drawn: Drawn) -> None:
     same(values(drawn, kind="scatter"), titled(parts), absolute=1e-4)
 
 
-def lanes_of(plain: Plain) -> list[tuple[str, dict[str, Any]]]:
+def tracks_of(plain: Plain) -> list[tuple[str, dict[str, Any]]]:
     return [
         (f"AE {engine} {module} {kernel}", {"module": module, "engine": engine, "kernel": kernel})
         for module in plain.modules
@@ -93,13 +93,13 @@ def lanes_of(plain: Plain) -> list[tuple[str, dict[str, Any]]]:
 
 
 def check_lapse(plain: Plain, drawn: Drawn) -> None:
-    width, lanes = width_of(drawn), lanes_of(plain)
+    width, tracks = width_of(drawn), tracks_of(plain)
     lengths = plain.columns(width)
-    assert drawn["data"][1]["y"] == [name for name, _ in lanes]
+    assert drawn["data"][1]["y"] == [name for name, _ in tracks]
     rows = plain.of("kernels")
     sums = rows.groupby(["module", "engine", "kernel", rows["cycle"] // width])[list(TITLES)].sum()
-    by_lane = [sums.loc[tuple(lane.values())] for _, lane in lanes]
-    by_cause = {cause: np.array([lane[cause] for lane in by_lane], float) for cause in TITLES}
+    by_track = [sums.loc[tuple(track.values())] for _, track in tracks]
+    by_cause = {cause: np.array([track[cause] for track in by_track], float) for cause in TITLES}
     shown = {"requests issued": sum(by_cause[cause] for cause in WORK), **titled(by_cause)}
     labels = [button["label"] for button in drawn["layout"]["updatemenus"][0]["buttons"]]
     heat = [array(trace["z"]).astype(float) for trace in drawn["data"][1:]]
@@ -109,11 +109,11 @@ def check_lapse(plain: Plain, drawn: Drawn) -> None:
 
 
 def check_kernels(plain: Plain, drawn: Drawn) -> None:
-    lanes = lanes_of(plain)
+    tracks = tracks_of(plain)
     sums = plain.of("kernels").groupby(["module", "engine", "kernel"])[list(TITLES)].sum()
-    places = [tuple(lane.values()) for _, lane in lanes]
+    places = [tuple(track.values()) for _, track in tracks]
     expected = {cause: 100 * sums[cause].loc[places].to_numpy(float) / plain.total for cause in TITLES}
-    assert drawn["data"][0]["x"] == [name for name, _ in lanes]
+    assert drawn["data"][0]["x"] == [name for name, _ in tracks]
     same(values(drawn), titled(expected), absolute=1e-4)
 
 
