@@ -50,6 +50,10 @@ def test_lines_fit_and_numbers_are_never_cut(width: int) -> None:
     assert len(lines[3].split()[2]) == min(40, width - 20)
 
 
+def test_a_section_is_a_title_and_what_it_shows_below() -> None:
+    assert as_text(section("title", Text("part"), Text("other")), width=40) == "\ntitle\n  part\n  other\n"
+
+
 def test_long_words_take_further_lines() -> None:
     rows: list[list[Cell]] = [["a", "many words that do not fit into one line"]]
     text = as_text([table(["name", "why"], rows, last=True), Text("and so on " * 9)], width=30)

@@ -73,3 +73,9 @@ def test_of_runs_the_levels_that_differ_most_stand_by_themselves() -> None:
     found = sum(comparison.difference(1).values())
     expected = [more[1], more[2], more[5], more[0] + more[3] + more[4]]
     assert found == pytest.approx([record_of(other).cycles - record_of(BFS).cycles, *expected])
+
+
+def test_of_runs_that_do_not_differ_the_longest_levels_stand_by_themselves() -> None:
+    comparison = Comparison([record_of(BFS), record_of(BFS)], most=3)
+    assert comparison.levels.titles == ("level 1", "level 2", "level 3", "other levels (2)")
+    assert not any(values.any() for values in comparison.difference(1).values())
