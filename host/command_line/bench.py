@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from host.command_line.study import add_study_options, make_study
+from host.command_line.experiment import add_experiment_options, make_experiment
 from host.options import at_least, one_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--compare", metavar="REVISION", help="instead, compare the compiled executor with that of REVISION"
     )
-    add_study_options(parser)
+    add_experiment_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -84,4 +84,4 @@ def run(arguments: argparse.Namespace) -> None:
         A measurement failed.
     """
     name, make = ("bench", _bench) if arguments.compare is None else ("bench-compare", _compare)
-    make_study(arguments, name, lambda measurements: make(measurements, arguments))
+    make_experiment(arguments, name, lambda measurements: make(measurements, arguments))

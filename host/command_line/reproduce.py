@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from host.command_line.study import add_jobs, add_study_options, make_study
+from host.command_line.experiment import add_experiment_options, add_jobs, make_experiment
 from host.options import Parser, add_set, at_least, memory_profile, read_overrides
 from host.studies.catalogue import REPRODUCTIONS
 
@@ -27,10 +27,10 @@ def add_parser(commands: Any) -> None:
         epilog=_EPILOG,
     )
     figures = parser.add_subparsers(dest="figure", metavar="FIGURE", required=True, parser_class=Parser)
-    for study in REPRODUCTIONS:
-        figure = figures.add_parser(study.name, help=study.text, description=f"{study.title}: {study.text}.")
-        study.options(figure)
-        if study.simulated:
+    for each in REPRODUCTIONS:
+        figure = figures.add_parser(each.name, help=each.text, description=f"{each.title}: {each.text}.")
+        each.options(figure)
+        if each.simulated:
             figure.add_argument(
                 "--memory",
                 default="hc2",
@@ -43,8 +43,8 @@ def add_parser(commands: Any) -> None:
         )
         figure.add_argument("--no-verify", action="store_true", help="do not check the results")
         add_jobs(figure)
-        add_study_options(figure, folder="build/reproduce")
-        figure.set_defaults(run=run, study=study)
+        add_experiment_options(figure, folder="build/reproduce")
+        figure.set_defaults(run=run, reproduction=each)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -57,15 +57,15 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A measurement failed.
     """
-    if arguments.study.simulated:
+    if arguments.reproduction.simulated:
         # What it says is looked at before anything is begun.
         changed = read_overrides(arguments.overrides, config=False, memory=True)
         memory_profile(arguments.memory, changed)
         arguments.memory = changed.memory_text(arguments.memory)
-    make_study(
+    make_experiment(
         arguments,
         arguments.figure,
-        lambda measurements: arguments.study.make(measurements, arguments),
+        lambda measurements: arguments.reproduction.make(measurements, arguments),
         jobs=arguments.jobs,
         verify=not arguments.no_verify,
         plot=True,

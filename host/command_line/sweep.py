@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from host.command_line.study import add_jobs
+from host.command_line.experiment import add_jobs
 from host.options import add_quiet
 
 __all__ = ["add_parser", "run"]

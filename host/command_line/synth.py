@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from host.command_line.study import add_jobs, add_keep, add_study_options, make_study
+from host.command_line.experiment import add_experiment_options, add_jobs, add_keep, make_experiment
 from host.options import UsageError, add_set, at_least, configuration, read_overrides
 from host.studies.paper import DEVICES
 
@@ -38,7 +38,7 @@ def add_parser(commands: Any) -> None:
     )
     add_keep(parser)
     add_jobs(parser)
-    add_study_options(parser)
+    add_experiment_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -67,4 +67,4 @@ def run(arguments: argparse.Namespace) -> None:
                 raise UsageError(f"--depth: {error}") from None
 
     name = "synthesis-depth" if arguments.depth else "synthesis"
-    make_study(arguments, name, make, jobs=arguments.jobs, again=arguments.keep is not None)
+    make_experiment(arguments, name, make, jobs=arguments.jobs, again=arguments.keep is not None)

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from host.command_line.study import add_jobs, add_keep, add_study_options, make_study
+from host.command_line.experiment import add_experiment_options, add_jobs, add_keep, make_experiment
 from host.options import add_config, add_set, at_least, configuration, one_of, read_overrides
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def add_parser(commands: Any) -> None:
     )
     add_keep(parser)
     add_jobs(parser)
-    add_study_options(parser)
+    add_experiment_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -66,4 +66,4 @@ def run(arguments: argparse.Namespace) -> None:
         with work_folder(arguments.keep) as folder:
             return timing_report(measurements, config, name=name, names=names, seeds=arguments.seeds, folder=folder)
 
-    make_study(arguments, "timing", make, jobs=arguments.jobs, again=arguments.keep is not None)
+    make_experiment(arguments, "timing", make, jobs=arguments.jobs, again=arguments.keep is not None)

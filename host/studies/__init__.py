@@ -1,3 +1,3 @@
-"""Studies: a folder for each figure, table or report."""
+"""Experiments but the sweeps: tables and figures of papers, comparisons, benchmarks, FPGA reports."""
 
 __all__: list[str] = []

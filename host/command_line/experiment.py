@@ -1,4 +1,4 @@
-"""What the commands that make studies share: where results go, steps on a terminal, the files and what is printed."""
+"""What commands share that make an experiment: where results go, steps on a terminal, files and what is printed."""
 
 import argparse
 import os
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
     from host.studies.reproduction import Report
 
-__all__ = ["add_jobs", "add_keep", "add_study_options", "make_study"]
+__all__ = ["add_experiment_options", "add_jobs", "add_keep", "make_experiment"]
 
 
-def add_study_options(parser: argparse.ArgumentParser, *, folder: str = "build") -> None:
+def add_experiment_options(parser: argparse.ArgumentParser, *, folder: str = "build") -> None:
     """Add the options that say where results go."""
     parser.add_argument(
         "-o", "--output", default=folder, metavar="DIR", help="folder for the results (default: %(default)s)"
@@ -44,7 +44,7 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def make_study(
+def make_experiment(
     arguments: argparse.Namespace,
     name: str,
     make: "Callable[[Measurements], Report]",
@@ -54,12 +54,12 @@ def make_study(
     again: bool = False,
     plot: bool = False,
 ) -> None:
-    """Make a study, write its files, and print it.
+    """Make an experiment, write its files, and print it.
 
     Parameters
     ----------
     arguments : argparse.Namespace
-        The options of `add_study_options`.
+        The options of `add_experiment_options`.
     name : str
         Name of its files.
     make : callable
