@@ -15,7 +15,7 @@ from sim.observation.causes import WORK
 
 EDGES = "10 11\n11 12\n12 10\n12 13\n13 13\n14 15\n15 14\n14 16\n16 17\n17 16\n15 16\n"
 LABELS = "10 10\n11 10\n12 10\n13 13\n14 14\n15 14\n16 16\n17 16\n"
-SMALL = ["--config", "test", "--memory", "fixed:75"]
+SMALL = ["--config", "test", "--memory", "fixed:9"]
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_bfs(graph: str) -> None:
     assert all(level["start"] > end for level, end in zip(document["levels"], ends[:-1], strict=True))
     assert ends[-1] < document["wall"]["simulated_cycles"]
     assert document["configuration"] == asdict(PRESETS["test"])
-    assert document["memory_profile"]["latency"] == 75
+    assert document["memory_profile"]["latency"] == 9
 
 
 @pytest.mark.parametrize("executor", ["compiled", "amaranth"])
@@ -166,7 +166,7 @@ def test_parallel_edges_cost_nothing_when_simplified(graph: str) -> None:
 
 def test_exported_verilog(graph: str) -> None:
     for folder in ("one", "two"):
-        assert main(["verilog", "--config", "hc2", "-o", folder]) == 0
+        assert main(["verilog", "--config", "test", "-o", folder]) == 0
     names = sorted(path.name for path in Path("one").iterdir())
     assert names == [
         "README.md",
