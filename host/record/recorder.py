@@ -27,6 +27,8 @@ __all__ = ["Recorder", "RecorderState"]
 
 _GATHERED = 3_000_000
 """Rows that are gathered before they are written: some 60 MB."""
+_GATHERED_IN_MEMORY = 500_000
+"""The same of a record in memory, whose parts take little once they are packed."""
 
 _TOGETHER = 1024
 """Rows of instructions of which columns are made together."""
@@ -121,6 +123,7 @@ class Recorder(Observer):
             memory=self.state.memory,
         )
         self._gathered = 0
+        self._most = _GATHERED if folder is not None else _GATHERED_IN_MEMORY
         self._complete: list[InstructionRow] = []
 
     def catch_up(self) -> None:
@@ -211,7 +214,7 @@ class Recorder(Observer):
         """Add about so many rows."""
         self._writer.add(make)
         self._gathered += rows
-        if self._gathered > _GATHERED:
+        if self._gathered > self._most:
             self._flush()
 
     def _flush(self, *, wait: bool = False) -> None:

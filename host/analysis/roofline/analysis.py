@@ -15,7 +15,7 @@ from sim.memory import profile_from
 
 __all__ = ["LevelPoints", "Roofline", "level_points", "recorded_bounds"]
 
-_TOGETHER = 4096
+_TOGETHER = 2048
 """Levels whose requests are looked at together."""
 
 _SPOTS_A_DECADE = 200
