@@ -55,7 +55,8 @@ class Covering:
     def tests(self, file: str, lines: range) -> list[str]:
         """Return the tests that run any of some lines, the quickest first.
 
-        Those of all lines of a function's body stand for what runs on import alone.
+        What runs on import alone, and compiled functions, which nobody sees run, have those of the whole file; a file
+        of such functions those of its folder.
 
         Parameters
         ----------
@@ -65,11 +66,12 @@ class Covering:
             The lines.
         """
         contexts = self._lines.contexts_by_lineno(str(self._root / file))
-        ran = {context for line in lines for context in contexts.get(line, [])}
-        if ran <= {""}:
-            ran = {context for of_line in contexts.values() for context in of_line} if ran else set()
-        tests = {test for context in ran for test in self._users.get(context, {context})}
-        return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
+        ran = {context for line in lines for context in contexts.get(line, [])} - {""}
+        ran = ran or {context for of_line in contexts.values() for context in of_line} - {""}
+        tests = {test for context in ran for test in self._users.get(context, {context})} & self.seconds.keys()
+        beside = f"tests/{file.rpartition('/')[0]}/"
+        tests = tests or {test for test in self.seconds if test.startswith(beside)}
+        return sorted(tests, key=lambda test: (self.seconds[test], test))
 
 
 class _Plugin:

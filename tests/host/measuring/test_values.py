@@ -148,3 +148,12 @@ def test_a_result_depends_on_texts_but_on_no_place() -> None:
     assert [each["text"] for each in inputs[:2]] == texts[:2]
     assert len({each["text"] for each in inputs}) == 4
     assert max(len(each["text"]) for each in inputs) <= 64
+
+
+def test_only_what_is_timed_on_this_processor_runs_alone() -> None:
+    machines = (kind(graph=GRAPH, **MACHINE).alone for kind in (BfsRequest, SccRequest))
+    software = (
+        SoftwareRequest(graph=GRAPH, algorithm="hong", threads=1),
+        MecRequest(model=MODEL, algorithm="basic", threads=1),
+    )
+    assert [*machines, *(each.alone for each in software)] == [False, False, True, True]
