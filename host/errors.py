@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sim.notices import printable
 
-__all__ = ["InputError", "placed"]
+__all__ = ["InputError", "VertexError", "placed"]
 
 
 class InputError(Exception):
@@ -36,6 +36,10 @@ class InputError(Exception):
         self.cause = cause
         self.path = path
         self.line = line
+
+
+class VertexError(InputError):
+    """A vertex that a graph has not. The parameters are those of `InputError`."""
 
 
 @contextmanager

@@ -82,6 +82,7 @@ def simulated(
     given = {**given_options(arguments, required=required), **values}
     from host.api.runs import performed
     from host.command_line.outputs import check_outputs
+    from host.errors import InputError, VertexError
     from host.output import STANDARD_OUTPUT, publish
     from host.progress import Progress
     from host.runs.keeping import Keeping
@@ -96,7 +97,10 @@ def simulated(
         with as_usage():
             spec.checked()
         quiet = arguments.quiet or STANDARD_OUTPUT in written.values()
-        with performed(spec, progress, keeping=keeping) as result:
-            yield result, partial(publish, path=arguments.json, quiet=quiet)
+        try:
+            with performed(spec, progress, keeping=keeping) as result:
+                yield result, partial(publish, path=arguments.json, quiet=quiet)
+        except VertexError as error:
+            raise InputError(f"{error} (--source)", path=spec.graph) from None
     finally:
         keeping.close()

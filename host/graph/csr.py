@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from host.errors import InputError
+from host.errors import InputError, VertexError
 from sim.caching.code import njit
 
 __all__ = ["MAX_DEGREE", "MAX_EDGES", "MAX_VERTICES", "Csr", "Graph", "check_degrees", "check_limits", "check_size"]
@@ -275,7 +275,7 @@ class Graph:
 
         Raises
         ------
-        InputError
+        VertexError
             When the graph has no such vertex.
         """
         if self.ids is None:
@@ -284,5 +284,5 @@ class Graph:
             vertex = int(np.searchsorted(self.ids, name)) if abs(name) < 2**63 else self.vertices
             found = vertex < self.vertices and self.ids[vertex] == name
         if not found:
-            raise InputError(f"the graph has no vertex {name}")
+            raise VertexError(f"the graph has no vertex {name}")
         return vertex

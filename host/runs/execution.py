@@ -313,22 +313,6 @@ def execute(
             raise
 
 
-def _source(graph: Graph, spec: RunSpec) -> int:
-    """Return the vertex that a search starts from, 0 to n - 1.
-
-    Raises
-    ------
-    InputError
-        The graph has no such vertex.
-    """
-    if spec.source is None:
-        return source_vertex(graph)
-    try:
-        return graph.index(spec.source)
-    except InputError as error:
-        raise InputError(f"{error} (--source)", path=spec.graph) from None
-
-
 def _execute(
     session: Session,
     *,
@@ -339,7 +323,7 @@ def _execute(
     spec = session.spec
     search = spec.algorithm == "bfs"
     read = session.read_graph()
-    source = _source(read, spec) if search else 0
+    source = (source_vertex(read) if spec.source is None else read.index(spec.source)) if search else 0
     with session.machine() as machine:
         with session.phase("load", "placing" if search else "transposing, trimming and placing"):
             graph = read.simplified() if spec.simplify else read

@@ -77,8 +77,8 @@ class Recording:
             raise InputError(f"--record-interval: {error}") from None
         keeper.keep("record", recorder.state, refresh=recorder.catch_up)
         self._recorder, self._machine = recorder, machine
-        options = {**self.spec.document(), "threads": self.spec.threads}
-        if "source" in options:
+        options = {**self.spec.document(), "threads": self.spec.threads, "source": None}
+        if self.spec.algorithm == "bfs":
             options["source"] = input_name(graph, source)
         self._run = {
             "command": self.spec.algorithm,

@@ -91,7 +91,7 @@ class Normal:
 
 def _is_of_checkpoint(key: str, entries: dict[str, Any]) -> bool:
     """Whether an entry is the real time that a checkpoint keeps, or the size of a file in which that is."""
-    return (key == "seconds" and "every" in entries) or (key == "size" and "blocks" in entries)
+    return (key == "seconds" and "identity" in entries) or (key == "size" and "blocks" in entries)
 
 
 def shape(value: Any) -> Any:
