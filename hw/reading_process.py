@@ -1,4 +1,4 @@
-"""What every process that reads memory has, whatever it reads."""
+"""Processes that read memory: credits, queue, starvation and answers, whatever they read."""
 
 from collections.abc import Mapping
 from typing import Any

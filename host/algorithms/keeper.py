@@ -1,4 +1,4 @@
-"""What keeps a run while it goes on, so that it can be resumed, and what watches it without a part in it."""
+"""Keepers of a run, by which it can be resumed, and its observers, which have no part in it."""
 
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar

@@ -1,4 +1,4 @@
-"""What commands share that make an experiment: where results go, steps on a terminal, files and what is printed."""
+"""Commands that make an experiment: where results go, steps on a terminal, files and what is printed."""
 
 import argparse
 import os

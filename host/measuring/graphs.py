@@ -52,7 +52,7 @@ class GraphSpec:
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         by_degree = "degree" in KINDS[self.kind].sizes
         size = f"degree {self.degree}" if by_degree else f"{size_text(self.edges)} edges"
         return f"{self.kind}, {size}, {size_text(self.vertices)} vertices"
@@ -90,7 +90,7 @@ class ModelSpec:
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return f"{self.family} ({', '.join(f'{name} = {number}' for name, number in self.sizes)})"
 
     def identity(self) -> dict[str, Any]:
@@ -163,7 +163,7 @@ class GraphFile:
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return self.path.name
 
     def identity(self) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class MachineRequest(Request):
     """
 
     algorithm: ClassVar[str]
-    """What runs."""
+    """Algorithm of the run."""
 
     graph: GraphSpec
     preset: str
@@ -52,7 +52,7 @@ class MachineRequest(Request):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return f"{self.graph.label}, {self.preset}"
 
     @property

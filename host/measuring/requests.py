@@ -44,7 +44,7 @@ class Request(ABC):
     @property
     @abstractmethod
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
 
     @property
     def bytes(self) -> int:

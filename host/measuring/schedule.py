@@ -24,7 +24,7 @@ class Asked(Protocol):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
 
     @property
     def bytes(self) -> int:

@@ -121,7 +121,7 @@ class SoftwareRequest(TimedRequest):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return f"{self.graph.label}, {self.how}"
 
     def measure(self, graph: Graph, *, verify: bool) -> Measured:
@@ -181,7 +181,7 @@ class MecRequest(TimedRequest):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return f"{self.model.label}, MECs by {self.how}"
 
     def measure(self, graph: Graph | None, *, verify: bool) -> Measured:

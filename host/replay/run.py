@@ -229,7 +229,7 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """What a run was made of.
+    """Source of a run: all that it was made of.
 
     Parameters
     ----------

@@ -144,7 +144,7 @@ _FOREVER = 1 << 40
 """An interval that does not end."""
 
 _EMPTY = np.uint32(0xFFFF_FFFF)
-"""What no vertex is called."""
+"""Id that no vertex has."""
 
 
 def sign_of(point: Point, machine: "Machine") -> "Sign":

@@ -20,7 +20,7 @@ _OUTSIDE = ("host", "restarted")
 
 
 class Key(NamedTuple):
-    """What identifies an instruction in a run, and what it is compared by in others."""
+    """Key of an instruction in a run, by which it is compared with those of others."""
 
     iteration: int
     phase: int

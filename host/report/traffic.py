@@ -1,4 +1,4 @@
-"""What the kernels of a run asked of the memory: by bank, link and array; latencies; tokens; how full FIFOs were."""
+"""Requests of the kernels of a run: by bank, link and array; latencies; tokens; how full FIFOs were."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -180,7 +180,7 @@ class Fill:
 
     @property
     def titles(self) -> list[str]:
-        """What each FIFO is called."""
+        """Names of the FIFOs."""
         return [f"{'int.' if module == 'intersection' else module} {size['name']}" for module, size in self.sizes]
 
     @property

@@ -32,7 +32,7 @@ _LAST_LEVELS = 6
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What ran where.
+    """Setting of a run: what ran where.
 
     Parameters
     ----------

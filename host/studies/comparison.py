@@ -150,7 +150,7 @@ def scipy_entry(graph: Graph, *, runs: int) -> tuple[Entry, NDArray[np.uint32]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Contenders:
-    """What is compared, and how it runs.
+    """Contenders of a comparison, and how they run.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ SOFTWARE = "kosaraju"
 """Name of the series that the others are compared with."""
 
 Series = dict[str, Measured]
-"""What was measured of a graph: by name, of the software (`SOFTWARE`, and ``hong``) and of each configuration."""
+"""Measurements of a graph: by name, of the software (`SOFTWARE`, and ``hong``) and of each configuration."""
 
 
 def component_document(measurements: Measurements, grid: Grid) -> dict[str, Any]:

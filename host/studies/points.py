@@ -91,7 +91,7 @@ def run_fields(results: Mapping[Any, Mapping[str, Any]], *, memory: str, seed: i
 
 @dataclass(frozen=True, kw_only=True)
 class Grid:
-    """What a figure goes over.
+    """Grid of points that a figure goes over.
 
     Parameters
     ----------

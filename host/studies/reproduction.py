@@ -30,7 +30,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What is measured and shown. It is there before anything is imported that takes long.
+    """Table or figure that is measured and shown. It is there before anything is imported that takes long.
 
     Parameters
     ----------

@@ -85,7 +85,7 @@ class Chosen(NamedTuple):
     """A model of the table."""
 
     name: str
-    """What the table calls it."""
+    """Name in the table."""
     family: str
     """Its family, of `host.mdp.families.FAMILIES`."""
     sizes: dict[str, int]

@@ -43,7 +43,7 @@ class Point:
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return f"{self.spec.algorithm} of {self.graph.label} on {self.spec.machine_text}"
 
     @property
@@ -172,7 +172,7 @@ def make_point(point: Point, *, folder: Path, sources: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Swept:
-    """What came of a sweep.
+    """Outcome of a sweep.
 
     Parameters
     ----------

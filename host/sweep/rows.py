@@ -273,7 +273,7 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:
-    """What a parameter does.
+    """Effect of a parameter.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ __all__ = ["MachineState", "Tally"]
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """What was counted up to a cycle.
+    """Counts up to a cycle.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ _Model: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint3
 
 
 class _Arrays(NamedTuple):
-    """What a round works on."""
+    """Model that a round works on."""
 
     dropped: NDArray[np.bool_]
     touched: NDArray[np.bool_]
@@ -35,7 +35,7 @@ class _Arrays(NamedTuple):
 
 
 class Losses(NamedTuple):
-    """What a round takes away.
+    """Choices and states that a round takes away.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class _Incoming(NamedTuple):
 
 
 class _Round(NamedTuple):
-    """What a round finds out."""
+    """Result of a round."""
 
     labels: DeviceArray
     """int64, shape (states,): a state of the component of each."""

@@ -38,7 +38,7 @@ class Marking(NamedTuple):
 
 
 class View(NamedTuple):
-    """What a thread searches: a graph in one direction, the marks, and its tally."""
+    """Search of a thread: a graph in one direction, the marks, and its tally."""
 
     offsets: NDArray[np.int64]
     """int64, shape (n + 1,)."""

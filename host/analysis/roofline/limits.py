@@ -1,4 +1,4 @@
-"""What each part of the machine allows: least cycles of levels, and the ceilings of throughput."""
+"""Limits of the parts of the machine: least cycles of levels, and the ceilings of throughput."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -79,7 +79,7 @@ class Traffic:
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """What a machine can do at most, in cycles.
+    """Bounds of a machine, in cycles.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ HIGHEST_INTENSITY = 1 / READS_PER_EDGE
 
 @dataclass(frozen=True, kw_only=True)
 class Ceiling:
-    """What one limit allows at each intensity, work being evenly shared.
+    """Ceiling of one limit at each intensity, work being evenly shared.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ _SIGNATURES = {
     b"\x89HDF": "an HDF5 file",
     b"MATLAB": "a MATLAB file",
 }
-"""What people mistake for graph files, told by how it begins."""
+"""Files that people mistake for graph files, by their first bytes."""
 
 _TAR = slice(257, 262)
 

@@ -56,7 +56,7 @@ _ENCRYPTED = 1
 
 @dataclass(frozen=True, kw_only=True)
 class _Header:
-    """What a member says of its array.
+    """Header of a member: its array.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ __all__ = ["At", "Fault", "scan", "scan_states"]
 
 
 class Fault(IntEnum):
-    """What stopped a scanner."""
+    """Reasons for which a scanner stops."""
 
     NONE = 0
     LINE_TYPE = 1

@@ -1,4 +1,4 @@
-"""What the memory was asked for, and how long it took: banks, controllers, links, arrays, latencies, stalls."""
+"""Charts of the memory: requests and their latencies, banks, controllers, links, arrays, latencies, stalls."""
 
 import numpy as np
 import numpy.typing as npt

@@ -66,7 +66,7 @@ class RevisionRequest(Request):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return f"{self.side}, {self.threads} threads"
 
     def setting(self) -> dict[str, Any]:

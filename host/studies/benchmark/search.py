@@ -58,13 +58,13 @@ class Workload:
 
     @property
     def graph_text(self) -> str:
-        """What reports call the graph."""
+        """Name of the graph in reports."""
         return f"2^{self.vertices.bit_length() - 1} × {self.degree}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """What each contender runs, and how often.
+    """Workloads of the contenders, and repetitions.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ class ContenderRequest(Request):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return f"{CONTENDERS[self.contender]}, {self.workload.graph_text}"
 
     def setting(self) -> dict[str, Any]:

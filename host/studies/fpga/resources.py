@@ -1,4 +1,4 @@
-"""What the cells of a synthesised netlist take on a Virtex-5 or Virtex-6: by module, and by kinds of components."""
+"""Resources of the cells of a synthesised netlist on a Virtex-5 or Virtex-6: by module, by kind of component."""
 
 import json
 import re
@@ -280,13 +280,13 @@ class Component:
 
     @property
     def resources(self) -> Resources:
-        """What all of them take."""
+        """Resources of all of them."""
         return self.each * self.count
 
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """What an AE takes.
+    """Resources of an AE.
 
     Parameters
     ----------

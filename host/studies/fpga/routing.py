@@ -236,7 +236,7 @@ COMPONENTS: dict[str, Callable[[AcceleratorConfig], str]] = {
     **{name: partial(kernel_verilog, kind) for kind, name in KERNEL_NAMES.items()},
     "shell": shell_verilog,
 }
-"""What is placed and routed, by the name of its module: function that writes its Verilog."""
+"""Components that are placed and routed, by the names of their modules: function that writes the Verilog."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,7 +260,7 @@ class NetlistRequest(ToolRequest):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return f"{self.name} for ECP5"
 
     def measure(self, graph: None, *, verify: bool) -> Measured:
@@ -299,7 +299,7 @@ class RouteRequest(ToolRequest):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return f"{self.name}, seed {self.seed}"
 
     def measure(self, graph: None, *, verify: bool) -> Measured:

@@ -63,7 +63,7 @@ class ModuleRequest(ToolRequest):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return f"{self.top} for {self.family}"
 
     def measure(self, graph: None, *, verify: bool) -> Measured:

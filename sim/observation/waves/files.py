@@ -75,7 +75,7 @@ def _surfer(waveform: Path, variables: Sequence[Variable], first: int) -> str:
 
 
 VIEWS: Mapping[str, Callable[[Path, Sequence[Variable], int], str]] = {".gtkw": _gtkwave, ".sucl": _surfer}
-"""What makes the view of each viewer, by the ending of its file."""
+"""Makers of the views, by the endings of their files."""
 
 
 ENDLESS = 1 << 62

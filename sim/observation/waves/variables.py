@@ -15,7 +15,7 @@ _MOST_SHOWN = 8
 
 
 class Scopes:
-    """What globs select: each names signals, or scopes with all that is below them.
+    """Selection by globs: each names signals, or scopes with all that is below them.
 
     Parameters
     ----------

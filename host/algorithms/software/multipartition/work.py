@@ -1,4 +1,4 @@
-"""What a run of the multi-partition method works on: marks, arrays, the list of vertices without a component, queues.
+"""Working set of the multi-partition method: marks, arrays, the list of vertices without a component, queues.
 
 The mark of a vertex is the partition that it is in and how it was reached there, or its component.
 """
