@@ -256,7 +256,7 @@ def test_what_is_generated_has_its_place() -> None:
 
 def fields(document: dict[str, Any], prefix: str = "") -> set[str]:
     """Return the paths of a document's fields, down to what the documentation describes as a whole."""
-    whole = {"configuration", "longest_iteration", "memory_profile", "set", "statistics.memory"}
+    whole = {"configuration", "longest_iteration", "memory_profile", "options", "set", "statistics.memory"}
     whole |= {f"statistics.{part}" for part in ("causes", "counters", "restarted")}
     found = set()
     for key, value in document.items():

@@ -46,7 +46,7 @@ ADDED = {
         "    )\n",
     ),
     "host/runs/execution.py": (
-        "    source = _source(read, spec)",
+        "    source = (source_vertex(read) if",
         "    if spec.backwards:\n        read = read.transpose()\n",
     ),
 }
