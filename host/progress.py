@@ -7,7 +7,10 @@ from contextlib import contextmanager
 
 from sim.notices import notices_to
 
-__all__ = ["Progress", "Step"]
+__all__ = ["OnStep", "Progress", "Step"]
+
+OnStep = Callable[[int, int], None]
+"""Called with what is done, and all of it."""
 
 _INTERVAL = 0.1
 """Seconds from one drawing to the next."""

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from host.errors import InputError
 from host.graph.csr import Graph, check_limits
 from host.graph.estimates import list_bytes, size_text
-from host.graph.kinds import OnStep
 from host.graph.stream import below, draw, stream, unit
 from host.memory_room import check_room
+from host.progress import OnStep
 from sim.caching.code import njit
 
 if TYPE_CHECKING:

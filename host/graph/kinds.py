@@ -3,17 +3,15 @@
 The table is all that help and checks need: generators take long to import, and are imported with the first graph.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from host.progress import OnStep
 
 if TYPE_CHECKING:
     from host.graph.csr import Graph
 
-__all__ = ["KINDS", "KINDS_BY_DEGREE", "SEED", "Kind", "OnStep", "Size", "generate_graph"]
-
-OnStep = Callable[[int, int], None]
-"""Called with what is done, and all of it."""
+__all__ = ["KINDS", "KINDS_BY_DEGREE", "SEED", "Kind", "Size", "generate_graph"]
 
 
 @dataclass(frozen=True)

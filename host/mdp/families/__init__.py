@@ -12,8 +12,8 @@ from host.graph.kinds import SEED, Kind, Size
 from host.memory_room import check_room
 
 if TYPE_CHECKING:
-    from host.graph.kinds import OnStep
     from host.mdp.model import Mdp
+    from host.progress import OnStep
 
 __all__ = ["FAMILIES", "Family", "family"]
 

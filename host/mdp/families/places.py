@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from host.graph.kinds import OnStep
 from host.graph.stream import below, stream
 from host.mdp.families.states import Chunk, end_choice, end_state, fill_states, put, put_new
 from host.mdp.model import Mdp
+from host.progress import OnStep
 from sim.caching.code import njit
 
 __all__ = ["grid", "islands", "random", "stairs"]

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from host.graph.kinds import OnStep
 from host.mdp.families.states import Chunk, Ranks, digit, end_choice, end_state, fill_states, put, put_new, rank_states
 from host.mdp.model import Mdp
+from host.progress import OnStep
 from sim.caching.code import njit
 
 __all__ = ["coin", "leader", "philosophers"]

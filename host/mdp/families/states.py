@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from host.graph.growing import Growing
-from host.graph.kinds import OnStep
 from host.mdp.model import Mdp, check_size, offsets_of
+from host.progress import OnStep
 from sim.caching.code import njit
 
 __all__ = ["Chunk", "Ranks", "digit", "end_choice", "end_state", "fill_states", "put", "put_new", "rank_states"]
