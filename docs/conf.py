@@ -53,7 +53,7 @@ GENERATED = {
     "tables_of_records": _tables_of_records(),
     "words_of_a_kernel": str(1 << KERNEL_WORD_BITS),
 }
-"""What stands for ``{{ name }}`` in a page."""
+"""Texts that replace ``{{ name }}`` in a page."""
 
 
 def generated(text: str) -> str:

@@ -42,7 +42,7 @@ class Group:
 
     @property
     def short(self) -> str:
-        """What a table calls them."""
+        """Name in a table."""
         return f"{self.phase}, {self.part}" if self.part else self.phase
 
     def __str__(self) -> str:

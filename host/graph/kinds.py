@@ -48,7 +48,7 @@ _BY_DEGREE = {"vertices": _VERTICES, "degree": _DEGREE, "seed": SEED}
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """What is made by numbers alone: a graph by the function of its name and ``_graph`` in `host.graph.generators`.
+    """Kind made by numbers alone: a graph by the function of its name and ``_graph`` in `host.graph.generators`.
 
     Parameters
     ----------

@@ -75,11 +75,12 @@ class Keeping:
         folder = stack.enter_context(closing(CheckpointFolder(Path(resume), create=False)))
         self._resumed = folder.read()
         about = self._resumed.about
+        # First, as another version may have kept its options in another form.
+        if about["program"] != sources_digest():
+            raise InputError("the checkpoint was made by another version of this program", path=resume)
         kept = about["options"]
         if kept["algorithm"] != algorithm:
             raise InputError(f"is the checkpoint of a run of cyscc {kept['algorithm']}", path=resume)
-        if about["program"] != sources_digest():
-            raise InputError("the checkpoint was made by another version of this program", path=resume)
         self.seconds = about["seconds"]
         values = {"checkpoint": resume, **RunSpec.kept_values(kept, Path(about["folder"])), **given}
         if realpath(values["checkpoint"]) == realpath(resume):

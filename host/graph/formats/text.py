@@ -56,7 +56,7 @@ class Column(NamedTuple):
     """A column of ids."""
 
     noun: str
-    """What has them."""
+    """The text that has them."""
     smallest: int
     largest: int
     """Their range."""
