@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from host.analysis.explain.verdict import Finding
     from host.api.inputs import configuration, generate, graph_from_edges, memory_profile, read_graph, write_graph
     from host.api.records import Difference, Explanation, compare, explain, figures, replay, report
     from host.api.runs import bfs, scc
     from host.errors import InputError
-    from host.explain.verdict import Finding
     from host.graph.csr import Graph
     from host.record.reader import Record
     from host.replay.replaying import Window
@@ -55,7 +55,7 @@ _HOMES = {
     "host.api.records": ("Difference", "Explanation", "compare", "explain", "figures", "replay", "report"),
     "host.api.runs": ("bfs", "scc"),
     "host.errors": ("InputError",),
-    "host.explain.verdict": ("Finding",),
+    "host.analysis.explain.verdict": ("Finding",),
     "host.graph.csr": ("Graph",),
     "host.record.reader": ("Record",),
     "host.replay.replaying": ("Window",),

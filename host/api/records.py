@@ -4,13 +4,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from host.explain.comparison import Comparison, difference_page
-from host.explain.comparison import compare as compare_records
-from host.explain.evidence import evidence_of
-from host.explain.page import page
-from host.explain.stacks import stacks
-from host.explain.terminal import as_html, as_text
-from host.explain.verdict import Finding, findings_of
+from host.analysis.explain.comparison import Comparison, difference_page
+from host.analysis.explain.comparison import compare as compare_records
+from host.analysis.explain.evidence import evidence_of
+from host.analysis.explain.page import page
+from host.analysis.explain.stacks import stacks
+from host.analysis.explain.terminal import as_html, as_text
+from host.analysis.explain.verdict import Finding, findings_of
 from host.graph.csr import Graph
 from host.output import open_output
 from host.progress import Progress
@@ -174,7 +174,7 @@ def report(path: str | PathLike[str], *recorded: Recorded) -> None:
     InputError
         A record cannot be read, or the file cannot be written.
     """
-    from host.report.page import page
+    from host.analysis.report.page import page
 
     if not recorded:
         raise ValueError("a report needs a record")
@@ -188,7 +188,7 @@ def figures(*recorded: Recorded) -> "dict[str, go.Figure]":
 
     Parameters and errors are those of `report`.
     """
-    from host.report.page import sections
+    from host.analysis.report.page import sections
 
     if not recorded:
         raise ValueError("charts need a record")

@@ -73,7 +73,7 @@ def performed(
             on_failure=on_failure,
         )
         if spec.trace is not None:
-            from host.trace import write_trace
+            from host.analysis.trace import write_trace
 
             assert result.record is not None, "it was recorded"
             write_trace(result.record, spec.trace)

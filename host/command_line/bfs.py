@@ -85,9 +85,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _roofline(result: "BfsResult", plot: str | None, *, quiet: bool) -> tuple[dict[str, Any], str]:
     """Return the roofline of a recorded search as a document and as a table; draw it where that is asked for."""
-    from host.analysis.roofline.analysis import Roofline
+    from host.analysis.roofline.analysis import Roofline, roofline_document, roofline_table
     from host.analysis.roofline.limits import Bounds
-    from host.analysis.roofline.report import roofline_document, roofline_table
 
     assert result.record is not None, "the search was recorded"
     spec = result.setting.spec

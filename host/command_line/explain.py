@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> None:
 
         write_json(arguments.json, document)
     if not quiet:
-        from host.explain.terminal import rendered
+        from host.analysis.explain.terminal import rendered
 
         show(rendered(parts))
 
@@ -91,8 +91,8 @@ def _selection(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _explained(arguments: argparse.Namespace) -> "tuple[dict[str, Any], list[RenderableType]]":
     """Return what is to be said about one record, for programs and for people."""
-    from host.explain.document import explanation_document
-    from host.explain.page import bank_section, fifo_section, head, page
+    from host.analysis.explain.document import explanation_document
+    from host.analysis.explain.page import bank_section, fifo_section, head, page
     from host.record.reader import Record
 
     record = Record(arguments.record)
@@ -112,8 +112,8 @@ def _explained(arguments: argparse.Namespace) -> "tuple[dict[str, Any], list[Ren
 
 def _compared(arguments: argparse.Namespace) -> "tuple[dict[str, Any], list[RenderableType]]":
     """Return what is to be said about two records, for programs and for people."""
-    from host.explain.comparison import compare, difference_page
-    from host.explain.document import comparison_document
+    from host.analysis.explain.comparison import compare, difference_page
+    from host.analysis.explain.document import comparison_document
     from host.record.reader import Record
 
     records = [Record(folder) for folder in (arguments.record, arguments.other)]

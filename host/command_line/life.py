@@ -60,8 +60,8 @@ def run(arguments: argparse.Namespace) -> None:
     UsageError, InputError
         A file that shows no waveforms, or not what was asked for; an output that cannot be written, or is that file.
     """
+    from host.analysis.lives import chosen_lives
     from host.command_line.outputs import check_outputs
-    from host.life.lives import chosen_lives
     from host.output import STANDARD_OUTPUT, show
     from host.progress import Progress
 
@@ -76,20 +76,20 @@ def run(arguments: argparse.Namespace) -> None:
             name=None if arguments.graph is None else partial(_name, arguments.graph),
         )
     if arguments.output is not None:
-        from host.life.kanata import write_kanata
+        from host.analysis.lives import write_kanata
 
         write_kanata(arguments.output, window, lives)
     if not quiet:
-        from host.life.text import life_text
+        from host.analysis.lives import life_text
 
         show(life_text(window, lives, rows=arguments.top))
 
 
 def _name(file: str, lives: "Lives") -> None:
     """Name the vertices of lives as a graph's file does."""
+    from host.analysis.lives import directions_of, name_lives
     from host.errors import placed
     from host.graph.formats import read_graph
-    from host.life.lives import directions_of, name_lives
     from sim.notices import notice
 
     graph = read_graph(file, on_note=notice)

@@ -99,8 +99,7 @@ def run(arguments: argparse.Namespace) -> None:
         progress=progress,
     )
     if arguments.life is not None:
-        from host.life.kanata import write_kanata
-        from host.life.lives import chosen_lives, name_lives
+        from host.analysis.lives import chosen_lives, name_lives, write_kanata
 
         directions = {address: [graph] for address, graph in window.directions().items()}
         with progress.step("reading the waveforms"):

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     check_output(arguments.output, "-o")
     records = [Record(folder) for folder in arguments.records]
-    from host.report.page import page
+    from host.analysis.report.page import page
 
     progress = Progress(quiet=arguments.quiet)
     with progress.step("drawing") as step:

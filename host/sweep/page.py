@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from host.analysis.report.charts import Chart, bar_rows, new_figure
+from host.analysis.report.page import Section, render
 from host.record.colours import RUN_COLOURS, STACK
 from host.record.tables import MODULES
-from host.report.charts import Chart, bar_rows, new_figure
-from host.report.page import Section, render
 from host.sweep.rows import AREA, DONE, Effect, Row, cells, effects, pareto, shares
 from host.sweep.study import Study, value_text
 from host.words import counted

@@ -126,7 +126,7 @@ def test_queues_at_the_crossbar_explain_saturated_levels() -> None:
     assert roofline.crossbar is not None
     assert roofline.limits[level].max() < 0.75 * roofline.cycles[level]
     assert 0.85 < roofline.crossbar[level] / roofline.cycles[level] < 1
-    assert roofline.roof < roofline.expected < roofline.total_cycles
+    assert roofline.totals["roof"].cycles < roofline.totals["expected"].cycles < roofline.total_cycles
 
 
 def test_latency_binds_outstanding_reads() -> None:

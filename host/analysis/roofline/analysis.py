@@ -1,19 +1,31 @@
-"""The roofline of a record: what bounds the levels of its searches, and the points that they are in a plot."""
+"""The roofline of a record: what bounds the levels of its searches, as table, as document, and as points of a plot."""
 
 from dataclasses import dataclass
-from typing import Self
+from functools import cached_property
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from host.analysis.roofline.limits import Bounds, Traffic
+from host.analysis.roofline.limits import CROSSBAR, LIMITS, Bounds, Limit, Traffic
 from host.record.arrow import Integers, numbers, sums
 from host.record.reader import Record
+from host.results.table_text import plain_table
+from host.runs.results import Setting
+from host.words import counted
 from sim.configuration import AcceleratorConfig
 from sim.hardware import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
 from sim.memory import profile_from
 
-__all__ = ["LevelPoints", "Roofline", "level_points", "recorded_bounds"]
+__all__ = [
+    "LevelPoints",
+    "Roofline",
+    "Total",
+    "level_points",
+    "recorded_bounds",
+    "roofline_document",
+    "roofline_table",
+]
 
 _TOGETHER = 2048
 """Levels whose requests are looked at together."""
@@ -89,51 +101,56 @@ class Roofline:
         return int(self.edges.sum())
 
     @property
-    def total_requests(self) -> int:
-        """Requests of the search."""
-        return int(self.requests.sum())
-
-    @property
     def total_cycles(self) -> int:
         """Cycles of the search."""
         return int(self.cycles.sum())
 
     @property
-    def total_limits(self) -> dict[str, int]:
-        """Least cycles of the search by limit: the sum over its levels."""
-        return dict(zip(self.bounds.names, self.limits.sum(axis=0).tolist(), strict=True))
-
-    @property
-    def tightest_levels(self) -> dict[str, int]:
-        """Number of levels in which each limit is the tightest."""
-        names = self.bounds.names
-        return dict(zip(names, np.bincount(self.tightest, minlength=len(names)).tolist(), strict=True))
-
-    @property
-    def roof(self) -> int:
-        """Least cycles of the search by all limits: the sum of each level's largest one."""
-        return int(self.limits.max(axis=1).sum())
+    def intensity(self) -> float:
+        """Edges per request of the search."""
+        return self.total_edges / int(self.requests.sum())
 
     @property
     def efficiency(self) -> float:
         """Share of the cycles taken that the limits explain."""
-        return self.roof / self.total_cycles
+        return self.totals["roof"].cycles / self.total_cycles
 
-    @property
-    def total_crossbar(self) -> int | None:
-        """Cycles in which saturated crossbars pass the requests of the search; None without links."""
-        return None if self.crossbar is None else int(self.crossbar.sum())
+    @cached_property
+    def totals(self) -> "dict[str, Total]":
+        """Least cycles of the search by each limit, by all of them, and what is expected with the crossbar."""
+        roof = self.limits.max(axis=1)
+        tightest = np.bincount(self.tightest, minlength=len(self.bounds.names))
+        found = {
+            name: Total(LIMITS[name], int(cycles), int(levels))
+            for name, cycles, levels in zip(self.bounds.names, self.limits.sum(axis=0), tightest, strict=True)
+        }
+        found["roof"] = Total(_ALL, int(roof.sum()))
+        if self.crossbar is not None:
+            found["crossbar"] = Total(CROSSBAR, int(self.crossbar.sum()), int((self.crossbar > roof).sum()))
+            found["expected"] = Total(_EXPECTED, int(np.maximum(roof, self.crossbar).sum()))
+        return found
 
-    @property
-    def crossbar_levels(self) -> int:
-        """Number of levels in which the crossbar takes more cycles than any limit asks for."""
-        return 0 if self.crossbar is None else int((self.crossbar > self.limits.max(axis=1)).sum())
 
-    @property
-    def expected(self) -> int:
-        """Cycles of the search by all limits and the crossbar: the sum of each level's largest one."""
-        limits = self.limits.max(axis=1)
-        return int((limits if self.crossbar is None else np.maximum(limits, self.crossbar)).sum())
+class Total(NamedTuple):
+    """Cycles of a search by a limit: the sum over its levels.
+
+    Parameters
+    ----------
+    limit : Limit
+        What they are by.
+    cycles : int
+        The cycles.
+    levels : int or None
+        Levels in which it is the tightest; None of several limits together.
+    """
+
+    limit: Limit
+    cycles: int
+    levels: int | None = None
+
+
+_ALL = Limit("all of them", "#23272e", "_")
+_EXPECTED = Limit("all with these", "#23272e", "_")
 
 
 def recorded_bounds(record: Record) -> Bounds | None:
@@ -237,3 +254,58 @@ def level_points(roofline: Roofline) -> LevelPoints:
         tightest=tightest[first],
         level=np.where(levels == 1, shown[first], -1),
     )
+
+
+def roofline_table(roofline: Roofline, setting: Setting) -> str:
+    """Return a block of lines, one for each limit: what it allows, and in how many levels it is the tightest."""
+    edges, taken = roofline.total_edges, roofline.total_cycles
+    reached = Total(Limit("reached", "", ""), taken)
+    rows = [
+        (
+            limit.title,
+            f"{cycles:,}",
+            f"{setting.gteps(edges, cycles):.3f}" if cycles else "-",
+            f"{cycles / taken:.1%}",
+            counted(levels, "level") if levels else "",
+        )
+        for limit, cycles, levels in (*roofline.totals.values(), reached)
+    ]
+    return plain_table(rows, head=("limit", "cycles", "GTEPS", "of reached", "tightest in"))
+
+
+def roofline_document(roofline: Roofline, setting: Setting) -> dict[str, Any]:
+    """Return the roofline as part of a JSON document."""
+    names = roofline.bounds.names
+
+    def told(cycles: int, **more: float | None) -> dict[str, Any]:
+        return {"cycles": cycles, "gteps": setting.gteps(roofline.total_edges, cycles) if cycles else None, **more}
+
+    totals = roofline.totals
+    taken = roofline.total_cycles
+    columns = (roofline.edges, roofline.requests, roofline.cycles, roofline.limits, roofline.tightest)
+    levels: list[dict[str, Any]] = [
+        {
+            "edges": edges,
+            "requests": requests,
+            "cycles": cycles,
+            "limits": dict(zip(names, limits, strict=True)),
+            "tightest": names[largest],
+        }
+        for edges, requests, cycles, limits, largest in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+    document = {
+        "requests": int(roofline.requests.sum()),
+        "intensity": roofline.intensity,
+        "limits": {name: told(totals[name].cycles, tightest_levels=totals[name].levels) for name in names},
+        "roof": told(totals["roof"].cycles),
+        "reached": told(taken),
+        "efficiency": roofline.efficiency,
+        "levels": levels,
+    }
+    if roofline.crossbar is not None:
+        for level, cycles in zip(levels, roofline.crossbar.tolist(), strict=True):
+            level["crossbar"] = cycles
+        _, cycles, tightest = totals["crossbar"]
+        document["crossbar"] = told(cycles, share=cycles / taken, tightest_levels=tightest)
+        document["expected"] = told(totals["expected"].cycles)
+    return document

@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from host.analysis.roofline.analysis import Roofline, level_points
-from host.analysis.roofline.limits import HIGHEST_INTENSITY, ceilings
-from host.analysis.roofline.report import CROSSBAR, CROSSBAR_COLOUR, LIMIT_COLOURS, limit_title
+from host.analysis.roofline.limits import CROSSBAR, HIGHEST_INTENSITY, LIMITS, Limit, ceilings
 from host.output import figure_format, open_output
 from host.runs.results import Setting
 
@@ -19,13 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["roofline_figure", "write_roofline_plot"]
 
-# Each limit has a shape of its own besides.
-_MARKERS = dict(zip(LIMIT_COLOURS, "os^v>p8H<DPXh", strict=True))
-_STYLES: dict[str, dict[str, Any]] = {
-    name: {"c": colour, "marker": _MARKERS[name], "edgecolors": "black", "linewidths": 0.7, "zorder": 3}
-    for name, colour in LIMIT_COLOURS.items()
-}
-_ROOF_STYLE: dict[str, Any] = {"c": "black", "marker": "_", "linewidths": 2.5, "zorder": 3}
 # The first line is wide, so that it is seen also where another lies upon it.
 _LINES: dict[str, dict[str, Any]] = {
     "ports": {"linewidth": 4.5, "alpha": 0.45, "linestyle": "-"},
@@ -33,20 +25,20 @@ _LINES: dict[str, dict[str, Any]] = {
     "banks": {"linewidth": 1.8, "linestyle": ":"},
     "channels": {"linewidth": 1.8, "linestyle": ":"},
     "rows": {"linewidth": 1.8, "linestyle": (0, (1, 3))},
+    CROSSBAR.title: {"linewidth": 1.4, "linestyle": "-."},
 }
-_CROSSBAR_STYLE: dict[str, Any] = {
-    "c": CROSSBAR_COLOUR,
-    "marker": "*",
-    "edgecolors": "black",
-    "linewidths": 0.7,
-    "zorder": 3,
-}
-_CROSSBAR_LINE: dict[str, Any] = {"color": CROSSBAR_COLOUR, "linewidth": 1.4, "linestyle": "-."}
 _NOTE: dict[str, Any] = {"textcoords": "offset points", "va": "top", "fontsize": "small"}
 _LARGEST, _SMALLEST, _IN_LEGEND = 300.0, 24.0, 49.0
 """Area of a level's point in square points: of most edges, of next to none, and of any in the legend."""
 _NAMED_SHARE = 0.05
 """Share of the cycles from which on a level has its number beside it."""
+
+
+def _style(limit: Limit) -> dict[str, Any]:
+    """Return how points of a limit are drawn: those of all limits together as black lines."""
+    if limit.marker == "_":
+        return {"c": "black", "marker": "_", "linewidths": 2.5, "zorder": 3}
+    return {"c": limit.colour, "marker": limit.marker, "edgecolors": "black", "linewidths": 0.7, "zorder": 3}
 
 
 def write_roofline_plot(path: str, roofline: Roofline, setting: Setting) -> None:
@@ -106,19 +98,13 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
     scale = setting.clock_hz / 1e9
     for ceiling in ceilings(roofline.bounds):
         what = "reads" if roofline.bounds.request_cycles > 1 and ceiling.name == "ports" else "requests"
+        title = f"{ceiling.name}, saturated" if ceiling.name == CROSSBAR.title else ceiling.name
         axes.plot(
             intensity,
             scale * ceiling.edges(intensity),
-            color=_STYLES[ceiling.name]["c"],
-            label=f"{ceiling.name}: {scale * ceiling.reads:.2f} G {what}/s",
+            color=LIMITS.get(ceiling.name, CROSSBAR).colour,
+            label=f"{title}: {scale * ceiling.reads:.2f} G {what}/s",
             **_LINES[ceiling.name],
-        )
-    if (rate := roofline.bounds.crossbar_rate) is not None:
-        axes.plot(
-            intensity,
-            scale * rate * intensity,
-            label=f"{CROSSBAR}, saturated: {scale * rate:.2f} G requests/s",
-            **_CROSSBAR_LINE,
         )
     axes.axvline(HIGHEST_INTENSITY, color="#444444", linewidth=0.8)
     axes.text(
@@ -137,8 +123,9 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
     for number, name in enumerate(names):
         own = points.tightest == number
         if own.any():
-            axes.scatter(points.intensity[own], scale * points.rate[own], areas[own], **_STYLES[name])
-            axes.scatter([], [], _IN_LEGEND, label=f"level, tightest: {limit_title(name)}", **_STYLES[name])
+            style = _style(LIMITS[name])
+            axes.scatter(points.intensity[own], scale * points.rate[own], areas[own], **style)
+            axes.scatter([], [], _IN_LEGEND, label=f"level, tightest: {LIMITS[name].title}", **style)
     named = (points.share >= _NAMED_SHARE) & (points.level >= 0)
     for x, y, area, level in zip(
         points.intensity[named], scale * points.rate[named], areas[named], points.level[named], strict=True
@@ -146,7 +133,7 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
         axes.annotate(f"{level}", (x, y), (0, -0.6 * float(np.sqrt(area)) - 1), ha="center", zorder=5, **_NOTE)
     if roofline.total_edges:
         axes.scatter(
-            [roofline.total_edges / roofline.total_requests],
+            [roofline.intensity],
             [setting.gteps(roofline.total_edges, roofline.total_cycles)],
             s=170,
             c="white",
@@ -167,20 +154,16 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
 def _draw_limits(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
     """Draw what each limit allows the whole search, and what was reached."""
     edges = roofline.total_edges
-    allowed = [(limit_title(name), cycles, _STYLES[name]) for name, cycles in roofline.total_limits.items()]
-    allowed.append(("all of them", roofline.roof, _ROOF_STYLE))
-    if (crossbar := roofline.total_crossbar) is not None:
-        allowed.append((CROSSBAR, crossbar, _CROSSBAR_STYLE))
-    for place, (_, cycles, style) in enumerate(allowed):
+    allowed = [total for name, total in roofline.totals.items() if name != "expected"]
+    for place, (limit, cycles, _) in enumerate(allowed):
         if cycles and edges:
-            axes.scatter([place], [setting.gteps(edges, cycles)], 90, **style)
+            axes.scatter([place], [setting.gteps(edges, cycles)], 90, **_style(limit))
     if edges:
         reached = setting.gteps(edges, roofline.total_cycles)
         axes.axhline(reached, color="black", linewidth=1.2)
         share = f"reached: {reached:.3g}, {roofline.efficiency:.0%} of all of them "
         axes.annotate(share, (1, reached), (0, -3), xycoords=("axes fraction", "data"), ha="right", **_NOTE)
-    axes.set_xticks(
-        range(len(allowed)), [title for title, *_ in allowed], rotation=55, ha="right", rotation_mode="anchor"
-    )
+    titles = [total.limit.title for total in allowed]
+    axes.set_xticks(range(len(titles)), titles, rotation=55, ha="right", rotation_mode="anchor")
     axes.set_xlim(-0.6, len(allowed) - 0.4)
     axes.set_title("limits of the whole search", fontsize="medium")

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from host.analysis.roofline.crossbar import crossbar_cycles, passed_per_cycle
+from host.analysis.roofline.limits import CROSSBAR, ceilings, crossbar_cycles, passed_per_cycle
 from tests.host.analysis.roofline.samples import bounds_of
 
 
@@ -45,7 +45,7 @@ def test_the_slowest_engine_counts() -> None:
 
 
 def test_rate_of_the_machine() -> None:
-    rate = bounds_of("hc2", "hc2").crossbar_rate
-    assert rate is not None
-    assert rate / 64 == pytest.approx(0.6, abs=0.01)
-    assert bounds_of("hc2", "fixed:75").crossbar_rate is None
+    *_, last = ceilings(bounds_of("hc2", "hc2"))
+    assert last.name == CROSSBAR.title
+    assert last.reads / 64 == pytest.approx(0.6, abs=0.01)
+    assert last.edges(np.array([0.25, 0.5])) == pytest.approx([last.reads / 4, last.reads / 2])

@@ -8,9 +8,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from host.analysis.roofline.analysis import level_points
+from host.analysis.roofline.analysis import level_points, roofline_document, roofline_table
 from host.analysis.roofline.plot import roofline_figure, write_roofline_plot
-from host.analysis.roofline.report import roofline_document, roofline_table
 from host.errors import InputError
 from tests.host.analysis.roofline.samples import SETTING, bounds_of, roofline_of
 

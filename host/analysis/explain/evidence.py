@@ -1,0 +1,395 @@
+"""What a record says about some of its instructions: causes, banks, links, FIFOs, latencies, token."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from host.analysis.explain.thresholds import LACKING, NEAR_FULL, SAID_OF_RUN
+from host.record.reader import CAUSE_NAMES, Record
+from sim.configuration import AcceleratorConfig
+from sim.hardware import ring_turn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_BURSTS = 2
+"""Reads under way at most, as a multiple of their mean: what a depth is made for."""
+
+__all__ = ["BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse", "evidence_of"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BankUse:
+    """A bank, and all of them.
+
+    Parameters
+    ----------
+    controller, bank : int
+        The bank.
+    accesses : int
+        Its accesses.
+    waiting : float
+        Cycles that one of them waited, on average.
+    arrays : dict of str to int
+        Its accesses by array, most first.
+    use : float
+        Share of the cycles in which it was busy.
+    multiple : float
+        Its accesses as a multiple of the mean bank's.
+    instruction : int
+        The instruction in which it had most accesses.
+    cycle : int
+        First cycle of the interval in which it had most, be it one of these instructions or not.
+    peak : float
+        Share of that interval in which it was busy; above 1 where accesses arrived faster than it serves them.
+    """
+
+    controller: int
+    bank: int
+    accesses: int
+    waiting: float
+    arrays: dict[str, int]
+    use: float
+    multiple: float
+    instruction: int
+    cycle: int
+    peak: float
+
+    @property
+    def array(self) -> str:
+        """The array that most of its accesses were to."""
+        return next(iter(self.arrays))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkUse:
+    """The crossbar's links.
+
+    Parameters
+    ----------
+    mean, most : float
+        Requests a cycle of all links together, and of the busiest one.
+    engine, link : int
+        The busiest one.
+    waiting : float
+        Cycles that a request waited at its port for its link, on average.
+    """
+
+    mean: float
+    most: float
+    engine: int
+    link: int
+    waiting: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class FifoUse:
+    """A kind of FIFO, over the kernels that have one.
+
+    Parameters
+    ----------
+    module, name : str
+        Where it is; its name.
+    parameter : str
+        What the configuration calls its depth.
+    depth : int
+        Its places.
+    most : int
+        Most entries that one of them held.
+    mean : float
+        Entries held on average.
+    instruction : int
+        The instruction in which one held most, the first of several.
+    under_way : float or None
+        Places that are promised to reads under way, on average while a kernel works; None where it takes no answers.
+    lacked : bool
+        Whether reads waited for such places.
+    """
+
+    module: str
+    name: str
+    parameter: str
+    depth: int
+    most: int
+    mean: float
+    instruction: int
+    under_way: float | None = None
+    lacked: bool = False
+
+    @property
+    def promised(self) -> int:
+        """Places promised to reads under way at times: twice the mean."""
+        return math.ceil(_BURSTS * (self.under_way or 0.0))
+
+    @property
+    def needed(self) -> int:
+        """Places without which it would have been short."""
+        return max(self.most, self.promised)
+
+    @property
+    def full(self) -> bool:
+        """Whether one of them was as good as full."""
+        return self.most >= NEAR_FULL * self.depth
+
+    @property
+    def proposed(self) -> int:
+        """A depth that suits the run: twice as deep where places were short, else the power of two that does.
+
+        A place is promised before its answer is read, so one that takes answers needs places for reads under way too;
+        that it is full of answers tells of what comes after it.
+        """
+        shallowest, deepest = AcceleratorConfig.limits(self.parameter)
+        if self.lacked if self.under_way is not None else self.full:
+            return min(2 * self.depth, deepest)
+        return min(self.depth, max(shallowest, 1 << max(self.needed - 1, 0).bit_length()))
+
+    @property
+    def reason(self) -> str:
+        """Why that depth."""
+        if self.proposed > self.depth:
+            what = "Reads waited for its places" if self.lacked else "It was full"
+            return f"{what}: it may be the limit itself. Try {self.proposed}; if the cycles stay, what empties it is."
+        if not self.needed:
+            return "Nothing was ever in it."
+        if self.proposed < self.depth:
+            return f"{self.proposed} places hold all that this run needed."
+        if self.full:
+            return "It was full at its worst, and reads hardly waited for its places: leave it."
+        return "It needs this depth."
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatencyUse:
+    """Reads' times, in cycles.
+
+    Parameters
+    ----------
+    least, median, high, most : int
+        The shortest, the middle one, that which 1 % exceed, the longest.
+    mean : float
+        On average.
+    """
+
+    least: int
+    median: int
+    high: int
+    most: int
+    mean: float
+
+
+class Evidence:
+    """What a record says about some instructions of one module.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    rows : pandas.DataFrame
+        The instructions, rows of `Record.instructions`; at least one, all of one module.
+
+    Attributes
+    ----------
+    record : Record
+    rows : pandas.DataFrame
+    module : str
+    cycles : int
+        From dispatch to end, summed.
+    kernels : int
+        Kernels that ran them.
+    stack : dict of str to float
+        Cycles by cause, of an average kernel; they add up to `cycles`.
+    """
+
+    def __init__(self, record: Record, rows: "pd.DataFrame") -> None:
+        self.record = record
+        self.rows = rows
+        self.module = str(rows["module"].iloc[0])
+        self.cycles = int(rows["cycles"].sum())
+        self.kernels = record.kernels(self.module)
+        sums = record.stacks.reindex(rows.index).sum()
+        self.stack = {name: float(sums[name]) / self.kernels for name in CAUSE_NAMES}
+
+    def share(self, *causes: str) -> float:
+        """Return the share of the kernel-cycles that causes have."""
+        return sum(self.stack[cause] for cause in causes) / max(self.cycles, 1)
+
+    def weights(self, cycles: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Return of each interval, given by its first cycle, the share that these instructions ran.
+
+        What tables of intervals say about instructions is what was counted, times this: exact where an interval belongs
+        to one instruction or none, and an even division where several share it.
+        """
+        starts = self.rows["start"].to_numpy()
+        lengths = self.rows["cycles"].to_numpy()
+        edges = np.column_stack([starts, starts + lengths]).ravel()
+        covered = np.column_stack([np.cumsum(lengths) - lengths, np.cumsum(lengths)]).ravel()
+        ends = np.minimum(cycles + self.record.interval, self.record.cycles)
+        both = np.interp(ends, edges, covered) - np.interp(cycles, edges, covered)
+        return both / np.maximum(ends - cycles, 1)
+
+    @cached_property
+    def _bank_rows(self) -> "pd.DataFrame":
+        return self.record.of_instructions("instruction_banks", self.rows)
+
+    @cached_property
+    def banks_use(self) -> float:
+        """Share of the cycles in which a mean bank was busy; 0 where the memory has none."""
+        memory = self.record.memory
+        if memory is None:
+            return 0.0
+        banks = int(memory["controllers"]) * int(memory["banks"])
+        return float(self._bank_rows["accesses"].sum()) / banks * float(memory["bank_busy"]) / max(self.cycles, 1)
+
+    def hottest(self, count: int) -> list[BankUse]:
+        """Return the banks with most accesses; none where the memory has no banks."""
+        memory, frame = self.record.memory, self._bank_rows
+        if memory is None or frame.empty:
+            return []
+        sums = frame.groupby(["controller", "bank"], observed=True)[["accesses", "waiting"]].sum()
+        mean = float(sums["accesses"].sum()) / (int(memory["controllers"]) * int(memory["banks"]))
+        busy = float(memory["bank_busy"])
+        found = []
+        intervals = self.record.frame("banks")
+        for (controller, bank), row in sums.nlargest(count, "accesses").iterrows():
+            its = frame[(frame["controller"] == controller) & (frame["bank"] == bank)]
+            arrays = its.groupby("array", observed=True)["accesses"].sum().sort_values(ascending=False)
+            over_time = intervals[(intervals["controller"] == controller) & (intervals["bank"] == bank)]
+            peak = over_time.loc[over_time["accesses"].idxmax()]
+            length = min(self.record.interval, self.record.cycles - int(peak["cycle"]))
+            accesses = int(row["accesses"])
+            found.append(
+                BankUse(
+                    controller=int(controller),
+                    bank=int(bank),
+                    accesses=accesses,
+                    waiting=float(row["waiting"]) / accesses,
+                    arrays={str(name): int(number) for name, number in arrays.items() if number},
+                    use=accesses * busy / max(self.cycles, 1),
+                    multiple=accesses / mean,
+                    instruction=int(its.groupby("instruction")["accesses"].sum().idxmax()),
+                    cycle=int(peak["cycle"]),
+                    peak=int(peak["accesses"]) * busy / max(length, 1),
+                )
+            )
+        return found
+
+    @cached_property
+    def bank(self) -> BankUse | None:
+        """The busiest bank; None where the memory has none, or none was accessed."""
+        return next(iter(self.hottest(1)), None)
+
+    @cached_property
+    def links(self) -> LinkUse | None:
+        """The links; None where the memory has none, or none was used."""
+        memory = self.record.memory
+        frame = self.record.frame("links")
+        if memory is None or frame.empty:
+            return None
+        weights = self.weights(frame["cycle"].to_numpy())
+        frame = frame.assign(requests=frame["requests"] * weights, waiting=frame["waiting"] * weights)
+        sums = frame.groupby(["engine", "link"], observed=True)[["requests", "waiting"]].sum()
+        engine, link = (int(number) for number in sums["requests"].idxmax())
+        requests = float(sums["requests"].sum())
+        links = int(memory["links"]) * int(self.record.machine["engines"])
+        return LinkUse(
+            mean=requests / links / max(self.cycles, 1),
+            most=float(sums["requests"].max()) / max(self.cycles, 1),
+            engine=engine,
+            link=link,
+            waiting=float(sums["waiting"].sum()) / max(requests, 1.0),
+        )
+
+    @cached_property
+    def fifos(self) -> list[FifoUse]:
+        """The module's FIFOs, in the order of the document."""
+        frame = self.record.of_instructions("instruction_fifos", self.rows)
+        frame = frame[frame["module"] == self.module]
+        found = []
+        for fifo in self.record.machine["fifos"][self.module]:
+            its = frame[frame["fifo"] == fifo["name"]]
+            if its.empty:
+                continue
+            deepest = its.loc[its["most"].idxmax()]
+            under_way = self._under_way(fifo["answers"])
+            found.append(
+                FifoUse(
+                    module=self.module,
+                    name=fifo["name"],
+                    parameter=fifo["parameter"],
+                    depth=int(fifo["depth"]),
+                    most=int(deepest["most"]),
+                    mean=float(its["fill"].sum()) / self.kernels / max(self.cycles, 1),
+                    instruction=int(deepest["instruction"]),
+                    under_way=under_way,
+                    lacked=under_way is not None
+                    and self.share("credit") >= SAID_OF_RUN
+                    and under_way >= LACKING * int(fifo["depth"]),
+                )
+            )
+        return found
+
+    @cached_property
+    def latency(self) -> LatencyUse | None:
+        """The reads' times; None where nothing was read."""
+        sums = (
+            self.record.of_instructions("instruction_latencies", self.rows)
+            .groupby("latency")["reads"]
+            .sum()
+            .sort_index()
+        )
+        if sums.empty:
+            return None
+        values, reads = sums.index.to_numpy().astype("int64"), sums.to_numpy().astype("int64")
+        below = np.cumsum(reads)
+        median, high = (int(values[np.searchsorted(below, share * below[-1])]) for share in (0.5, 0.99))
+        mean = float((values * reads).sum() / below[-1])
+        return LatencyUse(least=int(values[0]), median=median, high=high, most=int(values[-1]), mean=mean)
+
+    @property
+    def turn(self) -> int:
+        """Cycles of a turn of the token among the kernels."""
+        config = AcceleratorConfig.from_mapping(self.record.document["configuration"])
+        kernels = int(self.record.machine["kernels"][self.module])
+        # The ring is the same for both modules, but for the kernels.
+        return ring_turn(config.replace(bfs_kernels=kernels, intersection_kernels=1))
+
+    @cached_property
+    def unevenness(self) -> float:
+        """How long the last kernel worked, as a multiple of the mean one: instruction by instruction, by their time."""
+        frame = self.record.of_instructions("instruction_kernels", self.rows)
+        done = frame.groupby("instruction")["done"]
+        longest, mean = done.max().sum(), done.mean().sum()
+        return float(longest / mean) if mean else 1.0
+
+    @cached_property
+    def starved(self) -> float:
+        """Share of the cycles without work that is of instructions with fewer entries than there are kernels."""
+        idle = self.record.stacks["no_work"].reindex(self.rows.index)
+        total = float(idle.sum())
+        return float(idle[self.rows["frontier"] < self.kernels].sum()) / total if total else 0.0
+
+    @property
+    def short(self) -> int:
+        """Instructions with fewer entries than there are kernels."""
+        return int((self.rows["frontier"] < self.kernels).sum())
+
+    def _under_way(self, cause: str | None) -> float | None:
+        """Return the reads under way whose answers a FIFO will take, on average while a kernel works.
+
+        They are the reads that its process issues in a cycle, whose cause is given, times the mean time of a read
+        (Little's law).
+        """
+        working = self.cycles * (1 - self.share("starting", "ending", "no_work", "flush"))
+        if cause is None or self.latency is None or working <= 0:
+            return None
+        return self.stack[cause] * self.latency.mean / working
+
+
+def evidence_of(record: Record, rows: "pd.DataFrame | None" = None) -> list[Evidence]:
+    """Return what a record says about instructions, all by default: for each module that ran some of them."""
+    chosen = record.instructions if rows is None else rows
+    return [Evidence(record, its) for _, its in chosen.groupby("module", sort=False)]

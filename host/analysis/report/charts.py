@@ -1,0 +1,418 @@
+"""What the charts of the page share: their looks, axes of time with the levels marked, heat maps with a choice."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from host.analysis.report.activity import Activity, Timeline, key_title
+from host.record.colours import CAUSE_COLOURS, PHASE_COLOURS
+from host.record.tables import PHASES
+from sim.observation.causes import cause_named
+
+__all__ = [
+    "Chart",
+    "HeatMap",
+    "bar_rows",
+    "bars",
+    "cause_name",
+    "choice",
+    "lapse",
+    "line",
+    "logarithmic",
+    "name_rows",
+    "new_figure",
+    "over_time",
+    "stack_over_time",
+]
+
+_FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
+_GRID, _INK = "#e4e6ea", "#2b2f36"
+_MARGIN = {"l": 96, "r": 104, "t": 44, "b": 48}
+"""The same of all charts, so that axes of time are above each other; to the right there is room for a scale."""
+_TEMPLATE = go.layout.Template(
+    layout={
+        "font": {"family": _FONT, "size": 12, "color": _INK},
+        "paper_bgcolor": "white",
+        "plot_bgcolor": "white",
+        "margin": _MARGIN,
+        "hoverlabel": {"font": {"family": _FONT, "size": 12}, "namelength": -1},
+        "legend": {
+            "orientation": "h",
+            "yref": "container",
+            "y": 0,
+            "yanchor": "bottom",
+            "x": 0,
+            "font": {"size": 11},
+            "traceorder": "normal",
+        },
+        "xaxis": {
+            "gridcolor": _GRID,
+            "zeroline": False,
+            "linecolor": "#9aa0a8",
+            "ticks": "outside",
+            "ticklen": 4,
+            "title": {"standoff": 6},
+            "automargin": "height",
+        },
+        "yaxis": {"gridcolor": _GRID, "zeroline": False, "linecolor": "#9aa0a8", "automargin": False},
+        "bargap": 0.15,
+    }
+)
+_EDGE = {"width": 0.3, "color": "#6b7078"}
+"""Line around bars."""
+_STRIP = 14
+"""Height of the strip of phases, in pixels."""
+_MOST_LINES = 60
+_FELT = 0.005
+"""Share of a run from which on an instruction's beginning is marked, where there are too many."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """A chart of the page.
+
+    Parameters
+    ----------
+    name : str
+        What the page finds it by.
+    title, about : str
+        Its heading; what it shows and how to read it.
+    figure : Figure
+        The chart.
+    time_of : str
+        Charts of the same, not empty, name have the same axis of time: zooming into one zooms into all.
+    points : tuple of str
+        The point of the run that each place along a bar chart's axis stands for, as `cyscc replay` takes it.
+    """
+
+    name: str
+    title: str
+    about: str
+    figure: go.Figure
+    time_of: str = ""
+    points: tuple[str, ...] = ()
+
+    def of_run(self, run: str) -> Self:
+        """Return the chart as that of one of several runs."""
+        return replace(self, name=f"{run}-{self.name}", time_of=run if self.time_of else "")
+
+
+def cause_name(cause: str) -> str:
+    """Return what people read of a cause."""
+    return cause_named(cause).title
+
+
+def new_figure(*, height: int, x: str = "", y: str = "", **layout: Any) -> go.Figure:
+    """Return an empty figure of a height in pixels, with names of its axes.
+
+    Parameters
+    ----------
+    height : int
+        Of the figure, in pixels.
+    x, y : str
+        Names of the axes.
+    **layout
+        Of the figure.
+    """
+    figure = go.Figure()
+    figure.update_layout({"template": _TEMPLATE, "height": height, "hovermode": "closest", **layout})
+    figure.update_xaxes(title_text=x)
+    figure.update_yaxes(title_text=y)
+    return figure
+
+
+def logarithmic(axis: Any, low: float, high: float) -> None:
+    """Make an axis logarithmic, with 1, 2 and 5 of each decade named in full."""
+    exponents = range(int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 2)
+    few = len(exponents) <= 7
+    ticks = [digit * 10.0**exponent for exponent in exponents for digit in ((1, 2, 5) if few else (1,))]
+    axis(type="log", tickmode="array", tickvals=ticks, ticktext=[f"{tick:,.10g}" for tick in ticks])
+
+
+def choice(figure: go.Figure, options: Mapping[str, Sequence[int]], *, updates: Sequence[Any] = ()) -> None:
+    """Let readers choose which traces are shown.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure; the first option's traces are shown.
+    options : mapping of str to sequence of int
+        What can be chosen, and the numbers of the traces that it shows. Traces of no option are always shown.
+    updates : sequence of dict, optional
+        What else of the layout each option sets.
+    """
+    chosen = {number for numbers in options.values() for number in numbers}
+    buttons = []
+    for place, (label, numbers) in enumerate(options.items()):
+        visible = [trace not in chosen or trace in numbers for trace in range(len(figure.data))]
+        if not place:
+            for trace, shown in zip(figure.data, visible, strict=True):
+                trace.visible = shown
+        changes = updates[place] if updates else {}
+        buttons.append({"label": label, "method": "update", "args": [{"visible": visible}, changes]})
+    few = len(buttons) <= 4
+    figure.update_layout(
+        updatemenus=[
+            {
+                "type": "buttons" if few else "dropdown",
+                "direction": "right" if few else "down",
+                "buttons": buttons,
+                "x": 0,
+                "xanchor": "left",
+                "y": 1,
+                "yanchor": "bottom",
+                "pad": {"b": 6},
+                "bgcolor": "white",
+                "bordercolor": "#c3c8cf",
+                "font": {"size": 11},
+                "showactive": True,
+            }
+        ]
+    )
+
+
+def over_time(activity: Activity, *, height: int, y: str, **layout: Any) -> go.Figure:
+    """Return an empty figure over the cycles of a run, with a strip of the phases and a line where a level begins."""
+    time, phase = activity.time, activity.of_instructions("phase")
+    figure = new_figure(height=height, x="cycle", y=y, **layout)
+    first, last = _shown(activity)
+    codes = np.where(first < 0, np.nan, phase[first].astype(float) if phase.size else np.nan)
+    titles = [key_title(key) for key in activity.keys]
+    texts = [_strip_text(titles, int(low), int(high)) for low, high in zip(first, last, strict=True)]
+    steps = len(PHASES)
+    scale = [
+        [place / steps, colour]
+        for number, phase_name in enumerate(PHASES)
+        for place, colour in ((number, PHASE_COLOURS[phase_name]), (number + 1, PHASE_COLOURS[phase_name]))
+    ]
+    figure.add_trace(
+        go.Heatmap(
+            z=codes[None, :].astype(np.float32),
+            x0=time.width / 2,
+            dx=time.width,
+            y=["phase"],
+            text=[texts],
+            hovertemplate="%{text}<extra></extra>",
+            colorscale=scale,
+            zmin=-0.5,
+            zmax=steps - 0.5,
+            showscale=False,
+            yaxis="y2",
+        )
+    )
+    strip = _STRIP / (height - _MARGIN["t"] - _MARGIN["b"])
+    figure.update_layout(
+        xaxis={"range": [0, time.cycles], "anchor": "y"},
+        yaxis={"domain": [0, 1 - 1.3 * strip]},
+        yaxis2={"domain": [1 - strip, 1], "fixedrange": True, "showgrid": False, "tickfont": {"size": 10}},
+        shapes=[
+            {
+                "type": "line",
+                "x0": cycle,
+                "x1": cycle,
+                "yref": "paper",
+                "y0": 0,
+                "y1": 1,
+                "line": {"color": "#3a3f47", "width": 0.7, "dash": "dot"},
+                "layer": "above",
+            }
+            for cycle in _marked(activity)
+        ],
+    )
+    return figure
+
+
+def _shown(activity: Activity) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the first and the last instruction that overlaps each column; -1 where there is none."""
+    time, starts = activity.time, activity.of_instructions("start")
+    first = np.searchsorted(starts + activity.of_instructions("cycles"), time.starts, side="right")
+    last = np.searchsorted(starts, time.starts + time.lengths, side="left") - 1
+    none = (first > last) | (first >= starts.size)
+    return np.where(none, -1, first), np.where(none, -1, last)
+
+
+def _strip_text(titles: Sequence[str], first: int, last: int) -> str:
+    if first < 0:
+        return "no instruction"
+    return titles[first] if first == last else f"{titles[first]} to {titles[last]}"
+
+
+def _marked(activity: Activity) -> list[int]:
+    """Return the cycles at which a level begins that is worth a line."""
+    cycles = activity.of_instructions("cycles")
+    worth = np.arange(cycles.size)
+    if worth.size > _MOST_LINES:
+        worth = np.flatnonzero(cycles >= _FELT * activity.time.cycles)
+        worth = np.sort(worth[np.argsort(-cycles[worth], kind="stable")][:_MOST_LINES])
+    return activity.of_instructions("start")[worth].tolist()
+
+
+def line(
+    figure: go.Figure,
+    time: Timeline,
+    values: npt.NDArray[Any],
+    title: str,
+    colour: str,
+    *,
+    form: str,
+    width: float = 1.6,
+    dash: str = "solid",
+) -> None:
+    """Add a line over time; `form` is how a value is shown where the pointer is."""
+    figure.add_trace(
+        go.Scatter(
+            x=time.middles,
+            y=values.astype(np.float32),
+            name=title,
+            mode="lines",
+            line={"width": width, "color": colour, "dash": dash},
+            hovertemplate=form,
+        )
+    )
+
+
+def bar_rows(
+    figure: go.Figure,
+    titles: Sequence[str],
+    parts: Mapping[str, Sequence[float]],
+    *,
+    customdata: Callable[[Sequence[float]], Any] = lambda values: None,
+    form: str,
+) -> None:
+    """Stack horizontal bars of causes, one for each cause that is anywhere more than nothing.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure.
+    titles : sequence of str
+        What the rows are called.
+    parts : mapping of str to sequence of float
+        Values of each cause by row, in the order of the stack.
+    customdata : callable
+        Returns what `form` shows besides, given a cause's values.
+    form : str
+        What is shown of a value, after the cause's name, as plotly's hover templates have it.
+    """
+    for cause, values in parts.items():
+        if not any(values):
+            continue
+        name = cause_name(cause)
+        figure.add_trace(
+            go.Bar(
+                y=list(titles),
+                x=np.array(values, np.float32),
+                customdata=customdata(values),
+                orientation="h",
+                name=name,
+                marker={"color": CAUSE_COLOURS[cause], "line": _EDGE},
+                hovertemplate=form.replace("%{cause}", name),
+            )
+        )
+    figure.update_layout(barmode="stack")
+    figure.update_yaxes(autorange="reversed", type="category")
+
+
+def stack_over_time(
+    figure: go.Figure,
+    time: Timeline,
+    parts: Mapping[str, npt.NDArray[Any]],
+    *,
+    colours: Mapping[str, str],
+    form: str,
+    names: Mapping[str, str] | None = None,
+) -> None:
+    """Stack areas over time, one for each part that is anywhere more than nothing."""
+    for part, values in parts.items():
+        if not values.any():
+            continue
+        title = names[part] if names else part
+        figure.add_trace(
+            go.Scatter(
+                x=time.middles.astype(np.int32) if time.cycles < 2**31 else time.middles.astype(np.float64),
+                y=values.astype(np.float32),
+                name=title,
+                stackgroup="all",
+                mode="lines",
+                line={"width": 0.4, "color": "white", "shape": "hvh"},
+                fillcolor=colours[part],
+                hovertemplate=f"{title}: %{{y:{form}}}<extra></extra>",
+            )
+        )
+    figure.update_layout(hovermode="x unified")
+
+
+class HeatMap(NamedTuple):
+    """Values of rows over time, in colours."""
+
+    values: npt.NDArray[Any]
+    """Of shape (rows, columns of time), and of the type in which they are stored."""
+    hover: str
+    """How a value is told, as ``%{z} %``."""
+    title: str
+    """Of the scale."""
+    top: float | None
+    """The value of the last colour; None for the largest one."""
+
+
+def lapse(activity: Activity, rows: Sequence[str], maps: Mapping[str, HeatMap], *, height: int) -> go.Figure:
+    """Return heat maps of rows over time, of which readers choose one by its label."""
+    figure, time = over_time(activity, height=height, y=""), activity.time
+    for values, hover, title, top in maps.values():
+        scale = {"title": {"text": title, "side": "right"}, "thickness": 12, "len": 0.9, "y": 0.48, "outlinewidth": 0}
+        figure.add_trace(
+            go.Heatmap(
+                z=values,
+                x0=time.width / 2,
+                dx=time.width,
+                y=list(rows),
+                zmin=0,
+                zmax=top if top is not None else max(float(np.max(values, initial=0)), 1e-9),
+                colorscale="Cividis",
+                colorbar=scale,
+                hovertemplate=f"%{{y}}<br>cycle %{{x:,}}<br>{hover}<extra></extra>",
+                name=title,
+            )
+        )
+    choice(figure, {label: [number] for number, label in enumerate(maps, 1)})
+    figure.update_layout(yaxis={"autorange": "reversed"})
+    return figure
+
+
+def name_rows(figure: go.Figure, places: Sequence[int], texts: Sequence[str]) -> None:
+    """Name some rows of a heat map at its axis; the others are named where the pointer is."""
+    axis = {"tickmode": "array", "tickvals": places, "ticktext": texts, "autorange": "reversed", "type": "category"}
+    figure.update_layout(yaxis=axis)
+
+
+def bars(
+    figure: go.Figure,
+    titles: Sequence[str],
+    parts: Mapping[str, npt.NDArray[Any]],
+    *,
+    colours: Mapping[str, str],
+    form: str,
+    names: Mapping[str, str] | None = None,
+    **more: Any,
+) -> None:
+    """Stack bars, one for each part that is anywhere more than nothing."""
+    for part, values in parts.items():
+        if not np.any(values):
+            continue
+        name = names[part] if names else part
+        figure.add_trace(
+            go.Bar(
+                x=list(titles),
+                y=np.asarray(values, np.float32),
+                name=name,
+                marker={"color": colours[part], "line": _EDGE},
+                hovertemplate=f"%{{x}}<br>{name}: %{{y:{form}}}<extra></extra>",
+                **more,
+            )
+        )
+    figure.update_layout(barmode="relative")
+    figure.update_xaxes(type="category")

@@ -1,0 +1,162 @@
+"""Several runs beside each other: the same instruction of each, by iteration, phase and level; their charts."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from host.analysis.explain.comparison import outside
+from host.analysis.explain.stacks import stacks
+from host.analysis.report.activity import Key, Levels
+from host.analysis.report.charts import Chart, bar_rows, bars, cause_name, choice, new_figure
+from host.record.arrow import numbers
+from host.record.colours import CAUSE_COLOURS, STACK
+from host.record.reader import Record
+from host.record.tables import PHASES
+
+__all__ = ["Comparison", "comparison_charts"]
+
+_NAMES = {cause: cause_name(cause) for cause in STACK}
+_LINE = {"width": 0.3, "color": "#6b7078"}
+
+
+class Comparison:
+    """Runs aligned by level.
+
+    An instruction that a run does not have took it no cycle. Cycles of a cause are those of an average kernel, so that
+    the differences of all causes add up to the difference in cycles, also between machines of different size.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        The runs; the others are compared with the first one.
+    most : int
+        Most instructions that are shown by themselves.
+
+    Attributes
+    ----------
+    levels : Levels
+        What is shown.
+    by_cause : list of dict of str to ndarray
+        Cycles of each run by cause and level that is shown.
+    whole : list of dict of str to float
+        Cycles of each run by cause, those outside of instructions included.
+    """
+
+    def __init__(self, records: Sequence[Record], *, most: int) -> None:
+        frames = [stacks(record, record.instructions, "level") for record in records]
+        for frame in frames:
+            frame.index = [
+                Key(*key)
+                for key in zip(frame["iteration"], frame["phase"].map(PHASES.index), frame["level"], strict=True)
+            ]
+        keys = sorted({key for frame in frames for key in frame.index})
+        frames = [frame[["cycles", *STACK]].reindex(keys, fill_value=0) for frame in frames]
+        cycles = np.array([numbers(frame["cycles"]) for frame in frames])
+        spread = cycles.max(axis=0) - cycles.min(axis=0)
+        # Those that differ most; where nothing differs, the longest.
+        self.levels = Levels.group(keys, spread if spread.any() else cycles.max(axis=0), most=most)
+        self.by_cause = [
+            {cause: np.bincount(self.levels.of, frame[cause], self.levels.count) for cause in STACK} for frame in frames
+        ]
+        self.whole = [
+            {cause: float(frame[cause].sum()) + outside(record).get(cause, 0) for cause in STACK}
+            for record, frame in zip(records, frames, strict=True)
+        ]
+
+    def difference(self, run: int) -> dict[str, npt.NDArray[np.float64]]:
+        """Return the cycles that a run took more than the first one, by cause: as a whole, and in each level shown."""
+        (one, first), (other, own) = ((self.whole[n], self.by_cause[n]) for n in (0, run))
+        return {cause: np.concatenate([[other[cause] - one[cause]], own[cause] - first[cause]]) for cause in STACK}
+
+
+def comparison_charts(comparison: Comparison, names: Sequence[str]) -> list[Chart]:
+    """Return the charts.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The runs.
+    names : sequence of str
+        What they are called, in their order.
+    """
+    return [_whole(comparison, names), _beside(comparison, names), _difference(comparison, names)]
+
+
+def _whole(comparison: Comparison, names: Sequence[str]) -> Chart:
+    figure = new_figure(height=170 + 44 * len(names), x="cycles")
+    bar_rows(
+        figure,
+        names,
+        {cause: [whole[cause] for whole in comparison.whole] for cause in STACK},
+        customdata=lambda values: np.array([[value - values[0]] for value in values], np.float32),
+        form=f"%{{cause}}: %{{x:,.0f}} cycles, %{{customdata[0]:+,.0f}} against {names[0]}<extra>%{{y}}</extra>",
+    )
+    about = "The whole runs. Cycles are those of an average kernel, so machines of different size can be compared."
+    return Chart(name="compare-whole", title="Cycle stacks of the runs", about=about, figure=figure)
+
+
+def _beside(comparison: Comparison, names: Sequence[str]) -> Chart:
+    figure = new_figure(height=460, y="cycles")
+    levels = comparison.levels
+    both = [
+        [title for title in levels.titles for _ in names],
+        [name for _ in levels.titles for name in _short(names)],
+    ]
+    for cause in STACK:
+        values = np.stack([each[cause] for each in comparison.by_cause], axis=1).ravel()
+        if not values.any():
+            continue
+        figure.add_trace(
+            go.Bar(
+                x=both,
+                y=values.astype(np.float32),
+                name=_NAMES[cause],
+                marker={"color": CAUSE_COLOURS[cause], "line": _LINE},
+                hovertemplate=f"%{{x}}<br>{_NAMES[cause]}: %{{y:,.0f}} cycles<extra></extra>",
+            )
+        )
+    figure.update_layout(barmode="stack")
+    called = ", ".join(f"{short}: {name}" for short, name in zip(_short(names), names, strict=True))
+    about = f"Each level of all runs, {called}."
+    if not levels.detailed:
+        about += " Those that differ most stand by themselves, the others are put together by phase."
+    return Chart(name="compare-levels", title="Levels beside each other", about=about, figure=figure)
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    return [chr(ord("A") + number % 26) * (1 + number // 26) for number in range(len(names))]
+
+
+def _difference(comparison: Comparison, names: Sequence[str]) -> Chart:
+    figure = new_figure(height=460, y="cycles")
+    options = {}
+    titles = ["whole run", *comparison.levels.titles]
+    for run in range(1, len(names)):
+        begin = len(figure.data)
+        parts = comparison.difference(run)
+        bars(figure, titles, parts, colours=CAUSE_COLOURS, names=_NAMES, form="+,.0f")
+        sums = np.sum(list(parts.values()), axis=0)
+        figure.add_trace(
+            go.Scatter(
+                x=titles,
+                y=sums.astype(np.float32),
+                name="difference",
+                mode="markers",
+                marker={"symbol": "diamond", "size": 9, "color": "white", "line": {"width": 1.6, "color": "black"}},
+                hovertemplate="%{x}<br>difference: %{y:+,.0f} cycles<extra></extra>",
+            )
+        )
+        options[f"{names[run]} against {names[0]}"] = list(range(begin, len(figure.data)))
+    if len(names) > 2:
+        choice(figure, options)
+    figure.add_hline(y=0, line={"width": 1, "color": "#2b2f36"})
+    about = (
+        "What the difference consists of: above the line are causes that took more cycles than in the first run, below "
+        "it those that took fewer; the diamond is their sum, the difference in cycles."
+    )
+    title = "Differences by cause"
+    if len(names) == 2:
+        title = f"Differences by cause: {names[1]} against {names[0]}"
+    return Chart(name="compare-difference", title=title, about=about, figure=figure)

@@ -1,0 +1,282 @@
+"""The page of runs: its sections, and the one file that they become."""
+
+import json
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+import plotly
+import plotly.io
+
+from host.analysis.explain.evidence import FifoUse
+from host.analysis.explain.verdict import Finding, findings
+from host.analysis.report.activity import Activity
+from host.analysis.report.charts import Chart
+from host.analysis.report.comparison import Comparison, comparison_charts
+from host.analysis.report.figures.kernels import activity_charts, fifo_charts, token_chart, work_chart
+from host.analysis.report.figures.memory import latency_charts, memory_charts, stall_chart
+from host.analysis.report.figures.roofline import roofline_charts
+from host.analysis.report.traffic import Fill, Traffic
+from host.analysis.roofline.analysis import Roofline, recorded_bounds
+from host.record.reader import Record
+from host.results.version import version
+from host.runs.overrides import Overrides
+from host.runs.specification import run_options
+from host.words import counted
+
+__all__ = ["Section", "page", "render", "sections"]
+
+_COLUMNS = 420
+"""Columns of time of a page with one run; those of several share them, down to `_FEWEST_COLUMNS`."""
+_FEWEST_COLUMNS = 120
+_LEVELS = 60
+_CONFIG = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of the page.
+
+    Parameters
+    ----------
+    name, title : str
+        What links lead to; its heading.
+    run : str
+        The run that it is about; empty if it is about all.
+    facts : list of (str, list of str)
+        A table: a name, and a text for each run.
+    heads : list of str
+        What the runs are called above that table, where there are several.
+    findings : list of Finding
+        The verdict.
+    fifos : list of FifoUse
+        A table of depths.
+    charts : list of Chart
+        Charts.
+    record : str
+        Folder of the run's record, as a shell takes it; empty if it is about all runs.
+    """
+
+    name: str
+    title: str
+    run: str = ""
+    facts: list[tuple[str, list[str]]] = field(default_factory=list)
+    heads: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    fifos: list[FifoUse] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
+    record: str = ""
+
+
+_OWN_ROWS = ("algorithm", "graph", "config", "memory", "set")
+"""Options that the other rows of the facts show."""
+
+
+def _facts_of(record: Record) -> list[tuple[str, str]]:
+    """Return what ran and what came out, as names and texts."""
+    document = record.document
+    run, cycles, result = document["run"], document["cycles"], document["result"]
+    options, machine = run["options"], document["machine"]
+    config, memory = _machine(options)
+    seconds = result["seconds"]
+    kernels = ", ".join(f"{count} {module}" for module, count in machine["kernels"].items() if count)
+    rows = [
+        ("record", str(record.folder)),
+        ("graph", f"{run['graph']}: {counted(run['vertices'], 'vertex', 'vertices')}, {counted(run['edges'], 'edge')}"),
+        ("command", _command(document["command"], options)),
+        ("machine", f"{config}: {counted(machine['engines'], 'AE')}, kernels of each: {kernels}"),
+        ("memory", memory),
+        ("simulated time", f"{seconds * 1e3:,.3f} ms at {document['clock_hz'] / 1e6:g} MHz"),
+        ("cycles of the run", f"{result['cycles']['total']:,}"),
+        (
+            "cycles simulated",
+            f"{cycles['total']:,}: instructions {cycles['instructions']:,}, host {cycles['host']:,}, "
+            f"restarted {cycles['restarted']:,}, reading out {cycles['readout']:,}",
+        ),
+        ("throughput", f"{result['gteps']:.3f} GTEPS ({counted(result['edges_traversed'], 'edge')} traversed)"),
+        *_found(result),
+        ("intervals", counted(record.interval, "cycle")),
+        ("version", f"cyscc {document['version']}"),
+    ]
+    return [(name, text) for name, text in rows if text]
+
+
+def _machine(options: dict[str, Any]) -> tuple[str, str]:
+    """Return configuration and memory, with what was changed in them."""
+    changes = Overrides.of(options.get("set", {}))
+    return changes.config_text(str(options["config"])), changes.memory_text(str(options["memory"]))
+
+
+def _command(command: str, options: dict[str, Any]) -> str:
+    """Return the command with the options that decide about its result, besides those that have rows of their own."""
+    words = ["cyscc", command]
+    for option in run_options(command).values():
+        value = options.get(option.name)
+        if option.decides and option.name not in _OWN_ROWS and value is not None and value is not False:
+            words += [option.flag] if value is True else [option.flag, str(value)]
+    return " ".join(words)
+
+
+def _found(result: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = []
+    if "components" in result:
+        rows.append(
+            ("components", f"{result['components']['count']:,}, in {counted(result['iterations'], 'iteration')}")
+        )
+    rows.append(("verified", "yes" if result["verified"] else "not checked"))
+    return rows
+
+
+def _run_names(records: list[Record]) -> list[str]:
+    """Return what each run is called: by what it differs in from the others, or by its folder."""
+    if len(records) == 1:
+        return [records[0].folder.name or str(records[0].folder)]
+    runs = [record.document["run"] for record in records]
+    options = [
+        dict(zip(("graph", "config", "memory"), (run["graph"], *_machine(run["options"])), strict=True)) for run in runs
+    ]
+    differing = [name for name in ("graph", "config", "memory") if len({each[name] for each in options}) > 1]
+    names = [", ".join(each[name] for name in differing) for each in options]
+    if len(set(names)) < len(names) or not differing:
+        names = [str(record.folder) for record in records]
+    if len(set(names)) < len(names):
+        names = [f"{name} ({number})" for number, name in enumerate(names, 1)]
+    return names
+
+
+def _facts(records: Sequence[Record], names: list[str]) -> Section:
+    tables = [dict(_facts_of(record)) for record in records]
+    order = list(dict.fromkeys(name for table in tables for name in table))
+    rows = [(name, [table.get(name, "") for table in tables]) for name in order]
+    return Section(name="facts", title="Facts", facts=rows, heads=names if len(names) > 1 else [])
+
+
+def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Section]:
+    """Return the sections of one run."""
+    run = f"run{number}"
+    record.select()
+    activity = Activity(record, columns=columns, levels=_LEVELS)
+    traffic = Traffic(activity)
+    fill = Fill(activity)
+    whole, iterations, levels, over_time, lapse, kernels = activity_charts(activity)
+    several = bool(activity.instructions["iteration"].any())
+
+    def section(what: str, title: str, charts: Sequence[Chart] = (), **more: Any) -> Section:
+        own = [chart.of_run(run) for chart in charts]
+        return Section(
+            name=f"{run}-{what}", title=title, run=name, record=shlex.quote(str(record.folder)), charts=own, **more
+        )
+
+    limits = []
+    bounds = recorded_bounds(record)
+    if bounds is not None and (roofline := Roofline.of(record, bounds)).cycles.size:
+        limits.append(section("roofline", "Roofline", roofline_charts(activity, roofline)))
+    return [
+        section("verdict", "Verdict", findings=findings(record)),
+        section("stacks", "Cycle stacks", [whole, *([iterations] if several else []), levels, over_time]),
+        section("kernels", "Kernels", [lapse, kernels]),
+        section("work", "Work", [work_chart(activity)]),
+        section("memory", "Memory", memory_charts(traffic)),
+        section("fifos", "FIFOs", fifo_charts(fill), fifos=fill.kinds),
+        section("latencies", "Latencies", latency_charts(traffic)),
+        section("token", "Token and slots", [token_chart(traffic)]),
+        section("stalls", "Credits and stalls", [stall_chart(traffic)]),
+        *limits,
+    ]
+
+
+def sections(records: Sequence[Record], *, on_run: Callable[[int], None] | None = None) -> list[Section]:
+    """Return the sections of the page.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        The runs; several are compared with the first one.
+    on_run : callable, optional
+        Called with the number of runs done, after each.
+    """
+    names = _run_names(list(records))
+    columns = max(_FEWEST_COLUMNS, _COLUMNS // len(records))
+    found = [_facts(records, names)]
+    if len(records) > 1:
+        charts = comparison_charts(Comparison(records, most=_LEVELS // 2), names)
+        found.append(Section(name="comparison", title="Comparison", charts=charts))
+    for number, (record, name) in enumerate(zip(records, names, strict=True)):
+        found += _of_run(record, number, name, columns=columns)
+        if on_run is not None:
+            on_run(number + 1)
+    return found
+
+
+def _code(text: str) -> str:
+    """Return JavaScript as a script element can hold it: no string in it ends the element, or begins a comment."""
+    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _json(value: object) -> str:
+    """Return a value as JSON that a script element can hold."""
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _chart_data(chart: Chart) -> str:
+    drawn = json.loads(plotly.io.to_json(chart.figure, validate=False))
+    return _json({"data": drawn["data"], "layout": drawn["layout"]})
+
+
+def page(records: Sequence[Record], *, on_run: Callable[[int], None] | None = None) -> str:
+    """Return the page of runs: HTML that loads nothing.
+
+    Parameters
+    ----------
+    records, on_run
+        As of `sections`.
+
+    Raises
+    ------
+    host.errors.InputError
+        A record cannot be read.
+    """
+    made = sections(records, on_run=on_run)
+    several = len(records) > 1
+    return render(
+        made,
+        title=" and ".join(_run_names(list(records))),
+        about=f"Where the cycles of {'these runs' if several else 'this run'} went, and why.",
+        several=several,
+    )
+
+
+def render(made: Sequence[Section], *, title: str, about: str, several: bool = False) -> str:
+    """Return sections as a page: HTML that loads nothing.
+
+    Parameters
+    ----------
+    made : sequence of Section
+        The sections, those of a run together.
+    title, about : str
+        Heading of the page, and what it tells.
+    several : bool
+        Whether sections are under headings of their runs.
+    """
+    here = files("host.analysis.report")
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters["chart"] = _chart_data
+    environment.filters["points"] = lambda points: json.dumps(points, separators=(",", ":"))
+    template = environment.from_string((here / "page.html").read_text(encoding="utf-8"))
+    runs = list(dict.fromkeys(section.run for section in made))
+    return template.render(
+        title=title,
+        about=about,
+        runs=[(run, [section for section in made if section.run == run]) for run in runs],
+        several=several,
+        version=version(),
+        style=(here / "page.css").read_text(encoding="utf-8"),
+        behaviour=_code((here / "page.js").read_text(encoding="utf-8")),
+        library=_code((files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")),
+        config=_json(_CONFIG),
+    )

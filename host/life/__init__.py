@@ -1,1 +1,0 @@
-"""Lives of queue entries for people: which to show, as Kanata text, as tables."""

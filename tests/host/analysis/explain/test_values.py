@@ -1,0 +1,153 @@
+"""What explanations say in numbers, against sums of the record's tables that are made here by pandas alone."""
+
+import math
+from dataclasses import asdict
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from host.analysis.explain.evidence import evidence_of
+from host.analysis.explain.stacks import stacks
+from host.record.reader import CAUSE_NAMES
+from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
+from tests.record.plain import Plain
+from tests.record.synthetic import Shape
+
+SHAPES = pytest.mark.parametrize("shape", [BFS, SCC], ids=["bfs", "scc"])
+
+
+def averages(plain: Plain) -> pd.DataFrame:
+    """Return the instructions with their cycles by cause, of an average kernel."""
+    frame = plain.instructions.reset_index(drop=True)
+    return frame.assign(**{cause: plain.stack(cause) for cause in CAUSE_NAMES}, instructions=1)
+
+
+@SHAPES
+@pytest.mark.parametrize("by", ["iteration", "level", "phase"])
+def test_stacks_of_instructions(shape: Shape, by: str) -> None:
+    record, plain = record_of(shape), plain_of(shape)
+    keys = {"iteration": ["iteration", "phase"], "level": ["iteration", "phase", "level"], "phase": ["phase", "part"]}[
+        by
+    ]
+    frame = averages(plain).assign(part=record.instructions["part"].to_numpy())
+    expected = frame.groupby(keys)[["cycles", "instructions", *CAUSE_NAMES]].sum().sort_index()
+    found = stacks(record, record.instructions, by).set_index(keys).sort_index()
+    assert found.index.tolist() == expected.index.tolist()
+    for name in expected:
+        assert found[name].to_numpy() == pytest.approx(expected[name].to_numpy()), name
+
+
+@SHAPES
+@pytest.mark.parametrize("by", ["engine", "kernel"])
+def test_stacks_of_kernels(shape: Shape, by: str) -> None:
+    record, plain = record_of(shape), plain_of(shape)
+    keys = ["module", "engine"] if by == "engine" else ["module", "engine", "kernel"]
+    rows = plain.of("instruction_kernels")
+    found = stacks(record, record.instructions, by)
+    assert len(found) == len(rows[keys].drop_duplicates())
+    for row in found.to_dict("records"):
+        own = rows
+        for key in keys:
+            own = own[own[key] == row[key]]
+        sums = own[CAUSE_NAMES].sum() / own["kernel"].nunique()
+        assert [row[name] for name in CAUSE_NAMES] == pytest.approx(sums.tolist())
+        assert row["cycles"] == round(sums.sum())
+        assert row["instructions"] == own["instruction"].nunique()
+
+
+@SHAPES
+def test_stacks_of_intervals(shape: Shape) -> None:
+    record, plain = record_of(shape), plain_of(shape)
+    found = stacks(record, record.instructions, "interval").set_index(["module", "cycle"])
+    rows = plain.of("kernels")
+    starts = plain.instructions["start"].to_numpy()
+    ends = starts + plain.instructions["cycles"].to_numpy()
+    cycles = np.unique(rows["cycle"])
+    ran = [cycle for cycle in cycles if np.any((starts < cycle + record.interval) & (ends > cycle))]
+    means = rows[rows["cycle"].isin(ran)].groupby(["module", "cycle"])[CAUSE_NAMES].mean()
+    assert found.index.tolist() == means.index.tolist()
+    for name in CAUSE_NAMES:
+        assert found[name].to_numpy() == pytest.approx(means[name].to_numpy()), name
+
+
+@SHAPES
+def test_hottest_banks(shape: Shape) -> None:
+    record, plain = record_of(shape), plain_of(shape)
+    busy, banks = plain.machine["memory"]["bank_busy"], plain.machine["memory"]["banks"]
+    for evidence in evidence_of(record):
+        own = plain.instructions[plain.instructions["module"] == evidence.module]
+        rows = plain.of("instruction_banks")
+        rows = rows[rows["instruction"].isin(own["instruction"])]
+        totals = rows.groupby(["controller", "bank"])["accesses"].sum().sort_values(ascending=False)
+        mean = totals.sum() / (plain.machine["memory"]["controllers"] * banks)
+        assert evidence.banks_use == pytest.approx(mean * busy / own["cycles"].sum())
+        found = evidence.hottest(7)
+        assert [bank.accesses for bank in found] == totals.head(7).tolist()
+        for bank in found:
+            its = rows[(rows["controller"] == bank.controller) & (rows["bank"] == bank.bank)]
+            assert bank.arrays == its.groupby("array")["accesses"].sum().to_dict()
+            assert list(bank.arrays.values()) == sorted(bank.arrays.values(), reverse=True)
+            assert bank.waiting == pytest.approx(its["waiting"].sum() / its["accesses"].sum())
+            assert bank.use == pytest.approx(bank.accesses * busy / own["cycles"].sum())
+            assert bank.multiple == pytest.approx(bank.accesses / mean)
+            by_instruction = its.groupby("instruction")["accesses"].sum()
+            assert by_instruction[bank.instruction] == by_instruction.max()
+            over_time = plain.of("banks", controller=bank.controller, bank=bank.bank).set_index("cycle")["accesses"]
+            assert over_time[bank.cycle] == over_time.max()
+            length = min(record.interval, plain.total - bank.cycle)
+            assert bank.peak == pytest.approx(over_time.max() * busy / length)
+
+
+@SHAPES
+def test_links(shape: Shape) -> None:
+    record, plain = record_of(shape), plain_of(shape)
+    rows = plain.of("links")
+    for evidence in evidence_of(record):
+        own = plain.instructions[plain.instructions["module"] == evidence.module]
+        # Of an interval that several share each has its part.
+        begin = np.unique(rows["cycle"])[:, None]
+        end = np.minimum(begin + record.interval, plain.total)
+        starts, ends = own["start"].to_numpy(), (own["start"] + own["cycles"]).to_numpy()
+        shared = (np.minimum(ends, end) - np.maximum(starts, begin)).clip(0).sum(axis=1) / (end - begin)[:, 0]
+        weights = rows["cycle"].map(dict(zip(begin[:, 0], shared, strict=True)))
+        requests = (rows["requests"] * weights).groupby([rows["engine"], rows["link"]]).sum()
+        cycles, links = own["cycles"].sum(), plain.engines * plain.machine["memory"]["links"]
+        assert evidence.links is not None
+        assert asdict(evidence.links) == pytest.approx(
+            {
+                "mean": requests.sum() / links / cycles,
+                "most": requests.max() / cycles,
+                "engine": requests.idxmax()[0],
+                "link": requests.idxmax()[1],
+                "waiting": (rows["waiting"] * weights).sum() / requests.sum(),
+            }
+        )
+
+
+@SHAPES
+def test_fifos_and_latencies(shape: Shape) -> None:
+    record, plain = record_of(shape), plain_of(shape)
+    for evidence in evidence_of(record):
+        own = plain.instructions[plain.instructions["module"] == evidence.module]
+        cycles, kernels = own["cycles"].sum(), plain.kernels(evidence.module)
+        rows = plain.of("instruction_latencies")
+        rows = rows[rows["instruction"].isin(own["instruction"])]
+        every = np.repeat(rows["latency"].to_numpy(int), rows["reads"].to_numpy(int))
+        median, high = (int(np.quantile(every, share, method="inverted_cdf")) for share in (0.5, 0.99))
+        assert evidence.latency is not None
+        found = {"least": every.min(), "median": median, "high": high, "most": every.max(), "mean": every.mean()}
+        assert asdict(evidence.latency) == pytest.approx(found)
+        causes = plain.of("instruction_kernels", module=evidence.module)[CAUSE_NAMES].sum() / kernels
+        working = cycles - causes[["starting", "ending", "no_work", "flush"]].sum()
+        sizes = plain.machine["fifos"][evidence.module]
+        assert [(fifo.name, fifo.parameter, fifo.depth) for fifo in evidence.fifos] == [
+            (size["name"], size["parameter"], size["depth"]) for size in sizes
+        ]
+        for fifo, size in zip(evidence.fifos, sizes, strict=True):
+            its = plain.of("instruction_fifos", module=evidence.module, fifo=fifo.name).set_index("instruction")
+            assert fifo.most == its["most"].max() == its["most"][fifo.instruction]
+            assert fifo.mean == pytest.approx(its["fill"].sum() / kernels / cycles)
+            under_way = causes[size["answers"]] * every.mean() / working if size["answers"] else None
+            assert fifo.under_way == (under_way if under_way is None else pytest.approx(under_way))
+            assert fifo.promised == math.ceil(2 * (under_way or 0))

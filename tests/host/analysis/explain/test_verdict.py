@@ -1,0 +1,199 @@
+"""The verdict: what is worth saying, what it says, and what it proposes."""
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from host.analysis.explain.advice import advise, diagnose
+from host.analysis.explain.evidence import BankUse, Evidence, FifoUse, LatencyUse, LinkUse
+from host.analysis.explain.stacks import Group
+from host.analysis.explain.verdict import findings, findings_of
+from host.record.reader import ENDING, SATURATED, Record
+from sim.memory import Hbm2, Hc2
+from sim.observation.causes import CAUSES, cause_named
+from tests.record.synthetic import Shape, write_record
+
+LARGE, SMALL = Group("forward", SATURATED), Group("forward", ENDING)
+
+
+def test_findings_of_a_run(tmp_path: Path) -> None:
+    record = Record(write_record(tmp_path / "record", Shape(iterations=2, restarted=True)))
+    found = findings(record)
+    assert [finding.cycles for finding in found] == sorted((finding.cycles for finding in found), reverse=True)
+    assert all(finding.share == pytest.approx(finding.cycles / record.cycles, abs=1e-3) for finding in found)
+    restarted = next(finding for finding in found if finding.cause == "restarted")
+    assert restarted.cycles == record.document["cycles"]["restarted"]
+    assert "--queue-slack" in restarted.advice
+    assert {finding.phase for finding in found} >= {"whole run", "forward, growing levels", "backward, growing levels"}
+
+
+def test_the_host_takes_some_cycles_for_each_instruction(tmp_path: Path) -> None:
+    record = Record(write_record(tmp_path / "record", Shape(host=700)))
+    cycles, instructions = record.document["cycles"]["host"], len(record.frame("instructions"))
+    (finding,) = (finding for finding in findings(record) if finding.cause == "host")
+    assert (finding.cycles, finding.share) == (cycles, cycles / record.cycles)
+    assert f": {cycles / instructions:.0f} cycles for each of {instructions} instructions." in finding.text
+
+
+def test_findings_of_a_level(tmp_path: Path) -> None:
+    record = Record(write_record(tmp_path / "record", Shape()))
+    found = findings_of(record, record.select(level=2))
+    assert {finding.phase for finding in found} == {"forward, saturated levels"}
+    assert sum(finding.share for finding in found) <= 1
+    evidence = Evidence(record, record.select(level=2))
+    assert found[0].cycles == round(max(evidence.stack.values()))
+
+
+def bank(**changes: Any) -> BankUse:
+    given: dict[str, Any] = {"controller": 3, "bank": 7, "accesses": 100, "waiting": 9.0, "arrays": {"words": 100}}
+    given |= {"use": 0.99, "multiple": 60.0, "instruction": 2, "cycle": 64, "peak": 1.0}
+    return BankUse(**given | changes)
+
+
+def evidence(**changes: Any) -> Any:
+    """Return evidence of large levels in which nothing is much."""
+    configuration = {"remembered_ids": 0, "blocking_reservation": False, "visit_depth": 64}
+    memory = Hc2().describe()
+    fifo = FifoUse(module="bfs", name="words", parameter="word_depth", depth=128, most=40, mean=9.0, instruction=2)
+    given: dict[str, Any] = {
+        "bank": bank(use=0.3, multiple=1.2),
+        "banks_use": 0.25,
+        "links": LinkUse(mean=0.3, most=0.35, engine=1, link=5, waiting=1.5),
+        "fifos": [replace(fifo, parameter="frontier_depth", depth=64, under_way=9.0), replace(fifo, under_way=90.0)],
+        "latency": LatencyUse(least=75, median=76, high=90, most=99, mean=78.0),
+        "turn": 100,
+        "unevenness": 1.4,
+        "starved": 0.1,
+        "short": 1,
+        "kernels": 64,
+        "cycles": 10_000,
+        "rows": pd.DataFrame({"frontier": [5, 9]}),
+        "share": lambda *causes: 0.125 * len(causes),
+        "record": SimpleNamespace(
+            document={"configuration": configuration, "memory_profile": memory},
+            memory={"controllers": 8, "links": 16, "banks": 128},
+            machine={"kernels": {"bfs": 16, "intersection": 8}},
+        ),
+    }
+    unknown = set(changes) - {*given, *configuration}
+    assert unknown == set()
+    configuration |= {name: changes.pop(name) for name in configuration if name in changes}
+    return SimpleNamespace(**given | changes)
+
+
+CROWDED_LINKS = LinkUse(mean=0.55, most=0.6, engine=0, link=0, waiting=9)
+BUSY_LINK = LinkUse(mean=0.4, most=0.95, engine=2, link=3, waiting=9)
+QUEUEING = LatencyUse(least=75, median=120, high=900, most=999, mean=150.0)
+
+
+@pytest.mark.parametrize(
+    ("cause", "group", "changes", "text", "proposal"),
+    [
+        ("refused", LARGE, {"bank": bank()}, "Bank 7 of controller 3 (words 100%) is busy 99%", "with remembered_ids"),
+        ("refused", LARGE, {"bank": bank(), "remembered_ids": 64}, "(words 100%)", "a larger remembered_ids"),
+        ("refused", LARGE, {"bank": bank(arrays={"queues": 100})}, "(queues 100%)", "banks = 256"),
+        ("refused", LARGE, {"banks_use": 0.9}, "All banks together are busy 90%", "bank_busy"),
+        ("refused", LARGE, {"links": CROWDED_LINKS}, "59%", "links = 4"),
+        ("refused", LARGE, {"links": BUSY_LINK}, "Link 3 of AE 2 is busy 95%", "link_bit"),
+        ("refused", LARGE, {}, "Links carry 30%", "port_queue"),
+        ("refused", LARGE, {"links": None}, "by its own rules", ""),
+        ("response", SMALL, {}, "the 75 cycles of a read", "request_travel"),
+        ("credit", LARGE, {}, "90 of the 128 of words are promised", "word_depth = 256"),
+        ("credit", LARGE, {"fifos": []}, "", ""),
+        ("slot", LARGE, {}, "100 cycles for a turn", "visit_depth, now 64"),
+        ("slot", LARGE, {"blocking_reservation": True}, "100 cycles", "blocking_reservation = false"),
+        ("no_work", SMALL, {"starved": 0.9}, "In 1 of 2 levels the queue has fewer entries", "fewer kernels"),
+        ("no_work", LARGE, {}, "1.40 times", "a hub"),
+        ("no_work", LARGE, {"unevenness": 1.1}, "1.10 times", "chance"),
+        ("no_work", Group("intersection", ""), {}, "1.40 times", ""),
+        ("resting", LARGE, {}, "a cycle between two requests", "Try issue_interval = 1"),
+        ("resting", LARGE, {"bank": bank()}, "a cycle between two requests", "as long as there is a hot bank"),
+        ("resting", LARGE, {"links": replace(CROWDED_LINKS, mean=0.48)}, "", "gains 18% of these cycles at most"),
+        ("issue_2", LARGE, {}, "a request in 50% of their cycles", "More kernels"),
+        ("ending", SMALL, {}, "costs each level 1250 cycles; a turn of the token is 100", "link_cycles"),
+        ("flush", SMALL, {}, "625 cycles go by each time", "flush_travel"),
+    ],
+)
+def test_advice(cause: str, group: Group, changes: dict[str, Any], text: str, proposal: str) -> None:
+    advice = advise(cause, group, evidence(**changes))
+    assert advice.title == cause_named(cause).title
+    assert text in advice.text
+    assert proposal in advice.proposal
+    assert bool(proposal) == bool(advice.proposal)
+
+
+@pytest.mark.parametrize(
+    ("group", "changes", "causes", "title", "text"),
+    [
+        (
+            LARGE,
+            {"bank": bank(), "latency": QUEUEING},
+            "refused response credit",
+            "a hot bank",
+            "150 cycles on average",
+        ),
+        (LARGE, {"links": CROWDED_LINKS, "latency": QUEUEING}, "refused response credit", "head-of-line", "59%"),
+        (
+            SMALL,
+            {"cycles": 900},
+            "no_work response starting ending flush",
+            "fixed cost",
+            "450 cycles each, with 7.0 entries",
+        ),
+    ],
+)
+def test_one_reason_for_several_causes(
+    group: Group, changes: dict[str, Any], causes: str, title: str, text: str
+) -> None:
+    ((found, advice),) = diagnose(group, evidence(**changes))
+    assert found == tuple(causes.split())
+    assert title in advice.title
+    assert text in advice.text
+
+
+@pytest.mark.parametrize(
+    ("group", "changes"),
+    [
+        (LARGE, {"bank": bank()}),  # reads do not queue
+        (LARGE, {"latency": QUEUEING}),  # nothing is busy
+        (SMALL, {"bank": bank(), "latency": QUEUEING}),  # large for a small level
+        (Group("intersection", ""), {}),
+    ],
+)
+def test_no_one_reason(group: Group, changes: dict[str, Any]) -> None:
+    assert diagnose(group, evidence(**changes)) == []
+
+
+def test_every_cause_of_an_instruction_has_advice() -> None:
+    inside = [cause.name for cause in CAUSES if cause.kind != "outside"]
+    assert [name for name in inside if not advise(name, LARGE, evidence()).text] == []
+
+
+def test_what_is_proposed_is_what_the_memory_has() -> None:
+    found = evidence(links=BUSY_LINK)
+    found.record.document["memory_profile"] = Hbm2().describe()
+    found.record.memory = {"controllers": 32, "links": 32, "banks": 16}
+    assert advise("refused", LARGE, found).proposal.endswith("over the links (channel_bit).")
+    found.bank, found.links = bank(use=0.99, multiple=60.0), CROWDED_LINKS
+    assert "banks = 8)" in advise("refused", LARGE, found).proposal
+    assert "bank_busy" not in advise("refused", LARGE, found).proposal
+    assert "quicker ones (t_ras, t_rp, channel_bit)" in advise("refused", LARGE, found).proposal
+    # Twice as many links as ports: a crossbar carries 38 % of what they could.
+    found.bank, found.links = bank(use=0.3, multiple=1.2), replace(CROWDED_LINKS, mean=0.35, most=0.4)
+    assert "38% at most" in advise("refused", LARGE, found).text
+
+
+def test_nothing_is_proposed_that_a_memory_has_not() -> None:
+    found = evidence(bank=bank(arrays={"queues": 100}))
+    found.record.document["memory_profile"] = {"profile": "own.py", "latency": 9}
+    proposal = "Try more banks, which divide what several words bring to one, or quicker ones."
+    assert advise("refused", LARGE, found).proposal == proposal
+    assert "Only a shorter way to the memory helps (latency); deeper" in advise("response", SMALL, found).proposal
+    found.record.document["memory_profile"] = {"profile": "stress", "seed": 1}
+    assert "Only a shorter way to the memory helps; deeper" in advise("response", SMALL, found).proposal
+    found.bank, found.links = bank(use=0.3, multiple=1.2), BUSY_LINK
+    assert advise("refused", LARGE, found).proposal == "Divide the addresses otherwise over the links."

@@ -1,0 +1,179 @@
+"""What explanations look at: groups, stacks, evidence and comparisons of synthetic records, whose sums are known."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from host.analysis.explain.comparison import compare
+from host.analysis.explain.evidence import Evidence, FifoUse
+from host.analysis.explain.stacks import STACKED, groups_of, stacks
+from host.errors import InputError
+from host.record.reader import CAUSE_NAMES, ENDING, GROWING, SATURATED, Record
+from tests.record.synthetic import Shape, write_record
+from tests.refusals import refused
+
+SEARCH = Shape(levels=(150, 700, 3000, 400, 120))
+COMPONENTS = Shape(iterations=3, restarted=True)
+
+
+@pytest.fixture(scope="module")
+def search(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    return Record(write_record(tmp_path_factory.mktemp("record") / "search", SEARCH))
+
+
+@pytest.fixture(scope="module")
+def components(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    return Record(write_record(tmp_path_factory.mktemp("record") / "components", COMPONENTS))
+
+
+def test_a_search_has_three_parts(search: Record) -> None:
+    assert search.instructions["part"].tolist() == [GROWING, GROWING, SATURATED, ENDING, ENDING]
+    assert [str(group) for group, _ in groups_of(search.instructions)] == [
+        "forward, growing levels",
+        "forward, saturated levels",
+        "forward, ending levels",
+    ]
+
+
+def test_a_search_that_never_fills_the_machine_ends_after_its_peak(tmp_path: Path) -> None:
+    small = Record(write_record(tmp_path / "small", Shape(levels=(60, 150, 80, 60))))
+    assert small.instructions["part"].tolist() == [GROWING, GROWING, ENDING, ENDING]
+
+
+def test_attempts_that_were_given_up_do_not_count(components: Record) -> None:
+    cycles = components.document["cycles"]
+    assert cycles["restarted"] > 0
+    assert components.instructions["cycles"].sum() == cycles["instructions"]
+
+
+def test_a_selection(components: Record) -> None:
+    rows = components.select(phase="backward", level=2, iteration=3)
+    assert [(row.phase, row.level, row.iteration) for row in rows.itertuples()] == [("backward", 2, 3)]
+    assert len(components.select(level=2)) == 6
+    with refused(InputError, f"{components.folder}: has no phase forward, level 9"):
+        components.select(phase="forward", level=9)
+
+
+@pytest.mark.parametrize("by", STACKED)
+def test_stacks_add_up(by: str, components: Record) -> None:
+    found = stacks(components, components.instructions, by)
+    assert len(found) > 1
+    assert np.allclose(found[CAUSE_NAMES].sum(axis=1), found["cycles"])
+    if by in ("phase", "iteration", "level"):
+        assert found["cycles"].sum() == components.instructions["cycles"].sum()
+        assert found["instructions"].sum() == len(components.instructions)
+    if by in ("engine", "kernel"):
+        # Each of them has all cycles of its module.
+        assert set(found["cycles"]) == set(components.instructions.groupby("module")["cycles"].sum())
+
+
+def test_stacks_of_intervals_are_those_in_which_the_instructions_ran(search: Record) -> None:
+    rows = search.select(level=2)
+    start, cycles = (int(rows[name].iloc[0]) for name in ("start", "cycles"))
+    found = stacks(search, rows, "interval")["cycle"].tolist()
+    assert found == list(range(start // 64 * 64, start + cycles, 64))
+
+
+def test_evidence(search: Record) -> None:
+    rows = search.select(level=2)
+    evidence = Evidence(search, rows)
+    assert sum(evidence.stack.values()) == pytest.approx(evidence.cycles)
+    frame = search.frame("instruction_banks")
+    frame = frame[frame["instruction"] == rows.index[0]]
+    sums = frame.groupby(["controller", "bank"])["accesses"].sum()
+    hot, second = evidence.hottest(2)
+    assert (hot.controller, hot.bank) == sums.idxmax()
+    assert hot.accesses == sums.max() == sum(hot.arrays.values())
+    assert hot.array == "words"
+    assert second.accesses <= hot.accesses
+    assert hot.use == pytest.approx(hot.accesses * 15 / evidence.cycles)
+    assert hot.multiple == pytest.approx(hot.accesses * 1024 / sums.sum())
+    banks = search.frame("banks")
+    peak = banks[(banks["controller"] == hot.controller) & (banks["bank"] == hot.bank) & (banks["cycle"] == hot.cycle)]
+    assert peak["accesses"].tolist() == [round(hot.peak * 64 / 15)]
+    latency = evidence.latency
+    assert latency is not None
+    assert latency.least == 75 < latency.mean < latency.high <= latency.most
+    assert [fifo.parameter for fifo in evidence.fifos] == [
+        "frontier_depth",
+        "neighbour_depth",
+        "word_depth",
+        "visit_depth",
+    ]
+    frontier, *_, visits = evidence.fifos
+    assert frontier.under_way == pytest.approx(
+        evidence.stack["issue_1"]
+        * latency.mean
+        / (3000 - evidence.stack["no_work"] - evidence.stack["starting"] - evidence.stack["ending"])
+    )
+    assert visits.under_way is None
+    assert evidence.turn == 16  # two AEs of two kernels
+    assert evidence.links is not None
+    assert evidence.unevenness > 1
+
+
+def test_intervals_are_divided_among_instructions(search: Record) -> None:
+    cycles = search.frame("links")["cycle"].unique()
+    weights = sum(Evidence(search, search.select(level=level)).weights(cycles) for level in range(5))
+    lengths = np.minimum(cycles + 64, search.cycles) - cycles
+    assert (weights * lengths).sum() == pytest.approx(search.instructions["cycles"].sum())
+    links = search.frame("links")
+    whole = Evidence(search, search.instructions).links
+    assert whole is not None
+    # All requests are of instructions, but an interval's may be of its cycles between two.
+    assert whole.mean * search.instructions["cycles"].sum() * 32 == pytest.approx(links["requests"].sum(), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("most", "under_way", "lacked", "proposed", "reason"),
+    [
+        (0, None, False, 4, "Nothing was ever in it."),
+        (5, None, False, 8, "8 places hold all that this run needed."),
+        (33, None, False, 64, "It needs this depth."),
+        (60, None, False, 128, "It was full: it may be the limit itself."),
+        # Full of answers: what comes after it is slow.
+        (60, 3.0, False, 64, "It was full at its worst, and reads hardly waited for its places: leave it."),
+        (5, 12.2, False, 32, "32 places hold all that this run needed."),
+        (5, 50.0, False, 64, "It needs this depth."),
+        (5, 50.0, True, 128, "Reads waited for its places: it may be the limit itself."),
+    ],
+)
+def test_depths(most: int, under_way: float | None, lacked: bool, proposed: int, reason: str) -> None:
+    fifo = FifoUse(
+        module="bfs",
+        name="f",
+        parameter="word_depth",
+        depth=64,
+        most=most,
+        mean=1.0,
+        instruction=0,
+        under_way=under_way,
+        lacked=lacked,
+    )
+    assert fifo.proposed == proposed
+    assert fifo.reason.startswith(reason)
+
+
+def test_a_memory_without_banks(tmp_path: Path) -> None:
+    record = Record(write_record(tmp_path / "fixed", Shape(memory="fixed:75")))
+    evidence = Evidence(record, record.instructions)
+    assert evidence.hottest(3) == []
+    assert (evidence.bank, evidence.links, evidence.banks_use) == (None, None, 0.0)
+
+
+def test_a_difference_adds_up(search: Record, tmp_path: Path) -> None:
+    shape = Shape(config="published", levels=(150, 900, 5000, 400, 120, 100))
+    other = Record(write_record(tmp_path / "other", shape))
+    comparison = compare(search, other)
+    assert comparison.difference == other.cycles - search.cycles
+    assert sum(comparison.causes.values()) == pytest.approx(comparison.difference)
+    assert comparison.levels["difference"].tolist() == [0, 200, 2000, 0, 0, 100]
+    assert comparison.levels["level"].tolist() == [0, 1, 2, 3, 4, 5]
+    assert np.allclose(comparison.levels[CAUSE_NAMES].sum(axis=1), comparison.levels["difference"])
+    assert comparison.phases["difference"].tolist() == [2300]
+    assert comparison.settings["issue_interval"] == (1, 2)
+    assert comparison.same_graph
+    level = compare(search, other, level=2)
+    assert level.difference == comparison.difference
+    assert sum(level.causes.values()) == pytest.approx(2000)

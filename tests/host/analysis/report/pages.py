@@ -1,0 +1,49 @@
+"""Records and their pages, made once for all tests of a process."""
+
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+from host.analysis.report.activity import Activity
+from host.analysis.report.page import page
+from host.analysis.report.traffic import Traffic
+from host.record.reader import Record
+from tests.record.plain import Plain
+from tests.record.synthetic import Shape, write_record
+
+__all__ = ["BFS", "MANY", "SCC", "activity_of", "page_of", "plain_of", "record_of", "traffic_of"]
+
+BFS = Shape()
+# So fine that a column of time has several intervals.
+SCC = Shape(iterations=3, levels=(60, 300, 90), restarted=True, interval=4, seed=2)
+MANY = Shape(iterations=40, levels=(60, 300, 90), interval=128, seed=3)
+
+
+@cache
+def record_of(shape: Shape) -> Record:
+    """Return the record of a shape."""
+    return Record(write_record(Path(mkdtemp()) / "record", shape))
+
+
+@cache
+def plain_of(shape: Shape) -> Plain:
+    """Return the same record, read by pandas alone."""
+    return Plain(record_of(shape).folder)
+
+
+@cache
+def activity_of(shape: Shape) -> Activity:
+    """Return what kernels did, in at most 20 columns and 30 levels."""
+    return Activity(record_of(shape), columns=20, levels=30)
+
+
+@cache
+def traffic_of(shape: Shape) -> Traffic:
+    """Return what they asked of the memory."""
+    return Traffic(activity_of(shape))
+
+
+@cache
+def page_of(*shapes: Shape) -> str:
+    """Return the page of records."""
+    return page([record_of(shape) for shape in shapes])

@@ -1,0 +1,73 @@
+"""What every chart of some pages is drawn from and looks like, as digests: numbers to five digits.
+
+``python -m tests.host.analysis.report.pins`` writes them anew, after a change that is meant to change a chart.
+"""
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from host.analysis.report.page import sections
+from tests.host.analysis.report.pages import BFS, MANY, SCC, record_of
+from tests.record.synthetic import Shape
+
+__all__ = ["PAGES", "digests", "pins"]
+
+PAGES: dict[str, tuple[Shape, ...]] = {
+    "bfs": (BFS,),
+    "scc": (SCC,),
+    "many": (MANY,),
+    "stress": (Shape(memory="stress"),),
+    "three": (BFS, Shape(config="published", seed=4), Shape(memory="fixed:75", seed=6)),
+}
+"""The runs of each page."""
+
+_PINS = Path(__file__).with_name("pins.json")
+
+
+def pins() -> dict[str, dict[str, str]]:
+    """Return the digests that are kept, by page and by chart."""
+    found: dict[str, dict[str, str]] = json.loads(_PINS.read_text())
+    return found
+
+
+def digests(page: str) -> dict[str, str]:
+    """Return two digests of each chart of a page: of what is drawn, and of its axes, menus and links."""
+    found = {}
+    for section in sections([record_of(shape) for shape in PAGES[page]]):
+        for chart in section.charts:
+            drawn = chart.figure.to_plotly_json()
+            found[f"{chart.name}: values"] = _digest(drawn["data"])
+            found[f"{chart.name}: looks"] = _digest([drawn["layout"], chart.time_of, chart.points])
+    return found
+
+
+def _digest(value: Any) -> str:
+    return sha256("\n".join(_told(value)).encode()).hexdigest()[:12]
+
+
+def _told(value: Any) -> Iterator[str]:
+    """Yield a value in lines."""
+    match value:
+        case dict():
+            for name in sorted(value):
+                yield f"{name}:"
+                yield from _told(value[name])
+        case list() | tuple() | np.ndarray():
+            yield f"{len(value)}"
+            for each in value:
+                yield from _told(each)
+        case float() | np.floating():
+            yield f"{value:.5g}"
+        case np.integer():
+            yield str(int(value))
+        case _:
+            yield repr(value)
+
+
+if __name__ == "__main__":
+    _PINS.write_text(json.dumps({page: digests(page) for page in PAGES}, indent=1) + "\n")

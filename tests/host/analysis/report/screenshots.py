@@ -1,0 +1,52 @@
+"""Takes the pictures of docs pages: python -m tests.host.analysis.report.screenshots PAGE FOLDER report|design-study."""
+
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+from tests.host.analysis.report.test_browser import CHROMIUM, READY, SLOWEST
+
+__all__ = ["take"]
+
+_PARTS = {
+    "verdict": "#run0-verdict",
+    "time": "figure:has(#run0-time-chart)",
+    "kernels": "figure:has(#run0-lapse-chart)",
+    "banks": "figure:has(#run0-banks-chart)",
+    "links": "figure:has(#run0-links-chart)",
+    "difference": "figure:has(#compare-difference-chart)",
+}
+"""What of a page can be shown."""
+SETS = {
+    "report": ("verdict", "time", "kernels", "banks", "difference"),
+    "study": ("time", "links", "difference"),
+}
+"""What a page of the documentation shows, in files whose names begin with the set's."""
+_COLOURS = 255
+
+
+def take(page: Path, folder: Path, pictures: str) -> None:
+    """Write the pictures of a page of two runs into a folder."""
+    with sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        opened: Any = browser.new_page(viewport={"width": 1180, "height": 900})
+        opened.goto(page.resolve().as_uri())
+        opened.wait_for_function(READY, timeout=SLOWEST)
+        for name in SETS[pictures]:
+            place = opened.locator(_PARTS[name])
+            place.scroll_into_view_if_needed()
+            for chart in place.locator(".chart").all():
+                opened.wait_for_selector(f"#{chart.get_attribute('id')}[data-drawn=yes]", timeout=SLOWEST)
+            opened.wait_for_timeout(400)
+            picture = Image.open(io.BytesIO(place.screenshot()))
+            # So many colours are enough, and make half of the file.
+            picture.convert("RGB").quantize(_COLOURS).save(folder / f"{pictures}-{name}.png", optimize=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    take(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])

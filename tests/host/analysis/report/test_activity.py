@@ -1,0 +1,81 @@
+"""What the charts are drawn from: it adds up, whatever is put together."""
+
+import numpy as np
+import pytest
+
+from host.analysis.report.activity import Key, Levels, Timeline, key_title
+from host.analysis.report.comparison import Comparison
+from host.record.tables import MODULES
+from tests.host.analysis.report.pages import BFS, MANY, SCC, activity_of, record_of
+from tests.record.synthetic import Shape
+
+
+@pytest.mark.parametrize("shape", [BFS, SCC, MANY], ids=["bfs", "scc", "many"])
+def test_stacks_add_up(shape: Shape) -> None:
+    activity = activity_of(shape)
+    record = activity.record
+    assert activity.time.columns <= 20
+    cycles = np.sum(list(activity.by_time.values()), axis=0)
+    assert (cycles == activity.time.lengths).all()
+    assert sum(activity.machine_by_time.values()) == pytest.approx(activity.time.lengths)
+    assert sum(activity.whole.values()) == pytest.approx(record.cycles)
+    cycles = activity.of_instructions("cycles")
+    assert activity.by_instruction.sum(axis=1) == pytest.approx(cycles)
+    assert sum(each.sum() for each in activity.by_level.values()) == pytest.approx(cycles.sum())
+    assert sum(each.sum() for each in activity.by_phase.values()) == pytest.approx(cycles.sum())
+    for number, module in enumerate(MODULES):
+        first = 0 if not number else int(activity.tracks_of_module[0])
+        mine = slice(first, first + int(activity.tracks_of_module[number]))
+        for cause, count in record.document["causes"].get(module, {}).items():
+            assert activity.by_track[cause][mine].sum() == count
+
+
+def test_columns_are_whole_intervals() -> None:
+    record = record_of(BFS)
+    for most in (1, 7, 20, 1000):
+        time = Timeline.of(record, most=most)
+        assert time.columns <= most
+        assert time.width % record.interval == 0
+        assert time.lengths.sum() == record.cycles
+        assert (time.at(time.starts) == np.arange(time.columns)).all()
+
+
+def test_few_levels_stand_by_themselves() -> None:
+    levels = activity_of(BFS).levels
+    assert levels.titles == ("level 0", "level 1", "level 2", "level 3", "level 4")
+    assert levels.detailed
+
+
+def test_of_many_levels_the_longest_stand_by_themselves() -> None:
+    keys = [Key(1, 0, 0), Key(1, 0, 1), Key(1, 1, 0), Key(1, 2, -1), Key(2, 0, 0), Key(2, 1, 0)]
+    levels = Levels.group(keys, np.array([5, 90, 7, 3, 80, 6]), most=2)
+    assert levels.titles == (
+        "1 forward 1",
+        "2 forward 0",
+        "other forward (1)",
+        "other backward (2)",
+        "other intersection (1)",
+    )
+    assert levels.of.tolist() == [2, 0, 3, 4, 1, 3]
+    assert levels.sizes.tolist() == [1, 1, 1, 2, 1]
+    assert not levels.detailed
+    search = Levels.group([Key(0, 0, level) for level in range(4)], np.array([1, 2, 3, 4]), most=3)
+    assert search.titles == ("level 1", "level 2", "level 3", "other levels (1)")
+    assert key_title(Key(7, 2, -1)) == "7 intersection"
+
+
+def test_of_runs_the_levels_that_differ_most_stand_by_themselves() -> None:
+    other = Shape(config="hc2-1ae", levels=(150, 900, 1100, 400, 120, 70), seed=5)
+    comparison = Comparison([record_of(shape) for shape in (BFS, other)], most=3)
+    assert comparison.levels.titles == ("level 1", "level 2", "level 5", "other levels (3)")
+    taken = [np.array([*shape.levels, 0][:6]) for shape in (BFS, other)]
+    more = taken[1] - taken[0]
+    found = sum(comparison.difference(1).values())
+    expected = [more[1], more[2], more[5], more[0] + more[3] + more[4]]
+    assert found == pytest.approx([record_of(other).cycles - record_of(BFS).cycles, *expected])
+
+
+def test_of_runs_that_do_not_differ_the_longest_levels_stand_by_themselves() -> None:
+    comparison = Comparison([record_of(BFS), record_of(BFS)], most=3)
+    assert comparison.levels.titles == ("level 1", "level 2", "level 3", "other levels (2)")
+    assert not any(values.any() for values in comparison.difference(1).values())

@@ -1,0 +1,118 @@
+"""The page: one file that loads nothing, with all its sections."""
+
+import base64
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from host.analysis.report.page import sections
+from tests.host.analysis.report.pages import BFS, MANY, SCC, page_of, record_of
+from tests.record.synthetic import Shape
+
+SECTIONS = ("verdict", "stacks", "kernels", "work", "memory", "fifos", "latencies", "token", "stalls", "roofline")
+LIBRARY = re.compile(r"<script>/\*\*\s*\* plotly\.js.*?</script>", re.DOTALL)
+
+
+def charts(text: str) -> dict[str, dict[str, Any]]:
+    """Return the charts of a page by name."""
+    found = re.findall(r'<script type="application/json" id="([^"]+)-chart-data">(.*?)</script>', text, re.DOTALL)
+    return {name: json.loads(data) for name, data in found}
+
+
+def array(value: Any) -> Any:
+    """Return numbers as a chart has them."""
+    if not isinstance(value, dict):
+        return np.array(value)
+    shape = [int(size) for size in str(value.get("shape", "-1")).split(",")]
+    return np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"])).reshape(shape)
+
+
+@pytest.mark.parametrize("shapes", [(BFS,), (SCC,), (BFS, Shape(config="published", seed=4))], ids=str)
+def test_the_page_is_one_file_that_loads_nothing(shapes: tuple[Shape, ...]) -> None:
+    text = page_of(*shapes)
+    assert len(text.encode()) < 12e6
+    own, count = LIBRARY.subn("", text)
+    assert count == 1
+    assert re.findall(r'(?:src|href)\s*=\s*(?!"#)[^\s>]*', own) == []
+    assert re.findall(r"@import|url\(|https?://", own) == []
+    assert "default-src 'none'" in own
+    assert text.count("</html>") == 1
+    names = re.findall(r'<[a-z]+[^>]* id="([^"]+)"', own)
+    assert len(set(names)) == len(names) > 30
+
+
+@pytest.mark.parametrize(("shape", "left_out"), [(BFS, set()), (SCC, set()), (Shape(memory="stress"), set())])
+def test_all_sections_are_there(shape: Shape, left_out: set[str]) -> None:
+    text = page_of(shape)
+    names = re.findall(r'<section id="([^"]+)"', text)
+    assert names == ["facts", *(f"run0-{name}" for name in SECTIONS if name not in left_out)]
+    assert re.findall(r'<li><a href="#([^"]+)">', text) == names
+    assert set(re.findall(r'class="chart" id="([^"]+)-chart"', text)) == set(charts(text))
+
+
+def test_memory_without_banks_has_no_charts_of_them() -> None:
+    banked, plain = (set(charts(page_of(shape))) for shape in (BFS, Shape(memory="stress")))
+    assert banked - plain == {f"run0-{name}" for name in ("array-levels", "hottest", "banks", "controllers", "links")}
+
+
+def test_every_cause_can_be_chosen_for_the_heat_map() -> None:
+    drawn = charts(page_of(SCC))["run0-lapse"]
+    (menu,) = drawn["layout"]["updatemenus"]
+    labels = [button["label"] for button in menu["buttons"]]
+    assert labels[0] == "requests issued"
+    assert {"refused by the memory", "no work left", "restarted attempt", "module not running"} <= set(labels)
+    for number, button in enumerate(menu["buttons"]):
+        # The strip of phases, and one heat map.
+        assert [place for place, shown in enumerate(button["args"][0]["visible"]) if shown] == [0, 1 + number]
+        assert drawn["data"][1 + number]["hovertemplate"].split("<br>")[2].startswith(button["label"])
+
+
+def test_all_banks_have_a_row() -> None:
+    drawn = charts(page_of(BFS))["run0-banks"]
+    for trace in drawn["data"][1:]:
+        assert array(trace["z"]).shape[0] == 1024
+        assert len(trace["y"]) == 1024
+
+
+def test_levels_are_marked_on_every_axis_of_time() -> None:
+    text = page_of(BFS)
+    starts = record_of(BFS).frame("instructions")["start"].tolist()
+    timed = re.findall(r'class="chart" id="([^"]+)-chart" data-time="run0"', text)
+    assert len(timed) >= 9
+    for name in timed:
+        layout = charts(text)[name]["layout"]
+        assert [shape["x0"] for shape in layout["shapes"] if shape["type"] == "line"] == starts, name
+        assert layout["xaxis"]["range"] == [0, record_of(BFS).cycles]
+        assert layout["template"]["layout"]["margin"]["l"] == 96
+
+
+def test_several_runs_are_compared_with_the_first() -> None:
+    shapes = (BFS, Shape(config="published", seed=4), Shape(memory="fixed:75", seed=6))
+    text = page_of(*shapes)
+    names = re.findall(r'<section id="([^"]+)"', text)
+    assert names[:3] == ["facts", "comparison", "run0-verdict"]
+    assert names[-1] == "run2-roofline"
+    assert re.findall(r'<th scope="col">([^<]+)</th>', text)[:3] == ["test, hc2", "published, hc2", "test, fixed:75"]
+    drawn = charts(text)["compare-difference"]
+    labels = [button["label"] for button in drawn["layout"]["updatemenus"][0]["buttons"]]
+    assert labels == ["published, hc2 against test, hc2", "test, fixed:75 against test, hc2"]
+
+
+def test_a_long_run_has_the_longest_levels_and_the_others_together() -> None:
+    text = page_of(MANY)
+    titles = charts(text)["run0-levels"]["data"][0]["x"]
+    assert titles[:3] == ["1 forward 0", "1 forward 1", "1 forward 2"]
+    assert [title.split(" (")[0] for title in titles[60:]] == ["other forward", "other backward"]
+
+
+def test_what_a_graph_is_called_cannot_become_part_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = record_of(Shape(seed=9))
+    monkeypatch.setitem(record.document["run"], "graph", "</script><script>alert(1)</script>")
+    facts = next(section for section in sections([record]) if section.name == "facts")
+    assert any("<script>" in text for _, texts in facts.facts for text in texts)
+    text = page_of(Shape(seed=9))
+    assert "alert(1)" in text
+    assert "<script>alert" not in text

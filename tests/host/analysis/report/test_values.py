@@ -1,0 +1,430 @@
+"""What every chart of the page shows, against sums of the record's tables that are made here by pandas alone."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sim.observation.causes import CAUSES, WORK
+from tests.host.analysis.report.pages import BFS, SCC, page_of, plain_of
+from tests.host.analysis.report.test_page import array, charts
+from tests.record.plain import Numbers, Plain
+from tests.record.synthetic import Shape
+
+TITLES = {cause.name: cause.title for cause in CAUSES}
+PHASES = ("forward", "backward", "intersection")
+ARRAYS = ("other", "words", "neighbours", "queues", "colours")
+PERCENT = 0.5000001
+
+Drawn = dict[str, Any]
+Values = dict[str, Numbers]
+
+
+def values(drawn: Drawn, axis: str = "y", *, kind: str = "") -> Values:
+    """Return the numbers of each named trace of a kind."""
+    return {
+        trace["name"]: array(trace[axis]).astype(float)
+        for trace in drawn["data"]
+        if "name" in trace and trace["type"].startswith(kind)
+    }
+
+
+def width_of(drawn: Drawn) -> int:
+    """Return the cycles of a column of time: those of the strip of phases."""
+    return int(drawn["data"][0]["dx"])
+
+
+def same(found: Values, expected: Values, *, absolute: float = 1e-6) -> None:
+    """Check that what is more than nothing is drawn, and nothing else."""
+    there = {name: each for name, each in expected.items() if np.any(np.nan_to_num(each))}
+    assert set(found) == set(there)
+    for name, each in there.items():
+        assert found[name] == pytest.approx(each, rel=1e-5, abs=absolute, nan_ok=True), name
+
+
+def titled(parts: Values) -> Values:
+    return {TITLES[cause]: each for cause, each in parts.items()}
+
+
+def check_whole(plain: Plain, drawn: Drawn) -> None:
+    ran = [phase for phase in PHASES if phase in set(plain.instructions["phase"])]
+    expected = {}
+    for cause in TITLES:
+        total = plain.average(cause, plain.total).sum() if cause != "not_running" else 0.0
+        own = plain.stack(cause)
+        expected[cause] = np.array([total, *(own[plain.instructions["phase"] == phase].sum() for phase in ran)])
+    assert drawn["data"][0]["y"] == ["whole run", *ran]
+    same(values(drawn, "x"), titled(expected), absolute=1e-3)
+    totals = np.sum(list(expected.values()), axis=0)
+    assert totals[0] == pytest.approx(plain.total)
+    for trace in drawn["data"]:
+        assert array(trace["customdata"]) == pytest.approx(array(trace["x"]) / totals, rel=1e-5)
+
+
+def check_iterations(plain: Plain, drawn: Drawn) -> None:
+    number = plain.instructions["iteration"].to_numpy() - 1
+    same(
+        values(drawn),
+        titled({cause: np.bincount(number, plain.stack(cause)).astype(float) for cause in TITLES}),
+        absolute=1e-3,
+    )
+
+
+def check_levels(plain: Plain, drawn: Drawn) -> None:
+    same(values(drawn), titled({cause: plain.stack(cause) for cause in TITLES}), absolute=1e-3)
+
+
+def check_time(plain: Plain, drawn: Drawn) -> None:
+    width = width_of(drawn)
+    parts = {c: 100 * plain.average(c, width) / plain.columns(width) for c in TITLES if c != "not_running"}
+    same(values(drawn, kind="scatter"), titled(parts), absolute=1e-4)
+
+
+def tracks_of(plain: Plain) -> list[tuple[str, dict[str, Any]]]:
+    return [
+        (f"AE {engine} {module} {kernel}", {"module": module, "engine": engine, "kernel": kernel})
+        for module in plain.modules
+        for engine in range(plain.engines)
+        for kernel in range(plain.machine["kernels"][module])
+    ]
+
+
+def check_lapse(plain: Plain, drawn: Drawn) -> None:
+    width, tracks = width_of(drawn), tracks_of(plain)
+    lengths = plain.columns(width)
+    assert drawn["data"][1]["y"] == [name for name, _ in tracks]
+    rows = plain.of("kernels")
+    sums = rows.groupby(["module", "engine", "kernel", rows["cycle"] // width])[list(TITLES)].sum()
+    by_track = [sums.loc[tuple(track.values())] for _, track in tracks]
+    by_cause = {cause: np.array([track[cause] for track in by_track], float) for cause in TITLES}
+    shown = {"requests issued": sum(by_cause[cause] for cause in WORK), **titled(by_cause)}
+    labels = [button["label"] for button in drawn["layout"]["updatemenus"][0]["buttons"]]
+    heat = [array(trace["z"]).astype(float) for trace in drawn["data"][1:]]
+    assert set(labels) == {title for title, cycles in shown.items() if np.any(cycles)}
+    for label, shares in zip(labels, heat, strict=True):
+        assert shares == pytest.approx(100 * shown[label] / lengths, abs=PERCENT), label
+
+
+def check_kernels(plain: Plain, drawn: Drawn) -> None:
+    tracks = tracks_of(plain)
+    sums = plain.of("kernels").groupby(["module", "engine", "kernel"])[list(TITLES)].sum()
+    places = [tuple(track.values()) for _, track in tracks]
+    expected = {cause: 100 * sums[cause].loc[places].to_numpy(float) / plain.total for cause in TITLES}
+    assert drawn["data"][0]["x"] == [name for name, _ in tracks]
+    same(values(drawn), titled(expected), absolute=1e-4)
+
+
+def check_work(plain: Plain, drawn: Drawn) -> None:
+    names = {"entries read": "frontier", "vertices pushed": "pushed", "of them copies": "duplicates"}
+    same(values(drawn), {title: plain.instructions[name].to_numpy(float) for title, name in names.items()})
+
+
+def check_arrays(plain: Plain, drawn: Drawn) -> None:
+    width = width_of(drawn)
+    expected = {}
+    for name in ARRAYS:
+        rows = plain.of("arrays", array=name)
+        both = plain.over_time(rows, "reads", width) + plain.over_time(rows, "writes", width)
+        expected[name] = both / plain.columns(width)
+    same(values(drawn, kind="scatter"), expected)
+
+
+def check_array_latency(plain: Plain, drawn: Drawn) -> None:
+    width = width_of(drawn)
+    expected = {}
+    for name in ARRAYS:
+        rows = plain.of("arrays", array=name)
+        reads = plain.over_time(rows, "reads", width)
+        with np.errstate(invalid="ignore"):
+            expected[name] = plain.over_time(rows, "latency", width) / reads
+    same(values(drawn, kind="scatter"), expected)
+
+
+def check_accesses(plain: Plain, drawn: Drawn, keys: list[Any], key: list[str]) -> None:
+    """Check bars by array: accesses first, then what they waited."""
+    found = [(trace["name"], array(trace["y"]).astype(float)) for trace in drawn["data"]]
+    expected = []
+    for column in ("accesses", "waiting"):
+        for name in ARRAYS:
+            sums = plain.of("instruction_banks", array=name).groupby(key)[column].sum()
+            counts = sums.reindex(keys, fill_value=0).to_numpy(float)
+            if counts.any():
+                expected.append((name, counts))
+    assert [name for name, _ in found] == [name for name, _ in expected]
+    for (name, drawn_counts), (_, counts) in zip(found, expected, strict=True):
+        assert drawn_counts == pytest.approx(counts, rel=1e-6), name
+
+
+def check_array_levels(plain: Plain, drawn: Drawn) -> None:
+    check_accesses(plain, drawn, plain.instructions["instruction"].tolist(), ["instruction"])
+
+
+def check_hottest(plain: Plain, drawn: Drawn) -> None:
+    total = plain.of("instruction_banks").groupby(["controller", "bank"])["accesses"].sum()
+    shown = [tuple(map(int, re.findall(r"\d+", title))) for title in drawn["data"][0]["x"]]
+    assert total.loc[shown].tolist() == total.sort_values(ascending=False).tolist()[:24]
+    check_accesses(plain, drawn, shown, ["controller", "bank"])
+    memory = plain.machine["memory"]
+    mean = total.sum() / (memory["controllers"] * memory["banks"])
+    assert [line["y0"] for line in drawn["layout"]["shapes"]] == [pytest.approx(mean)]
+
+
+def check_lapse_of(
+    plain: Plain, drawn: Drawn, table: str, row: Callable[[Any], Any], count: int, *, noun: str, each: float
+) -> None:
+    """Check how busy rows were, of which a request takes so many cycles each, and how many requests waited."""
+    width = width_of(drawn)
+    rows, lengths = plain.of(table), plain.columns(width)
+    grids = []
+    for name in (noun, "waiting"):
+        grid = np.zeros((count, lengths.size))
+        np.add.at(grid, (row(rows).to_numpy(int), (rows["cycle"] // width).to_numpy(int)), rows[name].to_numpy(float))
+        grids.append(grid / lengths)
+    busy, waiting = (array(trace["z"]).astype(float) for trace in drawn["data"][1:])
+    assert busy == pytest.approx(np.clip(100 * each * grids[0], 0, 255), abs=PERCENT)
+    assert waiting == pytest.approx(grids[1], rel=1e-5, abs=1e-6)
+
+
+def check_banks(plain: Plain, drawn: Drawn) -> None:
+    memory = plain.machine["memory"]
+    banks = memory["banks"]
+    check_lapse_of(
+        plain,
+        drawn,
+        "banks",
+        lambda rows: rows["controller"].astype(int) * banks + rows["bank"],
+        memory["controllers"] * banks,
+        noun="accesses",
+        each=memory["bank_busy"],
+    )
+
+
+def check_controllers(plain: Plain, drawn: Drawn) -> None:
+    memory = plain.machine["memory"]
+    each = memory["bank_busy"] / memory["banks"]
+    row = lambda rows: rows["controller"].astype(int)  # noqa: E731
+    check_lapse_of(plain, drawn, "banks", row, memory["controllers"], noun="accesses", each=each)
+
+
+def check_links(plain: Plain, drawn: Drawn) -> None:
+    links = plain.machine["memory"]["links"]
+    row = lambda rows: rows["engine"].astype(int) * links + rows["link"]  # noqa: E731
+    check_lapse_of(plain, drawn, "links", row, plain.engines * links, noun="requests", each=1)
+
+
+def fifos_of(plain: Plain) -> list[tuple[str, dict[str, Any]]]:
+    return [(module, fifo) for module in plain.modules for fifo in plain.machine["fifos"][module]]
+
+
+def check_fifos(plain: Plain, drawn: Drawn) -> None:
+    depth, most, mean, needed = [], [], [], []
+    for module, fifo in fifos_of(plain):
+        own = plain.instructions[plain.instructions["module"] == module]
+        cycles = own["cycles"].sum()
+        rows = plain.of("instruction_fifos", module=module, fifo=fifo["name"])
+        depth.append(fifo["depth"])
+        most.append(rows["most"].max())
+        mean.append(rows["fill"].sum() / plain.kernels(module) / cycles)
+        reads = plain.of("instruction_latencies")
+        reads = reads[reads["instruction"].isin(own["instruction"])]
+        latency = (reads["latency"].astype(float) * reads["reads"]).sum() / reads["reads"].sum()
+        causes = plain.of("instruction_kernels", module=module)
+        idle = sum(causes[name].sum() for name in ("starting", "ending", "no_work", "flush")) / plain.kernels(module)
+        issued = causes[fifo["answers"]].sum() / plain.kernels(module) if fifo["answers"] else 0
+        promised = np.ceil(2 * issued * latency / (cycles - idle))
+        needed.append(min(max(most[-1], promised), depth[-1]))
+    expected = {"depth": depth, "with reads in flight": needed, "high-water mark": most, "mean": mean}
+    same(values(drawn), {name: np.array(each, float) for name, each in expected.items()})
+
+
+def check_fifo_time(plain: Plain, drawn: Drawn) -> None:
+    width = width_of(drawn)
+    lengths = plain.columns(width)
+    mean, most = (array(trace["z"]).astype(float) for trace in drawn["data"][1:])
+    for row, (module, fifo) in enumerate(fifos_of(plain)):
+        rows = plain.of("fifos", module=module, fifo=fifo["name"])
+        held = plain.over_time(rows, "fill", width) / plain.kernels(module) / lengths
+        assert mean[row] == pytest.approx(100 * held / fifo["depth"], abs=PERCENT)
+        peak = rows.groupby(rows["cycle"] // width)["most"].max().to_numpy(float)
+        assert most[row] == pytest.approx(100 * peak / fifo["depth"], abs=PERCENT)
+
+
+def check_latencies(plain: Plain, drawn: Drawn) -> None:
+    assert {trace["name"] for trace in drawn["data"]} == set(plain.instructions["phase"])
+    for trace in drawn["data"]:
+        rows = plain.of("instruction_latencies", phase=trace["name"])
+        bins = array(trace["customdata"])
+        inside = [rows[rows["latency"].between(low, high)]["reads"].sum() for low, high in bins.tolist()]
+        assert array(trace["y"]).tolist() == inside
+        assert sum(inside) == rows["reads"].sum()
+
+
+def check_latency_levels(plain: Plain, drawn: Drawn) -> None:
+    shares = {"median": 0.5, "95 %": 0.95, "99 %": 0.99}
+    rows = plain.of("instruction_latencies")
+    expected = {
+        name: np.array(
+            [
+                np.quantile(np.repeat(its["latency"], its["reads"]), share, method="inverted_cdf")
+                for its in (rows[rows["instruction"] == number] for number in plain.instructions["instruction"])
+            ]
+        )
+        for name, share in shares.items()
+    }
+    same(values(drawn), expected)
+
+
+def check_token(plain: Plain, drawn: Drawn) -> None:
+    width = width_of(drawn)
+    lengths = plain.columns(width)
+    expected = {
+        f"{module} token at AE {engine}": 1000
+        * plain.over_time(plain.of("engines", engine=engine), f"{module}_turns", width)
+        / lengths
+        for engine in range(plain.engines)
+        for module in ("bfs", "intersection")
+    }
+    expected["kernels that wait for a slot (right)"] = 100 * plain.average("slot", width) / lengths
+    same(values(drawn, kind="scatter"), expected, absolute=1e-4)
+
+
+def check_stalls(plain: Plain, drawn: Drawn) -> None:
+    width = width_of(drawn)
+    lengths = plain.columns(width)
+    expected = {
+        f"kernels: {TITLES[cause]}": 100 * plain.average(cause, width) / lengths
+        for cause in ("credit", "refused", "response")
+    }
+    for kind in ("read", "write"):
+        stalls = plain.over_time(plain.of("engines"), f"{kind}_stalls", width)
+        expected[f"ports that took no {kind}"] = 100 * stalls / plain.kernels("bfs") / lengths
+    same(values(drawn, kind="scatter"), expected, absolute=1e-4)
+
+
+def limits_of(plain: Plain) -> tuple[Any, Values]:
+    """Return the levels of the searches, and what some of the limits come to, as docs/roofline.md has them."""
+    config, memory = plain.document["configuration"], plain.machine["memory"]
+    profile = plain.document["memory_profile"]
+    levels = plain.instructions[plain.instructions["module"] == "bfs"]
+    numbers = levels["instruction"].tolist()
+    kernels = plain.of("instruction_kernels", module="bfs").set_index(["instruction", "engine", "kernel"])
+
+    def by_kernel(counts: Any) -> Numbers:
+        return np.array(counts.unstack(["engine", "kernel"]).loc[numbers].to_numpy(float))
+
+    entries, edges = by_kernel(kernels["issue_1"]), by_kernel(kernels["issue_2"])
+    pushes = np.floor(by_kernel(kernels["write"]) / 3)
+    port = config["issue_interval"] * (entries + 2 * edges) + (2 + config["issue_interval"]) * pushes
+    banks = plain.of("instruction_banks").groupby(["instruction", "controller", "bank"])["accesses"].sum()
+    requests = banks.groupby("instruction").sum().reindex(numbers, fill_value=0).to_numpy(float)
+    links = plain.of("instruction_links").set_index(["instruction", "engine", "link"])
+    shape = (len(numbers), plain.engines, memory["links"])
+    every = pd.MultiIndex.from_product([range(plain.engines), range(memory["links"])])
+    reads, writes = (
+        links[name].unstack(["engine", "link"]).reindex(numbers, columns=every).fillna(0).to_numpy(float).reshape(shape)
+        for name in ("reads", "writes")
+    )
+    own = 3 * pushes.reshape(len(numbers), plain.engines, -1).sum(axis=2) + reads.sum(axis=2)
+    busiest = np.max(
+        [
+            reads.max(axis=(1, 2)),
+            np.ceil((reads + writes).sum(axis=1) / plain.engines).max(axis=1),
+            np.ceil(own / memory["links"]).max(axis=1),
+        ],
+        axis=0,
+    )
+    found = {
+        "ports": np.ceil(port.sum(axis=1) / port.shape[1]),
+        "imbalance": port.max(axis=1),
+        "links": np.ceil(requests / (plain.engines * memory["links"])),
+        "busiest link": busiest,
+        "banks": np.ceil(requests * profile["bank_busy"] / (memory["controllers"] * memory["banks"])),
+        "busiest bank": banks.groupby("instruction").max().reindex(numbers).to_numpy(float) * profile["bank_busy"],
+    }
+    return levels.assign(requests=requests), found
+
+
+def check_roofline(plain: Plain, drawn: Drawn) -> None:
+    levels, _ = limits_of(plain)
+    scale = plain.document["clock_hz"] / 1e9
+    intensity, rate = levels["edges"] / levels["requests"], scale * levels["edges"] / levels["cycles"]
+    share = 100 * levels["cycles"] / levels["cycles"].sum()
+    expected = sorted(zip(intensity, rate, share, levels["edges"], strict=True))
+    points = [trace for trace in drawn["data"] if trace["mode"] == "markers"]
+    found = sorted(
+        (x, y, *more)
+        for trace in points
+        for x, y, more in zip(array(trace["x"]), array(trace["y"]), array(trace["customdata"]).tolist(), strict=True)
+    )
+    assert np.array(found) == pytest.approx(np.array(expected), rel=1e-5)
+    lines = {trace["name"].split(":")[0]: trace for trace in drawn["data"] if trace["mode"] == "lines"}
+    memory, config = plain.machine["memory"], plain.document["configuration"]
+    most = {
+        "ports": plain.kernels("bfs") / config["issue_interval"],
+        "links": plain.engines * memory["links"],
+        "banks": memory["controllers"] * memory["banks"] / memory["bank_busy"],
+    }
+    for name, requests in most.items():
+        x, y = (array(lines[name][axis]).astype(float) for axis in ("x", "y"))
+        assert y == pytest.approx(scale * requests * x, rel=1e-4), name
+
+
+def check_limits(plain: Plain, drawn: Drawn) -> None:
+    levels, expected = limits_of(plain)
+    (trace,) = drawn["data"]
+    found = dict(zip(trace["y"], zip(array(trace["x"]), array(trace["customdata"]), strict=True), strict=True))
+    taken = levels["cycles"].sum()
+    for name, cycles in expected.items():
+        assert found[name] == pytest.approx((100 * cycles.sum() / taken, cycles.sum()), rel=1e-5), name
+
+
+def check_limit_levels(plain: Plain, drawn: Drawn) -> None:
+    levels, expected = limits_of(plain)
+    found = values(drawn)
+    assert found["taken"].tolist() == levels["cycles"].tolist()
+    for name, cycles in expected.items():
+        assert found[name].tolist() == cycles.tolist(), name
+    shares = {trace["name"]: array(trace["customdata"]) for trace in drawn["data"][1:]}
+    for name, cycles in expected.items():
+        assert shares[name] == pytest.approx(100 * cycles / levels["cycles"].to_numpy(), rel=1e-5)
+
+
+CHECKS = {
+    name.removeprefix("check_").replace("_", "-"): check
+    for name, check in globals().items()
+    if name.startswith("check_")
+}
+HELPERS = {"accesses", "lapse-of"}
+
+
+@pytest.mark.parametrize("shape", [BFS, SCC], ids=["bfs", "scc"])
+def test_every_chart_shows_what_the_tables_have(shape: Shape) -> None:
+    plain, drawn = plain_of(shape), charts(page_of(shape))
+    names = {name.removeprefix("run0-") for name in drawn}
+    assert names | {"iterations"} == set(CHECKS) - HELPERS
+    for name in sorted(names):
+        CHECKS[name](plain, drawn[f"run0-{name}"])
+
+
+def test_comparisons_show_what_the_tables_have() -> None:
+    shapes = (BFS, Shape(config="hc2-1ae", levels=(150, 900, 1100, 400, 120, 70), seed=5))
+    plains, drawn = [plain_of(shape) for shape in shapes], charts(page_of(*shapes))
+    whole = {c: np.array([p.average(c, p.total).sum() for p in plains]) for c in TITLES if c != "not_running"}
+    same(values(drawn["compare-whole"], "x"), titled(whole), absolute=1e-3)
+    stacks = {c: np.zeros((6, 2)) for c in TITLES}
+    for cause, stack in stacks.items():
+        for run, plain in enumerate(plains):
+            stack[plain.instructions["level"], run] = plain.stack(cause)
+    levels = {cause: stack.ravel() for cause, stack in stacks.items()}
+    same(values(drawn["compare-levels"]), titled(levels), absolute=1e-3)
+    difference = {
+        cause: np.array([np.diff(whole.get(cause, np.zeros(2)))[0], *np.diff(stack, axis=1)[:, 0]])
+        for cause, stack in stacks.items()
+    }
+    found = values(drawn["compare-difference"])
+    total = found.pop("difference")
+    same(found, titled(difference), absolute=1e-3)
+    assert total == pytest.approx(np.sum(list(difference.values()), axis=0), abs=1e-2)

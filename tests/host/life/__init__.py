@@ -1,1 +1,0 @@
-"""Tests of lives for people."""
