@@ -1,4 +1,4 @@
-"""Takes the pictures of docs pages: python -m tests.host.analysis.report.screenshots PAGE FOLDER report|design-study."""
+"""Takes pictures of docs pages: python -m tests.host.analysis.report.screenshots PAGE FOLDER report|design-study."""
 
 import io
 import sys
