@@ -153,7 +153,7 @@ def _contenders(arguments: argparse.Namespace) -> "Contenders":
     UsageError, InputError
         There is no machine of that name, or it finds no components.
     """
-    from host.devices import Order
+    from host.devices.steps import Order
     from host.runs.specification import RunSpec, SpecError
     from host.studies.comparison import Contenders
 

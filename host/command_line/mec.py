@@ -171,7 +171,8 @@ def _on_processor(
     """Run an algorithm; return what it found, the fields of the document that say how, and where in words."""
     from host.algorithms.mec.decomposition import run_mec
     from host.algorithms.software.decomposition import Setting
-    from host.devices import Order, open_device
+    from host.devices import open_device
+    from host.devices.steps import Order
     from host.words import place
 
     with (

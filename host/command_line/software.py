@@ -95,7 +95,8 @@ def run(arguments: argparse.Namespace) -> None:
     from host.algorithms.reference import check_components
     from host.algorithms.software import Setting, run_software
     from host.command_line.outputs import check_outputs
-    from host.devices import Order, open_device
+    from host.devices import open_device
+    from host.devices.steps import Order
     from host.graph.formats import read_graph
     from host.output import publish
     from host.results.table_text import graph_text, largest_text, plain_table

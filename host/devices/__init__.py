@@ -1,38 +1,38 @@
 """Data-parallel steps over arrays, written once for this machine's processor and for graphics processors."""
 
-from host.devices.device import DEVICES, ORDERS, Device, DeviceArray, Order, open_device
-from host.devices.steps import (
-    BlockStep,
-    Step,
-    atomic_add,
-    atomic_and,
-    atomic_exchange,
-    atomic_max,
-    atomic_min,
-    atomic_or,
-    atomic_swap,
-    block_step,
-    device_function,
-    step,
-)
+from host.devices.cpu import CpuDevice
+from host.devices.steps import NATURAL, Device, Order
 
-__all__ = [
-    "DEVICES",
-    "ORDERS",
-    "BlockStep",
-    "Device",
-    "DeviceArray",
-    "Order",
-    "Step",
-    "atomic_add",
-    "atomic_and",
-    "atomic_exchange",
-    "atomic_max",
-    "atomic_min",
-    "atomic_or",
-    "atomic_swap",
-    "block_step",
-    "device_function",
-    "open_device",
-    "step",
-]
+__all__ = ["DEVICES", "open_device"]
+
+DEVICES = ("cpu", "cuda")
+"""Names of the devices."""
+
+
+def open_device(name: str, *, threads: int = 1, order: Order = NATURAL) -> Device:
+    """Return a device.
+
+    Parameters
+    ----------
+    name : str
+        One of `DEVICES`.
+    threads : int
+        Threads of the processor that it may use, of ``cpu``.
+    order : Order
+        In which the threads of a step run.
+
+    Raises
+    ------
+    InputError
+        There is none of that name on this machine.
+    ValueError
+        The name is none.
+    """
+    if name == "cpu":
+        return CpuDevice(threads=threads, order=order)
+    if name == "cuda":
+        # Here, as most machines have none.
+        from host.devices.cuda import CudaDevice
+
+        return CudaDevice(order=order)
+    raise ValueError(f"device must be one of {', '.join(DEVICES)}, not {name!r}")

@@ -15,9 +15,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numpy.typing import DTypeLike, NDArray
 
-from host.devices import steps
-from host.devices.device import NATURAL, Device, DeviceArray, Order
-from host.devices.steps import BlockStep, Step, translated
+from host.devices.steps import ATOMICS, NATURAL, BlockStep, Device, DeviceArray, Order, Step, translated
 from sim.caching.code import njit
 
 __all__ = ["CpuDevice", "Workers"]
@@ -61,16 +59,9 @@ def _swap(_: Any, array: Any, index: Any, expected: Any, value: Any) -> Any:
     return array.dtype(array, types.intp, array.dtype, array.dtype), generate
 
 
-_ATOMICS = {
-    steps.atomic_add: _read_modify_write("add"),
-    # Of signed integers, which all that steps compare are.
-    steps.atomic_max: _read_modify_write("max"),
-    steps.atomic_min: _read_modify_write("min"),
-    steps.atomic_and: _read_modify_write("and"),
-    steps.atomic_or: _read_modify_write("or"),
-    steps.atomic_exchange: _read_modify_write("xchg"),
-    steps.atomic_swap: _swap,
-}
+# Of signed integers, which all that steps compare are.
+_OWN = (*map(_read_modify_write, ("add", "max", "min", "and", "or", "xchg")), _swap)
+_ATOMICS = dict(zip(ATOMICS, _OWN, strict=True))
 
 
 def _kept(function: Any) -> bool:

@@ -10,8 +10,7 @@ from numba import cuda, int32
 from numba.core import config
 from numpy.typing import DTypeLike, NDArray
 
-from host.devices.device import NATURAL, Device, DeviceArray, Order
-from host.devices.steps import ATOMICS, BlockStep, Step, translated
+from host.devices.steps import ATOMICS, NATURAL, BlockStep, Device, DeviceArray, Order, Step, translated
 from host.errors import InputError
 
 __all__ = ["CudaDevice", "flat", "kernel", "layout"]

@@ -4,8 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from host.devices.device import Device, DeviceArray
-from host.devices.steps import block_step, device_function, step
+from host.devices.steps import Device, DeviceArray, block_step, device_function, step
 from host.errors import InputError
 from host.graph.csr import Graph
 

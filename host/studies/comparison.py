@@ -13,7 +13,8 @@ from host.algorithms.components import canonical, component_sizes
 from host.algorithms.names import KINDS
 from host.algorithms.reference import component_matrix, matrix_components
 from host.algorithms.software import Setting, run_software
-from host.devices import Order, open_device
+from host.devices import open_device
+from host.devices.steps import Order
 from host.graph.csr import Graph
 from host.graph.formats import read_graph
 from host.measuring.software import GivenUpError, quickest

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from host.algorithms.mec.decomposition import MecDecomposition, MecRound
 from host.algorithms.software.decomposition import Decomposition, Setting, unwatched
 from host.algorithms.software.fbt import decompose_regions
-from host.devices import Device, DeviceArray, atomic_add, atomic_exchange, atomic_min, atomic_swap, step
 from host.devices.primitives import count_up, prefix_sum, root
+from host.devices.steps import Device, DeviceArray, atomic_add, atomic_exchange, atomic_min, atomic_swap, step
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.mdp.model import Mdp

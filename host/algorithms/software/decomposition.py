@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from host.algorithms.components import canonical
 from host.algorithms.names import KINDS, Kind
-from host.devices import Device
+from host.devices.steps import Device
 from host.graph.csr import Graph
 from host.graph.generators import random_graph
 

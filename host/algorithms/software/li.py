@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from host.algorithms.software.decomposition import Decomposition, Setting
-from host.devices import Device, DeviceArray, atomic_add, atomic_swap, block_step, device_function, step
 from host.devices.primitives import DeviceGraph, count_up, prefix_sum, upload
+from host.devices.steps import Device, DeviceArray, atomic_add, atomic_swap, block_step, device_function, step
 from host.errors import InputError
 from host.graph.csr import Graph
 

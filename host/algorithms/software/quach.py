@@ -11,8 +11,8 @@ import numpy as np
 
 from host.algorithms.names import MOST_PIVOTS, PIVOTS
 from host.algorithms.software.decomposition import Decomposition, Setting
-from host.devices import Device, DeviceArray, atomic_and, atomic_or, device_function, step
 from host.devices.primitives import DeviceGraph, upload
+from host.devices.steps import Device, DeviceArray, atomic_and, atomic_or, device_function, step
 from host.graph.csr import Graph
 
 __all__ = ["Lots", "quach"]

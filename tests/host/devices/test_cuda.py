@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from host.devices import ORDERS, Order, block_step, open_device, step
+from host.devices import open_device
 from host.devices.primitives import prefix_sum
+from host.devices.steps import ORDERS, Order, block_step, step
 from tests.host.devices.simulator import simulate
 from tests.host.devices.test_steps import spread, turn
 

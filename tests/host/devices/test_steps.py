@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from host.devices import (
+from host.devices import open_device
+from host.devices.primitives import count_up, prefix_sum
+from host.devices.steps import (
     ORDERS,
     Order,
     atomic_add,
@@ -17,10 +19,8 @@ from host.devices import (
     atomic_swap,
     block_step,
     device_function,
-    open_device,
     step,
 )
-from host.devices.primitives import count_up, prefix_sum
 
 WAYS = [(name, threads) for name in ORDERS for threads in (1, 3)]
 

@@ -30,8 +30,8 @@ from host.algorithms.software.fbt.steps import (
     search_once,
     trim_states,
 )
-from host.devices import Device, DeviceArray, step
 from host.devices.primitives import DeviceGraph
+from host.devices.steps import Device, DeviceArray, step
 from host.errors import InputError
 from host.graph.csr import Graph
 

@@ -29,7 +29,7 @@ reach it, are its component, whatever else the region is made of.
 
 from typing import Any, NamedTuple
 
-from host.devices import DeviceArray, atomic_add, atomic_min, atomic_swap, block_step, device_function, step
+from host.devices.steps import DeviceArray, atomic_add, atomic_min, atomic_swap, block_step, device_function, step
 
 __all__ = [
     "BACKWARD",

@@ -35,8 +35,8 @@ from host.algorithms.software.multipartition.work import (
     settle,
     strips,
 )
-from host.devices import DeviceArray, Step, atomic_add, atomic_max, atomic_swap, step
 from host.devices.primitives import root
+from host.devices.steps import DeviceArray, Step, atomic_add, atomic_max, atomic_swap, step
 from host.graph.csr import Graph
 
 __all__ = ["draw", "largest", "multipartition"]

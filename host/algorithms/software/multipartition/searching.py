@@ -25,7 +25,7 @@ from host.algorithms.software.multipartition.work import (
     Work,
     drawn_number,
 )
-from host.devices import DeviceArray, atomic_add, atomic_and, atomic_max, atomic_or, device_function, step
+from host.devices.steps import DeviceArray, atomic_add, atomic_and, atomic_max, atomic_or, device_function, step
 
 __all__ = ["begin_partition", "colour", "search"]
 

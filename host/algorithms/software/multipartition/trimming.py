@@ -6,7 +6,7 @@ may not be: all tests of a run together look at each edge about once.
 """
 
 from host.algorithms.software.multipartition.work import EDGES, FEWEST, FOUND, QUEUED, STRIP, Arrays, Side, Work
-from host.devices import DeviceArray, atomic_add, atomic_swap, device_function, step
+from host.devices.steps import DeviceArray, atomic_add, atomic_swap, device_function, step
 
 __all__ = ["Trimming"]
 

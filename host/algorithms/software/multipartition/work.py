@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from host.devices import Device, DeviceArray, Step, atomic_add, atomic_or, device_function, step
 from host.devices.primitives import upload
+from host.devices.steps import Device, DeviceArray, Step, atomic_add, atomic_or, device_function, step
 from host.graph.csr import Graph
 
 __all__ = [

@@ -17,7 +17,8 @@ from host.algorithms.names import MEC_KINDS
 from host.algorithms.software.decomposition import Decomposition, Setting
 from host.algorithms.software.fbt import decompose_regions
 from host.algorithms.software.tarjan import tarjan
-from host.devices import ORDERS, Order, open_device
+from host.devices import open_device
+from host.devices.steps import ORDERS, Order
 from host.errors import InputError
 from host.mdp.families import family
 from host.mdp.model import Mdp

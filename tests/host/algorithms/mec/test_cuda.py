@@ -2,7 +2,8 @@
 
 from host.algorithms.mec.parallel import parallel
 from host.algorithms.software.decomposition import Setting
-from host.devices import ORDERS, Order, open_device
+from host.devices import open_device
+from host.devices.steps import ORDERS, Order
 from tests.host.devices.simulator import simulate
 from tests.host.mdp.models import SMALL, model
 

@@ -19,7 +19,8 @@ from host.algorithms.software.fbt import Fbt, decompose_regions, fbt
 from host.algorithms.software.fbt.regions import lay_out
 from host.algorithms.software.fbt.steps import MOST, PADDING
 from host.command_line.main import main
-from host.devices import ORDERS, Device, Order, open_device
+from host.devices import open_device
+from host.devices.steps import ORDERS, Device, Order
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.generators import random_graph

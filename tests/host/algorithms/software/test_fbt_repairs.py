@@ -17,8 +17,8 @@ from host.algorithms.reference import check_components
 from host.algorithms.software import Decomposition, Setting
 from host.algorithms.software.fbt import fbt, regions, steps
 from host.algorithms.software.fbt.steps import FRONTIER
-from host.devices import BlockStep, Order, Step
 from host.devices.cpu import CpuDevice
+from host.devices.steps import BlockStep, Order, Step
 from host.graph.csr import Graph
 from tests.host.algorithms.software.test_fbt import cycles
 from tests.system.graphs import graph_of, messy_graph

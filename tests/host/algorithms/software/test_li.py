@@ -11,7 +11,8 @@ from host.algorithms.reference import check_components
 from host.algorithms.software import Setting, run_software
 from host.algorithms.software.decomposition import Decomposition
 from host.algorithms.software.li import Subgraphs, elect_drawn, following, li, source_count
-from host.devices import ORDERS, Order, open_device
+from host.devices import open_device
+from host.devices.steps import ORDERS, Order
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.generators import random_graph, rmat_graph

@@ -25,7 +25,8 @@ from host.algorithms.software.multipartition.work import (
     drawn_number,
     priority,
 )
-from host.devices import ORDERS, Device, Order, Step, atomic_max, open_device, step
+from host.devices import open_device
+from host.devices.steps import ORDERS, Device, Order, Step, atomic_max, step
 from host.graph.csr import Graph
 from host.graph.generators import random_graph, rmat_graph
 from tests.host.devices.simulator import simulate

@@ -13,7 +13,8 @@ from host.algorithms.reference import check_components
 from host.algorithms.software import Decomposition, Setting, run_software
 from host.algorithms.software.decomposition import small_graph
 from host.algorithms.software.quach import Lots, quach
-from host.devices import ORDERS, Device, Order, open_device
+from host.devices import open_device
+from host.devices.steps import ORDERS, Device, Order
 from host.graph.csr import Graph
 from host.graph.generators import random_graph
 from tests.host.devices.simulator import simulate
