@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.search import BfsRun, breadth_first_search
+from host.algorithms.driver import BfsRun, breadth_first_search
 from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph
 from hw.bfs.tags import Tag

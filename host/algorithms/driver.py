@@ -1,11 +1,16 @@
-"""The level loop of the published coprocessor program: a breadth-first search of one direction (section 4.2)."""
+"""Breadth-first search on the accelerator: the level loop of the published coprocessor program (section 4.2).
+
+A run of it can be kept and observed, and is made again with larger queues where they overflowed.
+"""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
-from host.algorithms.keeper import Keeper, Observer
-from host.algorithms.reach import check_frontier, compact
+import numpy as np
+import numpy.typing as npt
+
+from host.algorithms.reach import ReachAccount, check_frontier, compact, levels_of, levels_of_words
 from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, default_slack
 from host.words import counted
 from sim.coprocessor import Coprocessor, Instruction, Register, Status
@@ -15,12 +20,17 @@ from sim.hardware import LEVEL, VISITED
 __all__ = [
     "MAX_RESTARTS",
     "Attempt",
+    "BfsRun",
     "Direction",
     "Driver",
     "DriverState",
+    "Keeper",
     "Level",
+    "LevelAccount",
+    "Observer",
     "QueueOverflowError",
     "Search",
+    "breadth_first_search",
     "with_larger_queues",
 ]
 
@@ -29,7 +39,55 @@ MAX_RESTARTS = 6
 
 _SMALLEST_SLACK = 64
 _Result = TypeVar("_Result")
+_State = TypeVar("_State")
 _Attempt = TypeVar("_Attempt", bound="Attempt")
+
+
+class Keeper:
+    """Keeps nothing: every run begins at its beginning.
+
+    A run tells what its state is, a dataclass of plain values that it changes as it goes on. Whoever keeps it may do so
+    within any instruction, together with the coprocessor and its memory. A run that is taken up again finds the state,
+    makes the same allocations as before, has the coprocessor brought to where it was, and goes on by waiting for the
+    instruction.
+    """
+
+    def kept(self, name: str, kind: type[_State]) -> _State | None:
+        """Return the state that was kept of a part of the run; None in a run from the beginning."""
+        return None
+
+    def keep(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
+        """Tell the state of a part of the run, which changes from now on; `refresh` brings it up to date if need be."""
+
+    def resume(self) -> None:
+        """Bring the coprocessor to where it was; only where there is a state."""
+
+
+class LevelAccount(NamedTuple):
+    """Counts of each level of a search, each vertex taken once."""
+
+    pushed: npt.NDArray[np.int64]
+    """Vertices that it pushed."""
+    edges: npt.NDArray[np.int64]
+    """Edges that leave its own vertices."""
+
+    @classmethod
+    def of(cls, found: npt.NDArray[np.int64]) -> "LevelAccount":
+        """Return that of vertices and edges by part of a reach queue: the source, then what each level pushed."""
+        return cls(pushed=found[1:, 0], edges=found[:-1, 1])
+
+
+class Observer:
+    """Watches nothing: a run tells where it is, and goes on the same whoever listens."""
+
+    def begin(self, iteration: int, phase: str) -> None:
+        """Learn that the instructions to come are of an iteration (0 where there is only one search) and a phase."""
+
+    def on_instruction(self, entries: int, pushed: int) -> None:
+        """Learn how many entries the instruction that is complete has read from its queues, and pushed."""
+
+    def end(self, account: Callable[[], LevelAccount] | None = None) -> None:
+        """Learn that an intersection is over, or a search, which can give an account of its levels."""
 
 
 class QueueOverflowError(SimulationError):
@@ -382,3 +440,137 @@ def with_larger_queues(
                 last = error
         entries = max(2 * entries, _SMALLEST_SLACK)
     raise QueueOverflowError(f"{last}, after {MAX_RESTARTS} restarts with larger queues")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BfsRun:
+    """What a breadth-first search found and what it took.
+
+    Parameters
+    ----------
+    source : int
+        Vertex it started from.
+    levels : ndarray of int32, shape (vertices,)
+        Level of each vertex, -1 where it was not reached.
+    level_records : tuple of Level
+        Frontier, entries pushed and cycles of every level.
+    reached : int
+        Distinct vertices reached, the source included.
+    duplicates : int
+        Entries pushed for vertices that another kernel pushed as well.
+    edges_traversed : int
+        Edges that leave the vertices reached, each once.
+    retries : int
+        Restarts because of queues that overflowed.
+    """
+
+    source: int
+    levels: npt.NDArray[np.int32]
+    level_records: tuple[Level, ...]
+    reached: int
+    duplicates: int
+    edges_traversed: int
+    retries: int
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of all levels."""
+        return sum(level.cycles for level in self.level_records)
+
+
+_Account = tuple[npt.NDArray[np.int32], int, int, int, Callable[[], LevelAccount]]
+"""Levels, distinct vertices reached, entries pushed again, edges that leave the vertices reached, and by level."""
+
+
+def _account_of_queue(graph: PlacedGraph, reach: npt.NDArray[np.uint32], search: Search) -> _Account:
+    """Return what a search found, from its reach queue."""
+    vertices = graph.graph.vertices
+    levels = levels_of(reach, search.counts, vertices=vertices, name=graph.name)
+    found = ReachAccount(vertices).count(graph.words, reach, search.counts, name=graph.name)
+    reached, edges = found.sum(0).tolist()
+    return levels, reached, search.pushed - reached, edges, lambda: LevelAccount.of(found)
+
+
+def _account_of_words(graph: PlacedGraph, search: Search) -> _Account:
+    """Return what a search found that wrote levels into the graph words and queued only vertices with neighbours."""
+    levels = levels_of_words(graph.words, deepest=len(search.levels), name=graph.name)
+    degrees, count = graph.graph.out_degrees(), len(search.levels)
+    reached = degrees[levels >= 0]
+    queued = int(np.count_nonzero(reached)) + int(degrees[search.source] == 0)
+
+    def by_level() -> LevelAccount:
+        pushed = np.bincount(levels[(levels > 0) & (degrees > 0)] - 1, minlength=count)
+        # Exact below 2**53, and a graph has fewer than 2**32 edges.
+        edges = np.bincount(levels[levels >= 0], weights=reached, minlength=count)[:count]
+        return LevelAccount(pushed=pushed.astype(np.int64), edges=edges.astype(np.int64))
+
+    return levels, reached.size, search.pushed - queued, int(reached.sum(dtype=np.int64)), by_level
+
+
+def breadth_first_search(
+    coprocessor: Coprocessor,
+    graph: PlacedGraph,
+    source: int,
+    *,
+    slack: int | None = None,
+    on_level: Callable[[int, int], None] | None = None,
+    keeper: Keeper | None = None,
+    observer: Observer | None = None,
+) -> BfsRun:
+    """Search a placed graph breadth-first.
+
+    Parameters
+    ----------
+    coprocessor : Coprocessor
+        Where the graph was placed.
+    graph : PlacedGraph
+        The graph; its words are reset here.
+    source : int
+        Where to start, 0 to vertices - 1.
+    slack : int, optional
+        Queue entries beyond one for each vertex, `host.graph.memory_map.default_slack` when absent.
+    on_level : callable, optional
+        Called after every level with the number of levels run and the entries reached.
+    keeper : Keeper, optional
+        Keeps the run.
+    observer : Observer, optional
+        Watches it.
+
+    Raises
+    ------
+    SimulationError
+        The simulation failed, or its queues overflowed again and again.
+    """
+    vertices, watching = graph.graph.vertices, observer or Observer()
+
+    def attempt(queues: QueueArrays, state: Attempt, resumed: bool) -> BfsRun:
+        if not resumed:
+            graph.reset(np.zeros(vertices, np.bool_))
+            watching.begin(0, "forward")
+        reach = next(iter(queues.reaches), None)
+        driver = Driver(coprocessor, queues, state=state.driver, on_level=on_level, observer=watching)
+        search = driver.search(Direction(graph=graph, reach=reach), source)
+        account = _account_of_words(graph, search) if reach is None else _account_of_queue(graph, reach.values, search)
+        levels, reached, duplicates, edges, by_level = account
+        watching.end(by_level)
+        return BfsRun(
+            source=source,
+            levels=levels,
+            level_records=search.levels,
+            reached=reached,
+            duplicates=duplicates,
+            edges_traversed=edges,
+            retries=0,
+        )
+
+    run, retries = with_larger_queues(
+        attempt,
+        coprocessor,
+        Attempt,
+        name="search",
+        vertices=vertices,
+        directions=int(coprocessor.config.keeps_reach_queue),
+        slack=slack,
+        keeper=keeper,
+    )
+    return replace(run, retries=retries)

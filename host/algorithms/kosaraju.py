@@ -7,8 +7,16 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.driver import Attempt, Direction, Driver, Search, with_larger_queues
-from host.algorithms.keeper import Keeper, LevelAccount, Observer
+from host.algorithms.driver import (
+    Attempt,
+    Direction,
+    Driver,
+    Keeper,
+    LevelAccount,
+    Observer,
+    Search,
+    with_larger_queues,
+)
 from host.algorithms.reach import ReachAccount, check_colours, first_uncoloured
 from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays
 from sim.coprocessor import NO_START, ArrayKind, Coprocessor, Instruction, Register

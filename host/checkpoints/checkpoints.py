@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from host.algorithms.keeper import Keeper
+from host.algorithms.driver import Keeper
 from host.checkpoints.encoding import converted, decode_machine, encode
 from host.checkpoints.folder import Checkpoint, CheckpointFolder
 from host.checkpoints.interval import Interval

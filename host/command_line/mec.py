@@ -20,7 +20,7 @@ from host.progress import Progress
 from host.runs.specification import RunSpec, option_of
 
 if TYPE_CHECKING:
-    from host.algorithms.mec.decomposition import MecDecomposition
+    from host.algorithms.mec.basic import MecDecomposition
     from host.mdp.model import Mdp
 
 __all__ = ["add_parser", "run"]
@@ -169,7 +169,7 @@ def _on_processor(
     arguments: argparse.Namespace, algorithm: str, mdp: "Mdp", progress: Progress
 ) -> "tuple[MecDecomposition, dict[str, Any], str]":
     """Run an algorithm; return what it found, the fields of the document that say how, and where in words."""
-    from host.algorithms.mec.decomposition import run_mec
+    from host.algorithms.mec.basic import run_mec
     from host.algorithms.software.decomposition import Setting
     from host.devices import open_device
     from host.devices.steps import Order

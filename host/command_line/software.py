@@ -91,9 +91,8 @@ def run(arguments: argparse.Namespace) -> None:
     UsageError
         Options that do not go together.
     """
-    from host.algorithms.components import component_sizes
-    from host.algorithms.reference import check_components
     from host.algorithms.software import Setting, run_software
+    from host.algorithms.verification import check_components, component_sizes
     from host.command_line.outputs import check_outputs
     from host.devices import open_device
     from host.devices.steps import Order
@@ -123,8 +122,8 @@ def run(arguments: argparse.Namespace) -> None:
         result = run_software(arguments.algorithm, graph, transpose, setting)
     if not arguments.no_verify:
         with progress.step("verifying"):
-            check_result(check_components(result.labels, graph))
-    sizes = component_sizes(result.labels)[1]
+            check_result(check_components(result.found.labels, graph))
+    sizes = component_sizes(result.found.labels)[1]
     document = {
         **identity(),
         "algorithm": result.algorithm,
@@ -133,7 +132,7 @@ def run(arguments: argparse.Namespace) -> None:
         "order": arguments.order,
         "threads": result.threads,
         "options": options,
-        "counts": dict(result.counts),
+        "counts": dict(result.found.counts),
         "components": {"count": int(sizes.size), "largest": int(sizes.max())},
         "seconds": result.seconds,
         "verified": None if arguments.no_verify else True,
@@ -145,7 +144,7 @@ def run(arguments: argparse.Namespace) -> None:
         ("algorithm", f"{result.algorithm}, {where}"),
         ("components", largest_text(sizes.size, int(sizes.max()))),
         ("time", f"{result.seconds * 1e3:.1f} ms"),
-        *((name.replace("_", " "), f"{count:,}") for name, count in result.counts.items()),
+        *((name.replace("_", " "), f"{count:,}") for name, count in result.found.counts.items()),
         ("verified", "not checked" if arguments.no_verify else "yes"),
     ]
     publish(document, plain_table(rows, words=2), path=arguments.json, quiet=arguments.quiet)

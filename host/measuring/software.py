@@ -8,13 +8,12 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from host.algorithms.components import canonical
+from host.algorithms.mec.basic import run_mec
 from host.algorithms.mec.checker import check_mecs
-from host.algorithms.mec.decomposition import run_mec
-from host.algorithms.reference import check_components
-from host.algorithms.software import Setting, SoftwareRun, run_software
+from host.algorithms.software import Decomposition, Setting, SoftwareRun, run_software
 from host.algorithms.software.decomposition import small_graph
 from host.algorithms.software.kosaraju import KosarajuPhases, kosaraju_phases
+from host.algorithms.verification import canonical, check_components
 from host.devices import open_device
 from host.graph.csr import Graph
 from host.measuring.graphs import GraphSpec, ModelSpec
@@ -148,13 +147,13 @@ class SoftwareRequest(TimedRequest):
         with open_device(self.device, threads=self.threads) as device:
             setting = Setting(device=device, seed=self.seed, options=dict(self.options))
 
-            def run() -> KosarajuPhases | SoftwareRun:
+            def run() -> KosarajuPhases | SoftwareRun[Decomposition]:
                 if phases:
                     return kosaraju_phases(graph, transpose)
                 return run_software(self.algorithm, graph, transpose, setting)
 
             best, runs = quickest(run, runs=_BEST_OF, limit=_LONG)
-        labels = canonical(best.labels)
+        labels = canonical((best if isinstance(best, KosarajuPhases) else best.found).labels)
         if verify:
             check_result(check_components(labels, graph))
         if isinstance(best, KosarajuPhases):
@@ -162,7 +161,7 @@ class SoftwareRequest(TimedRequest):
         else:
             components = int(np.count_nonzero(labels == np.arange(graph.vertices)))
             sizes = {"vertices": graph.vertices, "edges": graph.edges, "components": components}
-            found = {"seconds": best.seconds, "counts": dict(best.counts), **sizes}
+            found = {"seconds": best.seconds, "counts": dict(best.found.counts), **sizes}
         return {**found, "runs": runs, "verified": verify, "wall": {}}
 
 
@@ -190,7 +189,7 @@ class MecRequest(TimedRequest):
         Returns
         -------
         dict
-            ``seconds``, ``counts``, ``rounds`` as `host.algorithms.mec.decomposition.MecRound` has them, ``mecs`` and
+            ``seconds``, ``counts``, ``rounds`` as `host.algorithms.mec.basic.MecRound` has them, ``mecs`` and
             ``in_mecs``, the number of them and of states in any; ``states``, ``choices`` and ``transitions`` of the
             model; ``runs`` and ``verified``.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.keeper import LevelAccount, Observer
+from host.algorithms.driver import LevelAccount, Observer
 from host.record.arrow import array_of
 from host.record.rows import Rows
 from host.record.tables import ARRAYS, MODULES, PHASES

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from host.algorithms.components import component_sizes
-from host.algorithms.mec.decomposition import MecDecomposition
+from host.algorithms.mec.basic import MecDecomposition
+from host.algorithms.verification import component_sizes
 from host.mdp.model import Mdp
 from host.results.table_text import plain_table
 from host.results.version import identity

@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.components import canonical
-from host.algorithms.keeper import Keeper
+from host.algorithms.driver import Keeper, breadth_first_search
 from host.algorithms.kosaraju import strong_components
-from host.algorithms.oracle import check_graphs, check_stray_writes
-from host.algorithms.reference import check_components, check_levels
-from host.algorithms.search import breadth_first_search
+from host.algorithms.verification import canonical, check_components, check_graphs, check_levels, check_stray_writes
 from host.errors import InputError, placed
 from host.graph.csr import Graph
 from host.graph.estimates import simulation_bytes, size_text

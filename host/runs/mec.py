@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from host.algorithms.mec.basic import basic
-from host.algorithms.mec.decomposition import MecDecomposition
+from host.algorithms.mec.basic import MecDecomposition, basic
 from host.graph.csr import Graph
 from host.mdp.model import Mdp
 from host.progress import Progress

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.algorithms.keeper import Keeper
+from host.algorithms.driver import Keeper
 from host.errors import InputError
 from host.output import renamed_when_complete
 from host.record.folder import RecordFolder

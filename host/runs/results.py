@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.components import component_sizes
-from host.algorithms.driver import Level, Search
+from host.algorithms.driver import BfsRun, Level, Search
 from host.algorithms.kosaraju import ComponentRun, Iteration
-from host.algorithms.oracle import Checked
-from host.algorithms.search import BfsRun
+from host.algorithms.verification import Checked, component_sizes
 from host.graph.csr import Graph
 from host.record.reader import Record
 from host.results.table_text import graph_text, largest_text, plain_table

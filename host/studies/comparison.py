@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from host.algorithms.components import canonical, component_sizes
 from host.algorithms.names import KINDS
-from host.algorithms.reference import component_matrix, matrix_components
 from host.algorithms.software import Setting, run_software
+from host.algorithms.verification import canonical, component_matrix, component_sizes, matrix_components
 from host.devices import open_device
 from host.devices.steps import Order
 from host.graph.csr import Graph
@@ -257,11 +256,11 @@ class Contenders:
                 best, _ = quickest(lambda: run_software(name, graph, transpose, setting), runs=self.runs, limit=limit)
             except GivenUpError:
                 return replace(entry, trouble=f"given up after {limit:g} s")
-        if self.verify and not np.array_equal(best.labels, expected):
-            vertex = graph.original(np.array([(best.labels != expected).argmax()]))[0]
+        if self.verify and not np.array_equal(best.found.labels, expected):
+            vertex = graph.original(np.array([(best.found.labels != expected).argmax()]))[0]
             raise SimulationError(f"wrong result: {name}: vertex {vertex} is in another component than by scipy")
-        edges, passes = (best.counts.get(what) for what in ("edges", "passes"))
-        return replace(entry, milliseconds=best.seconds * 1e3, edges=edges, passes=passes, counts=best.counts)
+        edges, passes = (best.found.counts.get(what) for what in ("edges", "passes"))
+        return replace(entry, milliseconds=best.seconds * 1e3, edges=edges, passes=passes, counts=best.found.counts)
 
 
 def _machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:

@@ -4,8 +4,7 @@ from typing import Protocol
 
 from cocotb.task import bridge
 
-from host.algorithms.components import canonical
-from host.algorithms.reference import check_components, check_levels
+from host.algorithms.verification import canonical, check_components, check_levels
 from sim.coprocessor import Coprocessor
 from tests.system.graphs import messy_graph
 from tests.system.runs import search, solve

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.reference import check_levels
+from host.algorithms.verification import check_levels
 from hw.config import PRESETS, AcceleratorConfig
 from hw.registers import Counter, KernelWord, kernel_register
 from sim.executors.base import Executor

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from host.algorithms.components import canonical
-from host.algorithms.keeper import Keeper
+from host.algorithms.driver import BfsRun, Keeper, breadth_first_search
 from host.algorithms.kosaraju import ComponentRun, strong_components
-from host.algorithms.reference import check_components, check_levels
-from host.algorithms.search import BfsRun, breadth_first_search
+from host.algorithms.verification import canonical, check_components, check_levels
 from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph
 from host.graph.trim import trim

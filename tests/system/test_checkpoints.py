@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from host.algorithms.keeper import Keeper
+from host.algorithms.driver import Keeper
 from host.checkpoints.checkpoints import Checkpoints
 from host.checkpoints.folder import Checkpoint
 from host.checkpoints.interval import Interval

@@ -8,7 +8,7 @@ the turn of 20 of the ring. Large saturated levels reach 0.96 to 0.99 of that, g
 import numpy as np
 import pytest
 
-from host.algorithms.search import BfsRun, breadth_first_search
+from host.algorithms.driver import BfsRun, breadth_first_search
 from host.graph.csr import Graph
 from host.graph.generators import random_graph
 from host.graph.memory_map import PlacedGraph

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from host.algorithms.search import BfsRun, breadth_first_search
+from host.algorithms.driver import BfsRun, breadth_first_search
 from host.analysis.roofline.analysis import Roofline
 from host.analysis.roofline.limits import Bounds
 from host.command_line.main import main

@@ -10,7 +10,7 @@ import pytest
 
 import cyscc
 import sim.machine
-from host.algorithms import kosaraju, search
+from host.algorithms import driver, kosaraju
 from host.command_line.main import main
 from host.measuring.graphs import GraphSpec
 from host.measuring.machines import BfsRequest, SccRequest
@@ -39,14 +39,14 @@ def wrong_labels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def wrong_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave every vertex but the source a level too deep."""
-    levels_of = search.levels_of
+    levels_of = driver.levels_of
 
     def deeper(*arguments: Any, **options: Any) -> Any:
         levels = levels_of(*arguments, **options)
         levels[levels > 0] += 1
         return levels
 
-    monkeypatch.setattr(search, "levels_of", deeper)
+    monkeypatch.setattr(driver, "levels_of", deeper)
 
 
 def stray_write(monkeypatch: pytest.MonkeyPatch) -> None:

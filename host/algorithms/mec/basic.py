@@ -1,19 +1,29 @@
-"""The basic sequential algorithm for maximal end components (Wijs et al. 2014, section 2.3)."""
+"""Decomposition into maximal end components, and the basic sequential algorithm (Wijs et al. 2014, section 2.3)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from host.algorithms.mec.decomposition import MecDecomposition, MecRound
-from host.algorithms.software.decomposition import Setting, unwatched
+from host.algorithms.names import MEC_KINDS
+from host.algorithms.software.decomposition import Setting, SoftwareRun, timed, unwatched
 from host.algorithms.software.tarjan import tarjan
 from host.graph.csr import Graph
 from host.mdp.model import Mdp
 from sim.caching.code import njit
 
-__all__ = ["Components", "Losses", "basic", "lose_choices"]
+__all__ = [
+    "Components",
+    "Losses",
+    "MecDecomposition",
+    "MecRound",
+    "basic",
+    "lose_choices",
+    "run_mec",
+    "small_mdp",
+]
 
 Components = Callable[[Graph], NDArray[np.int64]]
 """Finds the strongly connected components of a graph: for each vertex one of its component, the same for all of it."""
@@ -21,6 +31,55 @@ Components = Callable[[Graph], NDArray[np.int64]]
 
 _Model: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]
 """Choices, transitions and targets of a Markov decision process."""
+
+_STATES = 400
+_SEED = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class MecRound:
+    """One round: the strongly connected components of what is left, and what follows from them.
+
+    Parameters
+    ----------
+    states, choices, transitions : int
+        What was left when it began.
+    components : int
+        Strongly connected components of the graph of that.
+    dropped : int
+        Choices that could leave their component.
+    removed : int
+        States that were left without a choice, so that they are in no maximal end component.
+    mecs : int
+        Maximal end components found: components of which nothing was dropped.
+    """
+
+    states: int
+    choices: int
+    transitions: int
+    components: int
+    dropped: int
+    removed: int
+    mecs: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class MecDecomposition:
+    """The maximal end components of a Markov decision process.
+
+    Parameters
+    ----------
+    mecs : ndarray of int64, shape (n,)
+        For each state the smallest state of its maximal end component, -1 where it is in none.
+    rounds : tuple of MecRound
+        The rounds.
+    counts : mapping
+        What the algorithm counts of its work, by name in lower case with underscores.
+    """
+
+    mecs: NDArray[np.int64]
+    rounds: tuple[MecRound, ...]
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 class _Arrays(NamedTuple):
@@ -269,3 +328,35 @@ def basic(mdp: Mdp, setting: Setting | None = None, components: Components = _by
         mdp, names = _restricted(mdp, kept, losses.dropped), names[kept]
         watch(mecs.size - mdp.states, mecs.size)
     return MecDecomposition(mecs=mecs, rounds=tuple(rounds), counts={"edges": sum(each.transitions for each in rounds)})
+
+
+def small_mdp() -> Mdp:
+    """Return a model of some hundred states, sparse and random, so that some rounds find something and drop something.
+
+    Its states have one to three choices of one or two targets, most of them near by.
+    """
+    random = np.random.default_rng(_SEED)
+    counts = random.integers(1, 4, _STATES)
+    lengths = random.integers(1, 3, counts.sum())
+    states = np.repeat(np.repeat(np.arange(_STATES), counts), lengths)
+    targets = (states + random.integers(-3, 4, states.size)) % _STATES
+    return Mdp(
+        choices=np.concatenate([[0], np.cumsum(counts)]),
+        transitions=np.concatenate([[0], np.cumsum(lengths)]),
+        targets=targets.astype(np.uint32),
+    )
+
+
+def run_mec(algorithm: str, mdp: Mdp, setting: Setting) -> SoftwareRun[MecDecomposition]:
+    """Run an algorithm, after a run on a small model that compiles what is not yet compiled.
+
+    Parameters
+    ----------
+    algorithm : str
+        A key of `host.algorithms.names.MEC_KINDS`.
+    mdp : Mdp
+        The Markov decision process.
+    setting : Setting
+        How it runs.
+    """
+    return timed(algorithm, MEC_KINDS[algorithm], setting, (mdp,), lambda: (small_mdp(),))

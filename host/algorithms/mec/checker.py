@@ -2,9 +2,8 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
+from host.algorithms.verification import strong_components
 from host.graph.csr import Graph
 from host.mdp.model import Mdp
 from sim.caching.code import njit
@@ -21,15 +20,7 @@ def transition_states(mdp: Mdp) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 def strong_parts(states: int, sources: NDArray[np.int64], targets: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Return the strongly connected component of each state, int64 (states,), by its smallest state."""
-    offsets = np.zeros(states + 1, np.int64)
-    np.cumsum(np.bincount(sources, minlength=states), out=offsets[1:])
-    # The sources are ascending: the edges are rows of a matrix already.
-    matrix = csr_array((np.ones(len(targets), np.int8), targets.astype(np.int32), offsets), shape=(states, states))
-    count, labels = connected_components(matrix, connection="strong")
-    smallest = np.empty(count, np.int64)
-    # The last one that is assigned stays: from the largest state to the smallest.
-    smallest[labels[::-1]] = np.arange(states)[::-1]
-    return smallest[labels]
+    return strong_components(Graph.from_edges(states, sources, targets)).astype(np.int64)
 
 
 def reference_mecs(mdp: Mdp) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from host.algorithms.mec.decomposition import MecDecomposition, MecRound
+from host.algorithms.mec.basic import MecDecomposition, MecRound
 from host.algorithms.software.decomposition import Decomposition, Setting, unwatched
 from host.algorithms.software.fbt import decompose_regions
 from host.devices.primitives import count_up, prefix_sum, root

@@ -3,18 +3,20 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from host.algorithms.components import canonical
 from host.algorithms.names import KINDS, Kind
+from host.algorithms.verification import canonical
 from host.devices.steps import Device
 from host.graph.csr import Graph
 from host.graph.generators import random_graph
 
 __all__ = ["Decomposition", "Setting", "SoftwareRun", "Watch", "run_software", "small_graph", "timed", "unwatched"]
+
+Found = TypeVar("Found")
 
 Watch = Callable[[int, int], None]
 """Told how many vertices have a component, and of how many."""
@@ -60,13 +62,13 @@ class Decomposition:
 
     Parameters
     ----------
-    labels : ndarray of int64, shape (n,)
+    labels : ndarray of integers, shape (n,)
         Any labelling: two vertices are in the same component when their labels are equal.
     counts : mapping
         What the algorithm counts of its work, by name in lower case with underscores, as its text measures it.
     """
 
-    labels: NDArray[np.int64]
+    labels: NDArray[Any]
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -99,40 +101,8 @@ def small_graph() -> Graph:
     return Graph.from_edges(base + _MIXED, *ends)
 
 
-def timed(
-    kind: Kind, setting: Setting, given: tuple[Any, ...], warming: Callable[[], tuple[Any, ...]]
-) -> tuple[Any, dict[str, Any]]:
-    """Run an algorithm, after a run on something small that compiles what is not yet compiled.
-
-    Parameters
-    ----------
-    kind : Kind
-        The algorithm.
-    setting : Setting
-        How it runs.
-    given : tuple
-        What it works on.
-    warming : callable
-        Returns the same of something small.
-
-    Returns
-    -------
-    found
-        What it returned.
-    how : dict
-        ``device``, its name; ``threads`` of the processor that it used; ``seconds`` of the algorithm alone.
-    """
-    run, device = kind.load(), setting.device
-    if device.compiles:
-        run(*warming(), replace(setting, watch=unwatched))
-    begin = time.perf_counter()
-    found = run(*given, setting)
-    seconds = time.perf_counter() - begin
-    return found, {"device": device.name, "threads": device.threads if kind.threads else 1, "seconds": seconds}
-
-
 @dataclass(frozen=True, kw_only=True)
-class SoftwareRun:
+class SoftwareRun(Generic[Found]):
     """A run of one algorithm.
 
     Parameters
@@ -143,24 +113,49 @@ class SoftwareRun:
         Name of the device.
     threads : int
         Threads of the processor that it used.
-    labels : ndarray of uint32, shape (n,)
-        For each vertex the smallest vertex of its component.
-    counts : mapping
-        What the algorithm counts of its work.
+    found : Decomposition or MecDecomposition
+        What it found.
     seconds : float
-        Time of the algorithm alone: the graph and its transpose are there, and everything is compiled.
+        Time of the algorithm alone: what it works on is there, and everything is compiled.
     """
 
     algorithm: str
     device: str
     threads: int
-    labels: NDArray[np.uint32]
-    counts: Mapping[str, int] = field(default_factory=dict)
+    found: Found
     seconds: float
 
 
-def run_software(algorithm: str, graph: Graph, transpose: Graph, setting: Setting) -> SoftwareRun:
-    """Run an algorithm, after a run on a small graph that compiles what is not yet compiled.
+def timed(
+    algorithm: str, kind: Kind, setting: Setting, given: tuple[Any, ...], warming: Callable[[], tuple[Any, ...]]
+) -> SoftwareRun[Any]:
+    """Run an algorithm, after a run on something small that compiles what is not yet compiled.
+
+    Parameters
+    ----------
+    algorithm : str
+        Its name.
+    kind : Kind
+        Its row in the table.
+    setting : Setting
+        How it runs.
+    given : tuple
+        What it works on.
+    warming : callable
+        Returns the same of something small.
+    """
+    run, device = kind.load(), setting.device
+    if device.compiles:
+        run(*warming(), replace(setting, watch=unwatched))
+    begin = time.perf_counter()
+    found = run(*given, setting)
+    seconds = time.perf_counter() - begin
+    threads = device.threads if kind.threads else 1
+    return SoftwareRun(algorithm=algorithm, device=device.name, threads=threads, found=found, seconds=seconds)
+
+
+def run_software(algorithm: str, graph: Graph, transpose: Graph, setting: Setting) -> SoftwareRun[Decomposition]:
+    """Run an algorithm, its labels canonical, after a run on a small graph that compiles what is not yet compiled.
 
     Parameters
     ----------
@@ -171,8 +166,8 @@ def run_software(algorithm: str, graph: Graph, transpose: Graph, setting: Settin
     setting : Setting
         How it runs.
     """
-    found, how = timed(KINDS[algorithm], setting, (graph, transpose), _warming)
-    return SoftwareRun(algorithm=algorithm, labels=canonical(found.labels), counts=found.counts, **how)
+    run = timed(algorithm, KINDS[algorithm], setting, (graph, transpose), _warming)
+    return replace(run, found=replace(run.found, labels=canonical(run.found.labels)))
 
 
 def _warming() -> tuple[Graph, Graph]:

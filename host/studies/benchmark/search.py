@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from host.algorithms.reference import check_levels
-from host.algorithms.search import breadth_first_search
+from host.algorithms.driver import breadth_first_search
+from host.algorithms.verification import check_levels
 from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph
 from host.measuring.graphs import GraphSpec

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host.algorithms.components import canonical, component_sizes
+from host.algorithms.verification import canonical, component_sizes
 
 
 def test_a_component_is_named_by_its_smallest_vertex() -> None:

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from host.algorithms.driver import Direction, Driver, Level, QueueOverflowError
-from host.algorithms.reference import bfs_levels
-from host.algorithms.search import BfsRun, breadth_first_search
+from host.algorithms.driver import BfsRun, Direction, Driver, Level, QueueOverflowError, breadth_first_search
+from host.algorithms.verification import bfs_levels
 from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph, QueueArrays
 from sim.coprocessor import Instruction, Register

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host.algorithms.components import canonical
 from host.algorithms.kosaraju import ComponentRun, strong_components
-from host.algorithms.reference import strong_components as reference
+from host.algorithms.verification import canonical
+from host.algorithms.verification import strong_components as reference
 from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph
 from host.graph.trim import trim

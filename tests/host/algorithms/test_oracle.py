@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from host.algorithms.oracle import Checked, check_graphs, check_stray_writes
-from host.algorithms.search import breadth_first_search
+from host.algorithms.driver import breadth_first_search
+from host.algorithms.verification import Checked, check_graphs, check_stray_writes
 from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph
 from sim.errors import SimulationError

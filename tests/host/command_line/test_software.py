@@ -74,7 +74,11 @@ def test_pivots(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     wrong = host.algorithms.software.SoftwareRun(
-        algorithm="tarjan", device="cpu", threads=1, labels=np.arange(4, dtype=np.uint32), seconds=1.0
+        algorithm="tarjan",
+        device="cpu",
+        threads=1,
+        found=host.algorithms.software.Decomposition(labels=np.arange(4, dtype=np.uint32)),
+        seconds=1.0,
     )
     monkeypatch.setattr(host.algorithms.software, "run_software", lambda *_, **__: wrong)
     assert main(["software", "tarjan", "g.txt"]) == 3

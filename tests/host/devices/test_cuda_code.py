@@ -7,7 +7,7 @@ import numba
 import pytest
 from numba import cuda
 
-from host.algorithms.mec.decomposition import small_mdp
+from host.algorithms.mec.basic import small_mdp
 from host.algorithms.mec.parallel import parallel
 from host.algorithms.names import KINDS
 from host.algorithms.software import Setting

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import host.measuring.software
-from host.algorithms.components import component_sizes
 from host.algorithms.mec.checker import reference_mecs
+from host.algorithms.verification import component_sizes
 from host.command_line.main import main
 from host.graph.formats import write_graph
 from host.measuring.graphs import GraphSpec, ModelSpec

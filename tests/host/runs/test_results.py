@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from host.algorithms.driver import Level
+from host.algorithms.driver import BfsRun, Level, breadth_first_search
 from host.algorithms.kosaraju import ComponentRun, SearchTotals, strong_components
-from host.algorithms.oracle import Checked
-from host.algorithms.search import BfsRun, breadth_first_search
+from host.algorithms.verification import Checked
 from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph
 from host.graph.trim import trim

@@ -8,9 +8,9 @@ import pytest
 
 import host.devices.cpu
 from host.algorithms.names import KINDS
-from host.algorithms.reference import strong_components
 from host.algorithms.software import Decomposition, Setting
 from host.algorithms.software.tarjan import tarjan
+from host.algorithms.verification import strong_components
 from host.devices.steps import Order
 from host.graph.csr import Graph
 from host.studies.comparison import Comparison, Contenders, Entry, comparison_figure, comparison_text, scipy_entry

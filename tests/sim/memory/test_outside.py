@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from host.algorithms.search import breadth_first_search
+from host.algorithms.driver import breadth_first_search
 from host.graph.memory_map import PlacedGraph
 from sim.configuration import PRESETS
 from sim.machine import create_machine

@@ -9,14 +9,14 @@ from numba.core import event
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from host.algorithms.components import canonical
+from host.algorithms.mec.basic import MecDecomposition, run_mec
 from host.algorithms.mec.checker import check_mecs
-from host.algorithms.mec.decomposition import MecDecomposition, run_mec
 from host.algorithms.mec.parallel import number_parts, parallel, upload_mdp
 from host.algorithms.names import MEC_KINDS
 from host.algorithms.software.decomposition import Decomposition, Setting
 from host.algorithms.software.fbt import decompose_regions
 from host.algorithms.software.tarjan import tarjan
+from host.algorithms.verification import canonical
 from host.devices import open_device
 from host.devices.steps import ORDERS, Order
 from host.errors import InputError

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from host.algorithms.components import component_sizes
 from host.algorithms.names import KINDS
-from host.algorithms.reference import check_components
-from host.algorithms.software import Setting, SoftwareRun, run_software
+from host.algorithms.software import Decomposition, Setting, SoftwareRun, run_software
+from host.algorithms.verification import check_components, component_sizes
 from host.devices import open_device
 from host.graph.csr import Graph
 from host.graph.generators import random_graph, rmat_graph
@@ -25,7 +24,7 @@ WAYS = [
 ]
 
 
-def run(algorithm: str, graph: Graph, transpose: Graph, threads: int) -> SoftwareRun:
+def run(algorithm: str, graph: Graph, transpose: Graph, threads: int) -> SoftwareRun[Decomposition]:
     with open_device("cpu", threads=threads) as device:
         return run_software(algorithm, graph, transpose, Setting(device=device))
 
@@ -86,17 +85,17 @@ COUNTS = {
 @pytest.mark.parametrize("algorithm", COUNTS)
 def test_what_is_counted(algorithm: str) -> None:
     graph = graph_of(4, [(0, 1), (1, 2), (2, 0), (2, 3)])
-    assert run(algorithm, graph, graph.transpose(), 1).counts == COUNTS[algorithm]
+    assert run(algorithm, graph, graph.transpose(), 1).found.counts == COUNTS[algorithm]
 
 
 @pytest.mark.parametrize("algorithm", ["kosaraju", "hong"])
 def test_one_thread_repeats_what_is_counted(algorithm: str) -> None:
     graph = messy_graph(20_000, 30_000, 3)
-    first, second = (run(algorithm, graph, graph.transpose(), 1).counts for _ in range(2))
+    first, second = (run(algorithm, graph, graph.transpose(), 1).found.counts for _ in range(2))
     assert first == second
     assert first["edges"] > 30_000
     # Searches and trims side by side look at about as many.
-    assert run(algorithm, graph, graph.transpose(), 3).counts["edges"] == pytest.approx(first["edges"], rel=0.2)
+    assert run(algorithm, graph, graph.transpose(), 3).found.counts["edges"] == pytest.approx(first["edges"], rel=0.2)
 
 
 def test_many_parts_are_shared_by_the_threads() -> None:
@@ -125,7 +124,7 @@ def test_hong_is_faster_than_kosaraju_where_a_component_is_giant() -> None:
         for name, times in seconds.items():
             found = run(name, graph, transpose, 2)
             times.append(found.seconds)
-    assert component_sizes(found.labels)[1].max() > graph.vertices // 2
+    assert component_sizes(found.found.labels)[1].max() > graph.vertices // 2
     assert np.median(seconds["hong"]) < np.median(seconds["kosaraju"])
 
 

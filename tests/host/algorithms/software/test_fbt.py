@@ -11,13 +11,10 @@ import pytest
 from numba.core import event
 from numpy.typing import NDArray
 
-from host.algorithms.components import canonical
-from host.algorithms.reference import check_components
 from host.algorithms.software import Decomposition, Setting, run_software
 from host.algorithms.software.decomposition import small_graph
-from host.algorithms.software.fbt import Fbt, decompose_regions, fbt
-from host.algorithms.software.fbt.regions import lay_out
-from host.algorithms.software.fbt.steps import MOST, PADDING
+from host.algorithms.software.fbt import MOST, PADDING, Fbt, decompose_regions, fbt, lay_out
+from host.algorithms.verification import canonical, check_components
 from host.command_line.main import main
 from host.devices import open_device
 from host.devices.steps import ORDERS, Device, Order
@@ -301,5 +298,5 @@ def test_runs_by_name() -> None:
     graph = messy_graph(100, 200, 1)
     with open_device("cpu", threads=2) as device:
         run = run_software("fbt", graph, graph.transpose(), Setting(device=device))
-    assert check_components(run.labels, graph) is None
-    assert run.counts["edges"] > 0
+    assert check_components(run.found.labels, graph) is None
+    assert run.found.counts["edges"] > 0

@@ -6,17 +6,15 @@ Steps run as what they are, plain Python, from sources in which one line is as t
 import inspect
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
-from host.algorithms.components import canonical
-from host.algorithms.reference import check_components
 from host.algorithms.software import Decomposition, Setting
-from host.algorithms.software.fbt import fbt, regions, steps
-from host.algorithms.software.fbt.steps import FRONTIER
+from host.algorithms.software import fbt as module
+from host.algorithms.software.fbt import FRONTIER, fbt
+from host.algorithms.verification import canonical, check_components
 from host.devices.cpu import CpuDevice
 from host.devices.steps import BlockStep, Order, Step
 from host.graph.csr import Graph
@@ -56,8 +54,8 @@ class Interpreted(CpuDevice):
                     step.function(block, thread, self.block, phase, shared, *arguments)
 
 
-def printed(module: ModuleType, ours: str, text: str) -> dict[str, Any]:
-    """Return what a module defines when a line of it is as the text has it."""
+def printed(ours: str, text: str) -> dict[str, Any]:
+    """Return what the module defines when a line of it is as the text has it."""
     source = inspect.getsource(module)
     assert source.count(ours) == 1
     names: dict[str, Any] = {"__name__": module.__name__}
@@ -67,7 +65,7 @@ def printed(module: ModuleType, ours: str, text: str) -> dict[str, Any]:
 
 def without_barriers() -> BlockStep:
     """Return the cached search in which no thread waits for the others of its block between iterations."""
-    own = steps.search_cached
+    own = module.search_cached
 
     def search(block: int, thread: int, threads: int, phase: int, shared: Any, iterations: int, *rest: Any) -> None:
         if phase == 0:
@@ -81,7 +79,7 @@ def without_barriers() -> BlockStep:
 
 def left_in_the_frontier() -> BlockStep:
     """Return the cached search in which what is explored from the cache stays in the frontier."""
-    own = steps.search_cached
+    own = module.search_cached
 
     def search(block: int, thread: int, threads: int, phase: int, shared: Any, *rest: Any) -> None:
         half = shared.size // 2
@@ -135,9 +133,8 @@ def ring() -> Graph:
     return graph_of(60, cycles(list(range(60)), list(range(0, 60, 7)), list(range(0, 60, 3))))
 
 
-REPAIRS: dict[str, tuple[ModuleType, str, str, Callable[[], Graph], Mapping[str, int], Callable[..., bool]]] = {
+REPAIRS: dict[str, tuple[str, str, Callable[[], Graph], Mapping[str, int], Callable[..., bool]]] = {
     "algorithm 3, line 4: a state behind the segments is explored": (
-        steps,
         "way.offsets[state + 1] & MASK, 1",
         "way.offsets[state + 1] & MASK if way.segmented == 0 else first, 1",
         lambda: messy_graph(60, 120, 1),
@@ -145,7 +142,6 @@ REPAIRS: dict[str, tuple[ModuleType, str, str, Callable[[], Graph], Mapping[str,
         right,
     ),
     "algorithm 3, line 19: the region is the target's": (
-        steps,
         "results[target] & MASK == region",
         "results[place % (offsets.size - 1)] & MASK == region",
         lambda: messy_graph(60, 100, 1),
@@ -153,7 +149,6 @@ REPAIRS: dict[str, tuple[ModuleType, str, str, Callable[[], Graph], Mapping[str,
         right,
     ),
     "algorithm 3, line 27: what a full cache has no room for": (
-        steps,
         "_EMPTY, target) == _EMPTY",
         "_EMPTY, target) >= _EMPTY",
         hub,
@@ -161,16 +156,14 @@ REPAIRS: dict[str, tuple[ModuleType, str, str, Callable[[], Graph], Mapping[str,
         right,
     ),
     "a state that has its region waits for none": (
-        steps,
         "info < 0 or info & _PENDING == 0",
         "info < 0 or (results[thread] & MASK) + ((results[thread] >> _SHIFT) & 3) < first",
         sparse,
         {},
         right,
     ),
-    "a self-loop keeps no state": (steps, "target != state and ", "", loops, {}, no_pivot),
+    "a self-loop keeps no state": ("target != state and ", "", loops, {}, no_pivot),
     "ranges without a hash": (
-        regions,
         "following if following == _NO_HASH else following // length * length",
         "first + length if first + length < self._states + _BITS else _NO_HASH",
         lambda: graph_of(200, cycles([3, 190])),
@@ -181,18 +174,10 @@ REPAIRS: dict[str, tuple[ModuleType, str, str, Callable[[], Graph], Mapping[str,
 
 
 @pytest.mark.parametrize("name", REPAIRS)
-def test_without_a_repair(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    module, ours, text, make, options, good = REPAIRS[name]
+def test_without_a_repair(name: str) -> None:
+    ours, text, make, options, good = REPAIRS[name]
     graph = make()
-    run = fbt
-    for repaired in (True, False):
-        if not repaired:
-            changed = printed(module, ours, text)
-            if module is regions:
-                run = changed["fbt"]
-            else:
-                for key in vars(module).keys() & vars(regions).keys() & set(module.__all__):
-                    monkeypatch.setattr(regions, key, changed[key])
+    for run, repaired in ((fbt, True), (printed(ours, text)["fbt"], False)):
         outcomes = [outcome(run, graph, order, options, good) for order in ("natural", "reversed", "shuffled")]
         assert all(outcomes) if repaired else not all(outcomes)
 
@@ -220,5 +205,5 @@ def test_the_cached_search_without_a_repair(
 ) -> None:
     graph = ring()
     assert all(outcome(fbt, graph, order, {"cached": 3}, good) for order in ("natural", "reversed", "shuffled"))
-    monkeypatch.setattr(regions, "search_cached", variant())
+    monkeypatch.setattr(module, "search_cached", variant())
     assert not all(outcome(fbt, graph, order, {"cached": 3}, good) for order in ("natural", "reversed", "shuffled"))

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from numba.core import event
 
-from host.algorithms.components import canonical, component_sizes
-from host.algorithms.reference import check_components
 from host.algorithms.software import Setting, run_software
 from host.algorithms.software.decomposition import Decomposition
 from host.algorithms.software.li import Subgraphs, elect_drawn, following, li, source_count
+from host.algorithms.verification import canonical, check_components, component_sizes
 from host.devices import open_device
 from host.devices.steps import ORDERS, Order
 from host.errors import InputError

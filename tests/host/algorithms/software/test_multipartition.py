@@ -10,21 +10,20 @@ from numba.core import event
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-import host.algorithms.software.multipartition.rounds as rounds
-from host.algorithms.components import canonical
-from host.algorithms.reference import check_components
+import host.algorithms.software.multipartition as module
 from host.algorithms.software import Decomposition, Setting, run_software
 from host.algorithms.software.decomposition import small_graph
-from host.algorithms.software.multipartition import multipartition
-from host.algorithms.software.multipartition.work import (
+from host.algorithms.software.multipartition import (
     FORWARD,
     PARTITION,
     STRIP,
     Arrays,
     Work,
     drawn_number,
+    multipartition,
     priority,
 )
+from host.algorithms.verification import canonical, check_components
 from host.devices import open_device
 from host.devices.steps import ORDERS, Device, Order, Step, atomic_max, step
 from host.graph.csr import Graph
@@ -198,7 +197,7 @@ DRAWS = [draw_first, draw_last, draw_any, draw_elsewhere, draw_none]
 
 @pytest.mark.parametrize("draw", DRAWS, ids=lambda draw: draw.function.__name__)
 def test_no_vice_pivot_splits_a_component(draw: Step, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rounds, "draw", draw)
+    monkeypatch.setattr(module, "draw", draw)
     larger = {"acyclic": acyclic_rings(300, 2), "chain": chain_of_rings(200), "sparse": messy_graph(5000, 7500, 1)}
     with open_device("cpu", threads=2, order=Order("shuffled", seed=4)) as device:
         for name, graph in {**GRAPHS, **larger}.items():
@@ -208,7 +207,7 @@ def test_no_vice_pivot_splits_a_component(draw: Step, monkeypatch: pytest.Monkey
 
 
 def test_no_first_vice_pivot_splits_a_component(monkeypatch: pytest.MonkeyPatch) -> None:
-    largest = rounds.largest
+    largest = module.largest
     graph = acyclic_rings(20, 2)
     calls = chosen = 0
 
@@ -220,7 +219,7 @@ def test_no_first_vice_pivot_splits_a_component(monkeypatch: pytest.MonkeyPatch)
         chosen += int(work.on.marks[vice] == mark)
         return vice if work.on.marks[vice] == mark else -1
 
-    monkeypatch.setattr(rounds, "largest", choose)
+    monkeypatch.setattr(module, "largest", choose)
     with open_device("cpu") as device:
         for vice in range(graph.vertices):
             decompose(graph, device, f"vice pivot {vice}")
@@ -231,7 +230,7 @@ def test_no_first_vice_pivot_splits_a_component(monkeypatch: pytest.MonkeyPatch)
 def test_vice_pivots_save_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = chain_of_rings(3000)
     with_vice = counts_of(graph)
-    monkeypatch.setattr(rounds, "draw", draw_none)
+    monkeypatch.setattr(module, "draw", draw_none)
     without = counts_of(graph)
     assert with_vice["vice_pivots"] > 500 > 1 >= without["vice_pivots"]
     assert with_vice["rounds"] < without["rounds"]

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from numba.core import event
 
-from host.algorithms.components import canonical
 from host.algorithms.names import MOST_PIVOTS
-from host.algorithms.reference import check_components
 from host.algorithms.software import Decomposition, Setting, run_software
 from host.algorithms.software.decomposition import small_graph
 from host.algorithms.software.quach import Lots, quach
+from host.algorithms.verification import canonical, check_components
 from host.devices import open_device
 from host.devices.steps import ORDERS, Device, Order
 from host.graph.csr import Graph

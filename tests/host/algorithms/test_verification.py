@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from host.algorithms.components import component_sizes
-from host.algorithms.reference import bfs_levels, check_components, check_levels, strong_components
+from host.algorithms.verification import bfs_levels, check_components, check_levels, component_sizes, strong_components
 from host.graph.formats import read_graph
 from tests.system.graphs import graph_of
 

@@ -1,0 +1,350 @@
+"""Verification of results: independent answers, and whether the memory still holds what the host put there.
+
+Canonical names make components comparable, whoever found them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from host.graph.csr import Graph
+from host.graph.digests import BLOCK_BYTES, block_digests
+from host.graph.memory_map import PlacedGraph
+from host.words import counted
+from sim.caching.code import njit
+from sim.coprocessor import Coprocessor
+from sim.errors import SimulationError
+from sim.hardware import DEGREE, LEVEL, START, VISITED, Field
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = [
+    "Checked",
+    "bfs_levels",
+    "canonical",
+    "check_components",
+    "check_graphs",
+    "check_levels",
+    "check_stray_writes",
+    "component_matrix",
+    "component_sizes",
+    "matrix_components",
+    "strong_components",
+]
+
+
+def canonical(labels: NDArray[np.integer]) -> NDArray[np.uint32]:
+    """Name each component by its smallest vertex.
+
+    Parameters
+    ----------
+    labels : ndarray of integers, shape (n,)
+        Any labelling: two vertices belong together when their labels are equal.
+
+    Returns
+    -------
+    ndarray of uint32, shape (n,)
+        For each vertex the smallest vertex of its component. Equal for two labellings exactly when they describe the
+        same components.
+    """
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return first.astype(np.uint32)[inverse]
+
+
+def component_sizes(labels: NDArray[np.integer]) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
+    """Count the vertices of each component.
+
+    Parameters
+    ----------
+    labels : ndarray of integers, shape (n,)
+        A labelling, canonical or not.
+
+    Returns
+    -------
+    labels : ndarray, shape (components,)
+        The labels that occur, ascending.
+    sizes : ndarray of int64, shape (components,)
+        Number of vertices of each.
+    """
+    names, sizes = np.unique(labels, return_counts=True)
+    return names, sizes.astype(np.int64)
+
+
+def component_matrix(graph: Graph) -> "csr_array":
+    """Return a graph as scipy's search takes it: each edge once, 32-bit indices.
+
+    Parameters
+    ----------
+    graph : Graph
+        At most 2**31 - 1 vertices and edges, scipy's limit.
+
+    Raises
+    ------
+    ValueError
+        When the graph is beyond scipy's limit.
+    """
+    if max(graph.vertices, graph.edges) >= 2**31:
+        raise ValueError(f"scipy takes at most {2**31 - 1} vertices and edges, not {graph.vertices} and {graph.edges}")
+    # Here, as it takes a sixth of a second, for which no simulation should wait.
+    from scipy.sparse import csr_array
+
+    offsets, targets = (array.astype(np.int32) for array in graph.csr)
+    matrix = csr_array((np.ones(graph.edges, np.bool_), targets, offsets), shape=(graph.vertices, graph.vertices))
+    # scipy's search never ends on some graphs with repeated edges.
+    matrix.sum_duplicates()
+    # Only the structure counts; weights of one repeated number take no memory.
+    matrix.data = np.broadcast_to(np.float64(1), matrix.indices.shape)
+    return matrix
+
+
+def matrix_components(matrix: "csr_array") -> NDArray[np.int32]:
+    """Find the strongly connected components with scipy: a label for each vertex."""
+    from scipy.sparse.csgraph import connected_components
+
+    labels: NDArray[np.int32] = connected_components(matrix, directed=True, connection="strong")[1]
+    return labels
+
+
+def strong_components(graph: Graph) -> NDArray[np.uint32]:
+    """Find the strongly connected components with scipy.
+
+    Parameters
+    ----------
+    graph : Graph
+        At most 2**31 - 1 vertices and edges, scipy's limit.
+
+    Returns
+    -------
+    ndarray of uint32, shape (n,)
+        Canonical: for each vertex the smallest vertex of its component.
+
+    Raises
+    ------
+    ValueError
+        When the graph is beyond scipy's limit.
+    """
+    return canonical(matrix_components(component_matrix(graph)))
+
+
+@njit(cache=True, nogil=True)
+def _bfs(offsets: NDArray[np.int64], targets: NDArray[np.uint32], source: int, levels: NDArray[np.int32]) -> None:
+    queue = np.empty(len(levels), dtype=np.uint32)
+    queue[0] = source
+    levels[source] = 0
+    head, tail = 0, 1
+    while head < tail:
+        vertex = queue[head]
+        head += 1
+        for index in range(offsets[vertex], offsets[vertex + 1]):
+            target = targets[index]
+            if levels[target] < 0:
+                levels[target] = levels[vertex] + 1
+                queue[tail] = target
+                tail += 1
+
+
+def bfs_levels(graph: Graph, source: int) -> NDArray[np.int32]:
+    """Find each vertex's distance from a source with a sequential queue.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    source : int
+        Vertex number, 0 to n - 1.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        Number of edges on a shortest path; -1 for a vertex that is not reached.
+
+    Raises
+    ------
+    ValueError
+        When `source` is not a vertex.
+    """
+    if not 0 <= source < graph.vertices:
+        raise ValueError(f"source must be 0 to {graph.vertices - 1}, not {source}")
+    levels = np.full(graph.vertices, -1, dtype=np.int32)
+    _bfs(graph.offsets, graph.targets, source, levels)
+    return levels
+
+
+def _difference(
+    graph: Graph, what: str, found: NDArray[np.integer], expected: NDArray[np.integer], names: bool
+) -> str | None:
+    if len(found) != len(expected):
+        return f"{what}s of {counted(len(found), 'vertex', 'vertices')} found, {len(expected):,} expected"
+    different = found != expected
+    if not different.any():
+        return None
+    vertex = different.argmax()
+    values = np.array([found[vertex], expected[vertex]])
+    shown = graph.original(values) if names else values
+    name = graph.original(np.array([vertex]))[0]
+    return (
+        f"vertex {name}: {what} {shown[0]} found, {shown[1]} expected "
+        f"({np.count_nonzero(different)} of {counted(graph.vertices, 'vertex', 'vertices')} wrong)"
+    )
+
+
+def check_components(labels: NDArray[np.integer], graph: Graph) -> str | None:
+    """Compare components with scipy's.
+
+    Parameters
+    ----------
+    labels : ndarray of integers, shape (n,)
+        Any labelling of the vertices.
+    graph : Graph
+        The graph.
+
+    Returns
+    -------
+    str or None
+        None when they are right; otherwise one line that names the first vertex that differs, in the input's ids.
+    """
+    return _difference(graph, "component", canonical(labels), strong_components(graph), True)
+
+
+def check_levels(levels: NDArray[np.integer], graph: Graph, source: int) -> str | None:
+    """Compare levels with those of a sequential search.
+
+    Parameters
+    ----------
+    levels : ndarray of integers, shape (n,)
+        Level of each vertex, -1 when it is not reached.
+    graph : Graph
+        The graph.
+    source : int
+        Vertex number, 0 to n - 1.
+
+    Returns
+    -------
+    str or None
+        None when they are right; otherwise one line that names the first vertex that differs, in the input's ids.
+    """
+    return _difference(graph, "level", levels, bfs_levels(graph, source), False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """What a result was checked by, and what of the memory was compared with the graphs as the host read them.
+
+    Parameters
+    ----------
+    reference : str
+        Whose result the accelerator's was compared with, empty where only the memory was.
+    neighbour_blocks : int
+        Blocks of neighbour ids, by their digests.
+    graph_words : int
+        Graph words, their start and degree.
+    level_words : int
+        Graph words that hold a level where start and degree were: of these only that nothing else is in them.
+    """
+
+    reference: str = ""
+    neighbour_blocks: int
+    graph_words: int
+    level_words: int
+
+
+def check_stray_writes(coprocessor: Coprocessor) -> None:
+    """Refuse a memory in which something was written where no array is.
+
+    Raises
+    ------
+    SimulationError
+        There is such a place.
+    """
+    if strays := coprocessor.stray_writes():
+        raise SimulationError(
+            f"memory: address {strays[0]:#x}, which is in no array, was written to "
+            f"({counted(len(strays), 'such place')})"
+        )
+
+
+@njit(cache=True, nogil=True)
+def _wrong_words(
+    offsets: NDArray[np.int64],
+    words: NDArray[np.uint64],
+    levels: bool,
+    fields: tuple[Field, Field, Field, Field],
+) -> tuple[int, int, int]:
+    """Return how many graph words are not as they must be, the first one, and how many of the others hold a level."""
+    start, degree, visited, level = fields
+    one = np.uint64(1)
+    level_bits = level.mask << level.shift | visited.mask << visited.shift
+    wrong, first, holding = 0, -1, 0
+    for vertex in range(words.size):
+        word = words[vertex]
+        if levels and word >> visited.shift & one:
+            right = word & ~level_bits == 0
+            holding += right
+        else:
+            begin = np.uint64(offsets[vertex])
+            count = np.uint64(offsets[vertex + 1]) - begin
+            right = word >> start.shift & start.mask == begin and word >> degree.shift & degree.mask == count
+        if not right:
+            wrong += 1
+            if first < 0:
+                first = vertex
+    return wrong, first, holding
+
+
+def _check_neighbours(graph: PlacedGraph) -> None:
+    changed = np.flatnonzero(block_digests(graph.graph.targets) != graph.digests)
+    if not changed.size:
+        return
+    begin = graph.neighbours_address + BLOCK_BYTES * int(changed[0])
+    end = min(begin + BLOCK_BYTES, graph.neighbours_address + 4 * graph.graph.edges)
+    raise SimulationError(
+        f"memory: neighbours of the {graph.name} are not those that were read: block {changed[0]}, "
+        f"addresses {begin:#x} to {end - 1:#x} ({changed.size} of {counted(graph.digests.size, 'block')} changed)"
+    )
+
+
+def _check_words(graph: PlacedGraph, *, levels: bool) -> int:
+    """Return how many words hold a level."""
+    fields = START, DEGREE, VISITED, LEVEL
+    wrong, first, holding = _wrong_words(graph.graph.offsets, graph.words, levels, fields)
+    if wrong:
+        raise SimulationError(
+            f"memory: graph words of the {graph.name} are not those of the graph that was read: word {first}, "
+            f"address {graph.words_address + 8 * first:#x}, is {int(graph.words[first]):#x} "
+            f"({wrong} of {counted(graph.words.size, 'word')} changed)"
+        )
+    return holding
+
+
+def check_graphs(coprocessor: Coprocessor, graphs: Sequence[PlacedGraph]) -> Checked:
+    """Refuse placed graphs that are no longer those that the host read; then what is computed from them is right too.
+
+    Neighbour ids by digests made before they were uploaded, start and degree of the graph words by the offsets, which
+    the host kept. Where the coprocessor writes levels into the graph words, those that it visited have no start and
+    degree any more.
+
+    Parameters
+    ----------
+    coprocessor : Coprocessor
+        Where they were placed.
+    graphs : sequence of PlacedGraph
+        The graphs.
+
+    Raises
+    ------
+    SimulationError
+        Something differs: which array, and where.
+    """
+    levels = not coprocessor.config.keeps_reach_queue
+    for graph in graphs:
+        _check_neighbours(graph)
+    holding = sum(_check_words(graph, levels=levels) for graph in graphs)
+    return Checked(
+        neighbour_blocks=sum(graph.digests.size for graph in graphs),
+        graph_words=sum(graph.words.size for graph in graphs) - holding,
+        level_words=holding,
+    )
