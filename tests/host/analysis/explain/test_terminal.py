@@ -5,7 +5,7 @@ import re
 import pytest
 from rich.text import Text
 
-from host.analysis.explain.terminal import LETTERS, Bar, Cell, as_html, as_text, bar, section, table
+from host.analysis.explain.terminal import LETTERS, Bar, Cell, as_html, as_text, bar, letter, rendered, section, table
 from host.record.colours import CAUSE_COLOURS, STACK
 
 
@@ -59,3 +59,20 @@ def test_long_words_take_further_lines() -> None:
     text = as_text([table(["name", "why"], rows, last=True), Text("and so on " * 9)], width=30)
     assert max(map(len, text.splitlines())) <= 30
     assert "".join(text.split()).endswith("andsoon" * 9)
+
+
+def test_pages_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = Text("word " * 60)
+    for columns, width in (("", 120), ("88", 88), ("7", 40)):
+        monkeypatch.setenv("COLUMNS", columns)
+        monkeypatch.setattr("sys.__stdout__", None)
+        # As many words as there is room for, and none after the last.
+        assert max(map(len, rendered([words]).splitlines())) == (width + 1) // 5 * 5 - 1
+
+
+def test_letters_are_readable_on_their_colour() -> None:
+    dark = {name: letter(name).style for name in STACK}
+    for name, style in dark.items():
+        red, green, blue = bytes.fromhex(CAUSE_COLOURS[name][1:])
+        white = 0.299 * red + 0.587 * green + 0.114 * blue < 110
+        assert style == f"{'white' if white else 'black'} on {CAUSE_COLOURS[name]}"

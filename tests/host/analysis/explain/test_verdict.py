@@ -8,9 +8,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from host.analysis.explain.advice import advise, diagnose
+from host.analysis.explain.advice import advise, array_text, diagnose
 from host.analysis.explain.evidence import BankUse, Evidence, FifoUse, LatencyUse, LinkUse
 from host.analysis.explain.stacks import Group
+from host.analysis.explain.thresholds import crossbar_share
 from host.analysis.explain.verdict import findings, findings_of
 from host.record.reader import ENDING, SATURATED, Record
 from sim.memory import Hbm2, Hc2
@@ -166,6 +167,84 @@ def test_one_reason_for_several_causes(
 )
 def test_no_one_reason(group: Group, changes: dict[str, Any]) -> None:
     assert diagnose(group, evidence(**changes)) == []
+
+
+LINKS = LinkUse(mean=0.3, most=0.35, engine=1, link=5, waiting=1.5)
+
+
+@pytest.mark.parametrize(
+    ("cause", "group", "changes", "said"),
+    [
+        ("refused", LARGE, {"bank": bank(use=0.7, multiple=1.5)}, "Bank 7"),
+        ("refused", LARGE, {"bank": bank(use=0.69, multiple=1.5)}, "Links carry"),
+        ("refused", LARGE, {"bank": bank(use=0.7, multiple=1.49)}, "Links carry"),
+        ("refused", LARGE, {"banks_use": 0.7}, "All banks together"),
+        ("refused", LARGE, {"banks_use": 0.69}, "Links carry"),
+        ("refused", LARGE, {"links": replace(LINKS, mean=0.25, most=0.7)}, "Link 5"),
+        ("refused", LARGE, {"links": replace(LINKS, mean=0.5, most=0.75)}, "Link 5"),
+        ("refused", LARGE, {"links": replace(LINKS, mean=0.47, most=0.7)}, "Links carry 47%"),
+        ("refused", LARGE, {"links": replace(LINKS, mean=0.3, most=0.69)}, "Links carry 30%"),
+        ("no_work", SMALL, {"starved": 0.51}, "In 1 of 2 levels"),
+        ("no_work", SMALL, {"starved": 0.5}, "The last kernel"),
+    ],
+)
+def test_what_counts_as_much(cause: str, group: Group, changes: dict[str, Any], said: str) -> None:
+    assert advise(cause, group, evidence(**changes)).text.startswith(said)
+
+
+def test_what_counts_as_blocking() -> None:
+    share = crossbar_share(1)
+    assert share == pytest.approx(2 - 2**0.5)
+    assert (crossbar_share(2), crossbar_share(0)) == (pytest.approx((3 - 5**0.5) / 2), 0)
+    at, below = (advise("refused", LARGE, evidence(links=replace(LINKS, mean=0.85 * share * x))) for x in (1, 0.999))
+    assert "the one at the head" in at.text
+    assert "bursts" in below.text
+    # What a crossbar can gain: it counts as busy from 70 % of what it carries on, and cannot gain less than nothing.
+    for mean, gain in ((0.69 * share, ""), (0.7 * share, "gains 30%"), (0.8 * share, "gains 20%")):
+        assert gain in advise("resting", LARGE, evidence(links=replace(LINKS, mean=mean))).proposal
+
+
+@pytest.mark.parametrize(
+    ("group", "changes", "count"),
+    [
+        # Two levels of four reads, 75 cycles each, and a turn of 100: three times that.
+        (SMALL, {"cycles": 2400}, 1),
+        (SMALL, {"cycles": 2401}, 0),
+        (SMALL, {"cycles": 600, "latency": None}, 1),
+        (SMALL, {"cycles": 601, "latency": None}, 0),
+        (LARGE, {"bank": bank(), "latency": replace(QUEUEING, mean=112.5)}, 1),
+        (LARGE, {"bank": bank(), "latency": replace(QUEUEING, mean=112.4)}, 0),
+        (LARGE, {"bank": bank(), "latency": None}, 0),
+    ],
+)
+def test_what_counts_as_small_and_as_slow(group: Group, changes: dict[str, Any], count: int) -> None:
+    assert len(diagnose(group, evidence(**changes))) == count
+
+
+def test_what_counts_as_uneven() -> None:
+    at, below = (advise("no_work", LARGE, evidence(unevenness=unevenness)) for unevenness in (1.2, 1.19))
+    assert "a hub" in at.proposal
+    assert "chance" in below.proposal
+
+
+def test_fifos_that_are_nearly_as_short_are_named_with_the_tightest() -> None:
+    fifos = evidence().fifos
+    tight = replace(fifos[1], under_way=100.0)
+    for under_way, proposal in ((45.0, "Try frontier_depth = 128 and word_depth = 256."), (44.9, "")):
+        found = advise(
+            "credit", LARGE, evidence(fifos=[replace(fifos[0], name="frontier", under_way=under_way), tight])
+        )
+        assert found.proposal == (proposal or "Try word_depth = 256.")
+    # A FIFO that takes no answers is not named, nor are more places promised than there are.
+    found = advise("credit", LARGE, evidence(fifos=[replace(fifos[0], under_way=None), replace(tight, under_way=200)]))
+    assert "while a kernel works, 128 of the 128 of words are" in found.text
+
+
+def test_arrays_of_a_bank_that_matter_are_named() -> None:
+    found = array_text(bank(accesses=200, arrays={"words": 140, "queues": 40, "colours": 20}))
+    assert found == "words 70%, queues 20%"
+    assert array_text(bank(accesses=200, arrays={"words": 161, "queues": 39})) == "words 80%"
+    assert array_text(bank(accesses=90, arrays={"words": 30, "queues": 30, "colours": 30})) == "words 33%, queues 33%"
 
 
 def test_every_cause_of_an_instruction_has_advice() -> None:
