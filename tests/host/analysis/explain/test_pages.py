@@ -153,6 +153,7 @@ def test_the_verdict_has_all_that_costs_much(shape: Shape) -> None:
         for name in ("host", "restarted")
         if plain.document["cycles"][name] >= 0.03 * plain.total
     }
+    texts = {}
     for group, rows in groups_of(record.instructions):
         evidence = Evidence(record, rows)
         of = plain.instructions["instruction"].isin(rows.index).to_numpy()
@@ -166,13 +167,24 @@ def test_the_verdict_has_all_that_costs_much(shape: Shape) -> None:
         for causes, cycles in costs.items():
             felt = causes == largest and sum(stack.values()) >= 0.01 * plain.total
             if felt or cycles >= 0.03 * plain.total:
-                expected[str(group), max(causes, key=lambda cause: stack[cause])] = cycles
+                where = str(group), max(causes, key=lambda cause: stack[cause])
+                expected[where] = cycles
+                whole = sum(stack.values())
+                ranked = sorted(causes, key=lambda cause: -stack[cause])
+                named = ", ".join(
+                    f"{cause} {stack[cause] / whole:.0%}" for cause in ranked if stack[cause] >= 0.005 * whole
+                )
+                noun = f"{'level' if group.part else 'intersection'}{'s' if len(rows) > 1 else ''}"
+                texts[where] = f"{cycles / whole:.0%} of the kernel-cycles of {len(rows)} {noun}"
+                texts[where] += f" ({named})." if len(causes) > 1 else "."
     found = findings(record)
     assert {(each.phase, each.cause): each.cycles for each in found} == {
         where: round(cycles) for where, cycles in expected.items()
     }
     for each in found:
         assert each.share == pytest.approx(expected[each.phase, each.cause] / plain.total)
+        if each.phase != "whole run":
+            assert each.text.startswith(texts[each.phase, each.cause])
     lines = as_text(page(record, record.instructions, by=None, top=99), width=170).split("\nverdict\n")[1].splitlines()
     assert [line.strip() for line in lines if re.match(r"  \S", line)] == [
         line
