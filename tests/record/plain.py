@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-__all__ = ["Plain"]
+__all__ = ["Numbers", "Plain"]
 
 Numbers = npt.NDArray[np.float64]
 

@@ -2,22 +2,33 @@
 
 import os
 import shutil
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
-from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackDescriptor, TrackEvent
 
 from host.analysis.trace import write_trace
 from host.record.reader import Record
+from host.record.tables import ARRAYS
+from host.analysis.trace import write_trace
+from sim.observation.causes import CAUSES
 from tests.record.checks import NAMES
+from tests.record.plain import Numbers, Plain
 from tests.record.synthetic import Shape, write_record
 
+TITLES = {cause.name: cause.title for cause in CAUSES}
 PROCESSOR = "CYSCC_TRACE_PROCESSOR"
 """Names Perfetto's trace processor, where there is one."""
 
 
-@pytest.fixture(scope="module", params=[Shape(), Shape(config="test", iterations=30, interval=256)], ids=["bfs", "scc"])
+@pytest.fixture(
+    scope="module",
+    params=[Shape(), Shape(levels=(60, 300, 90), iterations=6, interval=32, restarted=True)],
+    ids=["bfs", "scc"],
+)
 def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Record:
     return Record(write_record(tmp_path_factory.mktemp("record"), request.param))
 
@@ -33,12 +44,19 @@ class ReadBack:
         opened: dict[int, list[tuple[str, int, dict[str, int]]]] = defaultdict(list)
         self.slices: dict[tuple[str, ...], list[tuple[str, int, int, dict[str, int]]]] = defaultdict(list)
         self.numbers: dict[tuple[str, ...], list[tuple[int, float]]] = defaultdict(list)
+        self.units: dict[tuple[str, ...], str] = {}
+        ranks: dict[tuple[str, ...], list[tuple[int, str]]] = defaultdict(list)
         for packet in trace.packet:
             names |= {entry.iid: entry.name for entry in packet.interned_data.event_names}
             arguments |= {entry.iid: entry.name for entry in packet.interned_data.debug_annotation_names}
             if packet.HasField("track_descriptor"):
                 track = packet.track_descriptor
                 tracks[track.uuid] = (*tracks.get(track.parent_uuid, ()), track.name)
+                if track.HasField("parent_uuid"):
+                    ranks[tracks[track.parent_uuid]].append((track.sibling_order_rank, track.name))
+                if track.HasField("counter"):
+                    self.units[tracks[track.uuid][1:]] = track.counter.unit_name
+                assert track.child_ordering == TrackDescriptor.EXPLICIT
             if not packet.HasField("track_event"):
                 continue
             event, cycle = packet.track_event, packet.timestamp
@@ -52,6 +70,10 @@ class ReadBack:
                 value = event.counter_value or event.double_counter_value
                 self.numbers[tracks[event.track_uuid][1:]].append((cycle, value))
         assert not any(opened.values())
+        # The tracks below another, without the root, in the order that people see.
+        self.order = {
+            track[1:]: [name for _, name in sorted(below, key=lambda each: each[0])] for track, below in ranks.items()
+        }
 
 
 @pytest.fixture(scope="module")
@@ -61,39 +83,115 @@ def trace(record: Record, tmp_path_factory: pytest.TempPathFactory) -> ReadBack:
     return ReadBack(path)
 
 
-def test_levels(record: Record, trace: ReadBack) -> None:
-    found = [(begin, end, noted) for _, begin, end, noted in trace.slices["levels",]]
-    rows = record.frame("instructions").to_dict("records")
+def lasting(rows: pd.DataFrame, keys: list[str]) -> list[tuple[int, int, dict[str, int]]]:
+    """Return the beginning and the end of groups of instructions, in their order."""
+    ends = rows.assign(end=rows["start"] + rows["cycles"]).groupby(keys, sort=False).agg({"start": "min", "end": "max"})
+    noted = [dict(zip(keys[:2], key[:2], strict=True)) for key in ends.index]
+    return list(zip(ends["start"].tolist(), ends["end"].tolist(), noted, strict=True))
+
+
+def test_instructions(record: Record, trace: ReadBack) -> None:
+    plain = Plain(record.folder)
+    rows = plain.tables["instructions"]
     keys = ("instruction", "attempt", "iteration", "cycles", "working", "frontier", "pushed", "duplicates")
-    assert found == [(row["start"], row["start"] + row["cycles"], {key: row[key] for key in keys}) for row in rows]
-    assert len(trace.slices["phases",]) == len({(row["iteration"], row["phase"]) for row in rows})
-    assert len(trace.slices["iterations",]) == len({row["iteration"] for row in rows})
+    assert trace.slices["levels",] == [
+        (
+            row["phase"] if row["phase"] == "intersection" else f"level {row['level']}",
+            row["start"],
+            row["start"] + row["cycles"],
+            {key: row[key] for key in keys},
+        )
+        for row in rows.to_dict("records")
+    ]
+    phases = [(name, *rest) for name, *rest in trace.slices["phases",]]
+    assert [tuple(rest) for _, *rest in phases] == lasting(rows, ["attempt", "iteration", "phase"])
+    assert [name for name, *_ in phases] == [
+        phase for (_, _, phase), _ in rows.groupby(["attempt", "iteration", "phase"], sort=False)
+    ]
+    iterations = trace.slices["iterations",]
+    assert [tuple(rest) for _, *rest in iterations] == lasting(rows, ["attempt", "iteration"])
+    assert [name for name, *_ in iterations] == [f"iteration {noted['iteration']}" for *_, noted in iterations]
+    assert trace.order[()] == ["iterations", "phases", "levels", "memory", "token", *trace.order[()][5:]]
+
+
+def kernels_of(plain: Plain) -> list[tuple[int, str, int]]:
+    return [
+        (engine, module, kernel)
+        for engine in range(plain.engines)
+        for module in plain.machine["kernels"]
+        for kernel in range(plain.machine["kernels"][module])
+    ]
+
+
+def check_kernels(plain: Plain, trace: ReadBack, together: int) -> None:
+    """Check the slices of all kernels, of which each has the causes of so many intervals."""
+    width = plain.document["interval"] * together
+    for engine, module, kernel in kernels_of(plain):
+        rows = plain.of("kernels", engine=engine, module=module, kernel=kernel)
+        expected: list[tuple[str, int, int, dict[str, int]]] = []
+        for begin, counts in rows.groupby(rows["cycle"] // width * width)[NAMES].sum().iterrows():
+            noted = {name: int(count) for name, count in counts.items() if count}
+            name = TITLES[max(NAMES, key=lambda cause: counts[cause])]
+            end = min(begin + width, plain.total)
+            if expected and len(noted) == 1 and set(noted) == set(expected[-1][3]):
+                _, begin, _, before = expected.pop()
+                noted = {cause: count + before[cause] for cause, count in noted.items()}
+            expected.append((name, begin, end, noted))
+        track = f"AE {engine}: {module} kernels", f"{module} kernel {kernel}"
+        assert trace.slices[track] == expected, track
 
 
 def test_kernels(record: Record, trace: ReadBack) -> None:
-    sums = record.frame("kernels").groupby(["engine", "module", "kernel"], observed=True)[NAMES].sum()
-    for (engine, module, kernel), expected in sums.iterrows():
-        slices = trace.slices[f"AE {engine}: {module} kernels", f"{module} kernel {kernel}"]
-        found: Counter[str] = Counter()
-        reached = 0
-        for _, begin, end, noted in slices:
-            assert begin == reached
-            assert end - begin == sum(noted.values())
-            found.update(noted)
-            reached = end
-        assert reached == record.cycles
-        assert found == {name: count for name, count in expected.items() if count}
+    plain = Plain(record.folder)
+    check_kernels(plain, trace, 1)
+    groups = list(dict.fromkeys(f"AE {engine}: {module} kernels" for engine, module, _ in kernels_of(plain)))
+    assert trace.order[()][5:] == groups
+    for group in groups:
+        assert [name.split()[-1] for name in trace.order[group,]] == [str(n) for n in range(len(trace.order[group,]))]
 
 
-def test_memory(record: Record, trace: ReadBack) -> None:
-    banks = record.frame("banks").groupby(["controller", "cycle"])["accesses"].sum()
-    for controller in banks.index.get_level_values(0).unique():
-        shown = dict(trace.numbers["memory", f"accesses at controller {controller}"])
-        value, total = 0.0, 0.0
-        for cycle in range(0, record.cycles, record.interval):
-            value = shown.get(cycle, value)
-            total += value
-        assert total == banks[controller].sum() > 0
+def test_of_long_runs_several_intervals_are_one_slice(
+    record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = Plain(record.folder)
+    slices = len(plain.of("kernels"))
+    for together, most in ((3, -(-slices // 3)), (4, -(-slices // 3) - 1)):
+        monkeypatch.setattr("host.analysis.trace._SLICES", most)
+        write_trace(record, str(tmp_path / "run.pftrace"))
+        check_kernels(plain, ReadBack(tmp_path / "run.pftrace"), together)
+
+
+def test_numbers(record: Record, trace: ReadBack) -> None:
+    plain = Plain(record.folder)
+    width = record.interval
+    arrays, banks, engines = (plain.of(name) for name in ("arrays", "banks", "engines"))
+    expected: dict[tuple[str, str], tuple[str, Numbers]] = {}
+    for name in ARRAYS:
+        own = arrays[arrays["array"] == name]
+        both = plain.over_time(own, "reads", width) + plain.over_time(own, "writes", width)
+        expected["memory", f"accesses to {name}"] = "accesses", both
+    reads = np.maximum(plain.over_time(arrays, "reads", width), 1)
+    latency = np.round(plain.over_time(arrays, "latency", width) / reads, 2)
+    expected["memory", "mean latency of reads"] = "cycles", latency
+    for name, unit in (("accesses", "accesses"), ("waiting", "cycles")):
+        for controller in sorted(set(banks["controller"])):
+            found = plain.over_time(banks[banks["controller"] == controller], name, width)
+            expected["memory", f"{name} at controller {controller}"] = unit, found
+    for name, title, unit in (
+        ("read_stalls", "ports that take no read", "port-cycles"),
+        ("write_stalls", "ports that take no write", "port-cycles"),
+        ("ordering", "responses wait for their turn", "cycles"),
+    ):
+        expected["memory", title] = unit, plain.over_time(engines, name, width)
+    for module in ("bfs", "intersection"):
+        turns = plain.over_time(engines, f"{module}_turns", width)
+        expected["token", f"{module} tokens at the AEs"] = "tokens", turns
+    assert trace.units == {track: unit for track, (unit, _) in expected.items()}
+    for track, (_, values) in expected.items():
+        changed = np.flatnonzero(np.diff(values, prepend=np.nan))
+        steps = [(place * width, values[place]) for place in changed.tolist()]
+        assert trace.numbers[track] == [*steps, (plain.total, 0)], track
+    assert trace.order["memory",] == [name for group, name in expected if group == "memory"]
 
 
 def test_trace_processor_reads_it(record: Record, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from host.sweep.points import Swept
 from host.sweep.rows import Row, sweep_document, sweep_text
 from host.sweep.study import Study
 from sim.observation.causes import cause_named
-from tests.host.report.test_page import array, charts
+from tests.host.analysis.report.test_page import array, charts
 from tests.host.sweep.studies import study_of
 
 TEXT = """

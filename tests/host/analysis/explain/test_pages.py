@@ -19,7 +19,7 @@ from host.analysis.explain.verdict import findings
 from host.record.colours import STACK
 from host.record.reader import CAUSE_NAMES
 from sim.observation.causes import WORK, cause_named
-from tests.host.report.pages import BFS, SCC, plain_of, record_of
+from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape
 
