@@ -185,12 +185,17 @@ def test_the_verdict_has_all_that_costs_much(shape: Shape) -> None:
         assert each.share == pytest.approx(expected[each.phase, each.cause] / plain.total)
         if each.phase != "whole run":
             assert each.text.startswith(texts[each.phase, each.cause])
-    lines = as_text(page(record, record.instructions, by=None, top=99), width=170).split("\nverdict\n")[1].splitlines()
-    assert [line.strip() for line in lines if re.match(r"  \S", line)] == [
-        line
-        for each in found
-        for line in (f"{LETTERS[each.cause]} {each.title}: {each.share:.1%}, {each.cycles:,} cycles",)
-    ]
+    for top in (99, 2):
+        text = as_text(page(record, record.instructions, by=None, top=top), width=2000).split("\nverdict\n")[1]
+        assert [line.strip() for line in text.splitlines()] == [
+            line
+            for each in found[:top]
+            for line in (
+                f"{LETTERS[each.cause]} {each.title}: {each.share:.1%}, {each.cycles:,} cycles",
+                each.text,
+                *([f"-> {each.advice}"] if each.advice else []),
+            )
+        ]
 
 
 def test_tables_of_a_difference() -> None:
@@ -237,13 +242,18 @@ def test_tables_of_a_difference() -> None:
         assert list(row["causes"].values()) == pytest.approx(causes, abs=1e-3)
 
 
-def test_a_part_of_a_difference_has_nothing_outside() -> None:
+def test_a_part_of_a_difference_has_nothing_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = (record_of(shape) for shape in (BFS, OTHER))
     part = compare(first, second, level=1)
     assert part.outside == {"host": 0, "restarted": 0}
     assert part.levels["difference"].tolist() == [200]
     assert "the graphs are not the same" not in as_text(difference_page(part, top=3), width=170)
     assert compare(first, first).settings == {}
+    with monkeypatch.context() as patch:
+        patch.setitem(second.document["run"], "digest", "another")
+        assert "the graphs are not the same" in as_text(difference_page(part, top=3), width=170)
+        assert not comparison_document(part)["same_graph"]
+    assert comparison_document(part)["same_graph"]
     settings = compare(first, second).settings
     assert settings["engines"] == (first.document["configuration"]["engines"], 1)
     assert all(one != other for one, other in settings.values())
