@@ -13,7 +13,6 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackDescri
 from host.analysis.trace import write_trace
 from host.record.reader import Record
 from host.record.tables import ARRAYS
-from host.analysis.trace import write_trace
 from sim.observation.causes import CAUSES
 from tests.record.checks import NAMES
 from tests.record.plain import Numbers, Plain
