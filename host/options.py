@@ -2,12 +2,13 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from os.path import exists, isfile, realpath
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from host.output import show
+from host.output import STANDARD_OUTPUT, check_output, show
 from host.runs.overrides import MEMORY, NO_OVERRIDES, Overrides
 from host.runs.specification import (
     RunSpec,
@@ -36,6 +37,7 @@ __all__ = [
     "add_threads",
     "as_usage",
     "at_least",
+    "check_outputs",
     "configuration",
     "given_options",
     "integer",
@@ -333,3 +335,29 @@ def memory_profile(text: str, overrides: Overrides = NO_OVERRIDES) -> "Profile":
     """
     with as_usage():
         return resolved_profile(text, overrides)
+
+
+def check_outputs(outputs: Mapping[str, str | None], *, others: Mapping[str, str]) -> None:
+    """Refuse output files that could not be written, or that have another use too.
+
+    Parameters
+    ----------
+    outputs : mapping of str to (str or None)
+        The files by option; None where one was not given.
+    others : mapping of str to str
+        Files that the command reads, or writes without being told where, by what messages call them.
+
+    Raises
+    ------
+    UsageError, InputError
+        Two are the same file; one cannot be written.
+    """
+    users = {realpath(path): name for name, path in others.items()}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        check_output(path, option)
+        key = path if path == STANDARD_OUTPUT else realpath(path)
+        if key in users and (key == STANDARD_OUTPUT or isfile(key) or not exists(key)):
+            raise UsageError(f"{option} and {users[key]} are the same file: {path}")
+        users[key] = option

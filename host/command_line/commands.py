@@ -1,33 +1,14 @@
-"""The commands of the command line, and what parses their names."""
+"""Commands of the command line, the parser of their names, and limits of the system that are looked at before any."""
 
 import argparse
+import resource
+from importlib import import_module
 from typing import Any, NoReturn
 
-# What help and bad usage need, and nothing heavier: the commands import the rest when they run.
-from host.command_line import (
-    bench,
-    bfs,
-    cache,
-    compare,
-    explain,
-    generate,
-    life,
-    mec,
-    model,
-    replay,
-    report,
-    reproduce,
-    scc,
-    software,
-    sweep,
-    synth,
-    timing,
-    verilog,
-)
-from host.options import Parser
+from host.options import Parser, UsageError
 from host.output import show
 
-__all__ = ["make_parser"]
+__all__ = ["check_limits", "make_parser"]
 
 _EPILOG = """examples:
   cyscc generate rmat --vertices 2^14 --degree 8 -o rmat.gr
@@ -38,9 +19,15 @@ exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
 """
 
 _COMMANDS = (
-    *(scc, bfs, explain, report, replay, life, generate, model, mec, verilog, software, compare),
-    *(reproduce, sweep, bench, synth, timing, cache),
+    *("simulation", "explain", "report", "replay", "life", "generate", "model", "mec", "verilog", "software"),
+    *("compare", "reproduce", "sweep", "bench", "synth", "timing", "cache"),
 )
+"""Modules of the commands. They import what help and bad usage need, and the rest when they run."""
+
+_LEAST = 1 << 30
+"""Bytes of address space without which the libraries cannot be loaded, and a simulation makes no sense."""
+
+_LIMITS = (("address space (ulimit -v)", resource.RLIMIT_AS), ("data (ulimit -d)", resource.RLIMIT_DATA))
 
 
 class _ShowVersion(argparse.Action):
@@ -63,5 +50,19 @@ def make_parser() -> Parser:
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     for command in _COMMANDS:
-        command.add_parser(commands)
+        import_module(f"host.command_line.{command}").add_parser(commands)
     return parser
+
+
+def check_limits() -> None:
+    """Refuse to go on with too little address space: compiled libraries end the process when they get none.
+
+    Raises
+    ------
+    UsageError
+        There is too little; with both numbers.
+    """
+    for name, number in _LIMITS:
+        bytes_ = resource.getrlimit(number)[0]
+        if bytes_ != resource.RLIM_INFINITY and bytes_ < _LEAST:
+            raise UsageError(f"the process may have {bytes_ >> 20:,} MiB of {name}, and needs {_LEAST >> 20:,} MiB")

@@ -12,6 +12,7 @@ from host.options import (
     add_quiet,
     add_threads,
     at_least,
+    check_outputs,
     listed,
     one_of,
 )
@@ -99,7 +100,6 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A simulation failed, or a result is wrong.
     """
-    from host.command_line.outputs import check_outputs
     from host.output import STANDARD_OUTPUT, show
     from host.progress import Progress
 

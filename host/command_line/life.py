@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.options import add_quiet, at_least
+from host.options import add_quiet, at_least, check_outputs
 
 if TYPE_CHECKING:
     from sim.observation.life import Lives
@@ -61,7 +61,6 @@ def run(arguments: argparse.Namespace) -> None:
         A file that shows no waveforms, or not what was asked for; an output that cannot be written, or is that file.
     """
     from host.analysis.lives import chosen_lives
-    from host.command_line.outputs import check_outputs
     from host.output import STANDARD_OUTPUT, show
     from host.progress import Progress
 

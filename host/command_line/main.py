@@ -27,8 +27,7 @@ def _run(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
     prog = "cyscc"
     try:
         # Here, as something may go wrong while they are imported.
-        from host.command_line.commands import make_parser
-        from host.command_line.limits import check_limits
+        from host.command_line.commands import check_limits, make_parser
 
         arguments = make_parser().parse_args(argv)
         prog = f"cyscc {arguments.command}"

@@ -14,6 +14,7 @@ from host.options import (
     add_run_options,
     add_threads,
     as_usage,
+    check_outputs,
     given_options,
 )
 from host.progress import Progress
@@ -126,7 +127,6 @@ def run(arguments: argparse.Namespace) -> None:
     """
     algorithm = _algorithm(arguments)
     spec = _spec(arguments) if arguments.on == "accelerator" else None
-    from host.command_line.outputs import check_outputs
 
     check_outputs({"-o": arguments.output, "--json": arguments.json}, others={"the model": arguments.model})
     from host.algorithms.mec.checker import check_mecs

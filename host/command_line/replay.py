@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from host.options import UsageError, add_quiet, add_run_options, add_threads, at_least
+from host.options import UsageError, add_quiet, add_run_options, add_threads, at_least, check_outputs
 from sim.executors.names import EXECUTORS
 
 __all__ = ["add_parser", "run"]
@@ -118,7 +118,6 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _check_outputs(arguments: argparse.Namespace) -> None:
     """Refuse files that cannot be written, waveforms of no known kind, and lives that cannot be told."""
-    from host.command_line.outputs import check_outputs
     from host.output import STANDARD_OUTPUT
 
     path = arguments.output

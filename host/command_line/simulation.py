@@ -1,75 +1,93 @@
-"""Runs on the command line: the options of `scc` and `bfs`, and what becomes of the result."""
+"""`cyscc scc` and `cyscc bfs`: runs on the simulated accelerator, and what becomes of their results."""
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import partial
-from typing import Any
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
-from host.options import add_run_options, as_usage, given_options
+from host.options import add_run_options, as_usage, check_outputs, given_options
+from host.output import STANDARD_OUTPUT, figure_format, open_output, publish
 from host.runs.specification import run_options
 
-__all__ = ["add_simulation", "simulated"]
+if TYPE_CHECKING:
+    from host.runs.results import Result
 
-_OUTPUTS: dict[str, dict[str, dict[str, Any]]] = {
-    "threads": {"--json": {"metavar": "OUT", "help": "write the result as JSON ('-': standard output)"}},
-    "verify": {"--quiet": {"action": "store_true", "help": "print nothing but errors"}},
+__all__ = ["add_parser", "run"]
+
+_GRAPHS = """
+GRAPH: SNAP edge list, Matrix Market (.mtx), DIMACS or GTgraph (.gr), scipy sparse matrix (.npz); each also .gz
+"""
+_TEXTS = {
+    "scc": {
+        "help": "find the strongly connected components of a graph on the simulated accelerator",
+        "description": "Find the strongly connected components of a graph on the simulated accelerator, "
+        "and check them.",
+        "epilog": """examples:
+  cyscc scc wiki-Vote.txt.gz
+  cyscc scc graph.mtx --config hc2-1ae --memory fixed:75 --labels components.txt --json result.json
+  cyscc scc graph.gr --checkpoint kept --checkpoint-every 5min
+  cyscc scc --resume kept
+  cyscc scc graph.gr --config test --executor amaranth --waves run.vcd --wave-window 0:2000
+""",
+    },
+    "bfs": {
+        "help": "search a graph breadth-first on the simulated accelerator",
+        "description": "Search a graph breadth-first on the simulated accelerator, and check the levels.",
+        "epilog": """examples:
+  cyscc generate random --vertices 2^18 --degree 16 -o random.gr
+  cyscc bfs random.gr --source 1
+  cyscc bfs random.gr --source 1 --config published-1ae --memory fixed:75 --levels levels.txt --json result.json
+  cyscc bfs random.gr --source 1 --roofline --roofline-plot roofline.svg
+""",
+    },
 }
-"""Options that are no run's, by the field of `RunSpec` that they stand behind in the help."""
+"""Help of each command, which is named for the algorithm of its runs."""
+
+_OUTPUTS: dict[str, dict[str, tuple[str, dict[str, str]]]] = {
+    "scc": {
+        "graph": (
+            "--labels",
+            {"metavar": "OUT", "help": "write a line 'vertex component' for each vertex ('-': standard output)"},
+        ),
+    },
+    "bfs": {
+        "source": (
+            "--levels",
+            {"metavar": "OUT", "help": "write a line 'vertex level' for each vertex reached ('-': standard output)"},
+        ),
+        "roofline": (
+            "--roofline-plot",
+            {
+                "metavar": "OUT.svg",
+                "help": "draw that, as .svg, .png or .pdf; implies --roofline ('-': SVG to standard output)",
+            },
+        ),
+    },
+}
+_COMMON = {
+    "threads": ("--json", {"metavar": "OUT", "help": "write the result as JSON ('-': standard output)"}),
+    "verify": ("--quiet", {"action": "store_true", "help": "print nothing but errors"}),
+}
+"""Options that are no run's, of a command and of both, by the field of `RunSpec` that they stand behind in the help."""
 
 
-def add_simulation(
-    commands: Any,
-    algorithm: str,
-    outputs: Mapping[str, Mapping[str, Mapping[str, Any]]],
-    run: Callable[[argparse.Namespace], None],
-    **texts: str,
-) -> None:
-    """Add a command that makes a run, with the options of the run and of its outputs.
-
-    Parameters
-    ----------
-    commands
-        Those of the command line.
-    algorithm : str
-        The algorithm of the run, which the command is named for.
-    outputs : mapping
-        Further options as `argparse` takes them, by flag, each after the field of `RunSpec` that it stands behind.
-    run : callable
-        Runs the command.
-    **texts
-        ``help``, ``description`` and ``epilog`` as `argparse` takes them.
-    """
-    parser: argparse.ArgumentParser = commands.add_parser(algorithm, **texts)
-    for name in run_options(algorithm):
-        if name != "algorithm":
-            add_run_options(parser, name)
-        for flag, how in {**outputs, **_OUTPUTS}.get(name, {}).items():
-            parser.add_argument(flag, **how)
-    parser.set_defaults(run=run)
+def add_parser(commands: Any) -> None:
+    """Add the commands to those of the command line."""
+    for algorithm, texts in _TEXTS.items():
+        parser: argparse.ArgumentParser = commands.add_parser(
+            algorithm, **{**texts, "epilog": texts["epilog"] + _GRAPHS}
+        )
+        outputs: dict[str, Any] = {**_OUTPUTS[algorithm], **_COMMON}
+        for name in run_options(algorithm):
+            if name != "algorithm":
+                add_run_options(parser, name)
+            if name in outputs:
+                flag, how = outputs[name]
+                parser.add_argument(flag, **how)
+        parser.set_defaults(run=run)
 
 
-@contextmanager
-def simulated(
-    arguments: argparse.Namespace,
-    algorithm: str,
-    outputs: Mapping[str, str | None],
-    **values: Any,
-) -> Iterator[tuple[Any, Callable[[dict[str, Any], str], None]]]:
-    """Make the run of a command line; its checkpoint is removed at the end of the block, which writes the outputs.
-
-    The block is given the result, and a function that publishes a document and a table as `publish` does.
-
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        The arguments, with those of `add_simulation`.
-    algorithm : str
-        The algorithm of the run.
-    outputs : mapping of str to (str or None)
-        Output file of each option besides those of the run and ``--json``.
-    **values
-        Values of fields of `RunSpec` that follow from other options.
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command; a checkpoint of the run is removed when the outputs are written.
 
     Raises
     ------
@@ -78,29 +96,76 @@ def simulated(
     SimulationError
         The simulation failed, or its result is wrong.
     """
-    required = ("graph", "source") if algorithm == "bfs" else ("graph",)
-    given = {**given_options(arguments, required=required), **values}
+    search, plot = arguments.command == "bfs", getattr(arguments, "roofline_plot", None)
+    vertices = arguments.levels if search else arguments.labels
+    if plot is not None:
+        figure_format(plot)
+        arguments.roofline = True
+    given = given_options(arguments, required=("graph", "source") if search else ("graph",))
+    # Only now, as it takes long.
     from host.api.runs import performed
-    from host.command_line.outputs import check_outputs
     from host.errors import InputError, VertexError
-    from host.output import STANDARD_OUTPUT, publish
     from host.progress import Progress
     from host.runs.keeping import Keeping
 
-    progress = Progress(quiet=arguments.quiet)
     with as_usage():
-        keeping = Keeping(algorithm, given)
-    try:
+        keeping = Keeping(arguments.command, given)
+    with closing(keeping):
         spec = keeping.spec
-        written = {**outputs, "--json": arguments.json, "--waves": spec.waves, "--trace": spec.trace}
-        check_outputs(written, others={"the graph": spec.graph})
+        outputs = {
+            "--levels" if search else "--labels": vertices,
+            "--roofline-plot": plot,
+            "--json": arguments.json,
+            "--waves": spec.waves,
+            "--trace": spec.trace,
+        }
+        check_outputs(outputs, others={"the graph": spec.graph})
         with as_usage():
             spec.checked()
-        quiet = arguments.quiet or STANDARD_OUTPUT in written.values()
         try:
-            with performed(spec, progress, keeping=keeping) as result:
-                yield result, partial(publish, path=arguments.json, quiet=quiet)
+            with performed(spec, Progress(quiet=arguments.quiet), keeping=keeping) as result:
+                if vertices is not None:
+                    _write_vertices(vertices, result)
+                document, table = result.document, str(result)
+                if spec.roofline:
+                    of, text = _roofline(result, plot, quiet=arguments.quiet)
+                    document, table = {**document, "roofline": of}, f"{table}\n{text}"
+                quiet = arguments.quiet or STANDARD_OUTPUT in outputs.values()
+                publish(document, table, path=arguments.json, quiet=quiet)
         except VertexError as error:
             raise InputError(f"{error} (--source)", path=spec.graph) from None
-    finally:
-        keeping.close()
+
+
+def _write_vertices(path: str, result: "Result") -> None:
+    """Write a line for each vertex with its component, or for each that was reached with its level."""
+    import numpy as np
+
+    from host.graph.formats.writer import write_pairs
+    from host.runs.results import BfsResult, SccResult
+
+    graph = result.graph
+    if isinstance(result, SccResult):
+        vertices, values = np.arange(graph.vertices, dtype=np.uint32), graph.original(result.labels)
+    else:
+        assert isinstance(result, BfsResult), "it was a search"
+        vertices = np.flatnonzero(result.levels >= 0).astype(np.uint32)
+        values = result.levels[vertices].astype(np.int64)
+    with open_output(path) as file:
+        write_pairs(file, graph.original(vertices), values)
+
+
+def _roofline(result: "Result", plot: str | None, *, quiet: bool) -> tuple[dict[str, Any], str]:
+    """Return the roofline of a recorded search as a document and as a table; draw it where that is asked for."""
+    from host.analysis.roofline.analysis import Roofline, roofline_document, roofline_table
+    from host.analysis.roofline.limits import Bounds
+
+    assert result.record is not None, "the search was recorded"
+    spec = result.setting.spec
+    roofline = Roofline.of(result.record, Bounds.of(spec.configuration, spec.profile))
+    if plot is not None:
+        from host.analysis.roofline.plot import write_roofline_plot
+        from host.progress import Progress
+
+        with Progress(quiet=quiet).step("drawing"):
+            write_roofline_plot(plot, roofline, result.setting)
+    return roofline_document(roofline, result.setting), roofline_table(roofline, result.setting)

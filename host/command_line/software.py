@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from host.algorithms.names import KINDS, Kind
-from host.options import UsageError, add_device, add_order, add_result_options, add_threads, at_least
+from host.options import UsageError, add_device, add_order, add_result_options, add_threads, at_least, check_outputs
 from host.progress import Progress
 
 __all__ = ["add_parser", "check_steps", "run"]
@@ -93,7 +93,6 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from host.algorithms.software import Setting, run_software
     from host.algorithms.verification import check_components, component_sizes
-    from host.command_line.outputs import check_outputs
     from host.devices import open_device
     from host.devices.steps import Order
     from host.graph.formats import read_graph

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from host.command_line.experiment import add_jobs
-from host.options import add_quiet
+from host.options import add_quiet, check_outputs
 
 __all__ = ["add_parser", "run"]
 
@@ -60,7 +60,6 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         Points failed, or none could be made.
     """
-    from host.command_line.outputs import check_outputs
     from host.output import check_output, open_output, publish
     from host.progress import Progress
     from host.sweep.page import sweep_page
