@@ -91,8 +91,7 @@ def _selection(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _explained(arguments: argparse.Namespace) -> "tuple[dict[str, Any], list[RenderableType]]":
     """Return what is to be said about one record, for programs and for people."""
-    from host.analysis.explain.document import explanation_document
-    from host.analysis.explain.page import bank_section, fifo_section, head, page
+    from host.analysis.explain.page import bank_section, explanation_document, fifo_section, head, page
     from host.record.reader import Record
 
     record = Record(arguments.record)
@@ -112,8 +111,7 @@ def _explained(arguments: argparse.Namespace) -> "tuple[dict[str, Any], list[Ren
 
 def _compared(arguments: argparse.Namespace) -> "tuple[dict[str, Any], list[RenderableType]]":
     """Return what is to be said about two records, for programs and for people."""
-    from host.analysis.explain.comparison import compare, difference_page
-    from host.analysis.explain.document import comparison_document
+    from host.analysis.explain.comparison import compare, comparison_document, difference_page
     from host.record.reader import Record
 
     records = [Record(folder) for folder in (arguments.record, arguments.other)]

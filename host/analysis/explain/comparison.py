@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from host.analysis.explain.page import head
+from host.analysis.explain.page import head, rows_document, run_document
 from host.analysis.explain.stacks import stacks
 from host.analysis.explain.terminal import Cell, letter, section, table
 from host.record.reader import CAUSE_NAMES, Record
+from host.results.version import identity
 from sim.notices import printable
 from sim.observation.causes import cause_named
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
 
-__all__ = ["Comparison", "compare", "difference_page", "outside"]
+__all__ = ["Comparison", "compare", "comparison_document", "difference_page", "outside"]
 
 _NAMED = 3
 """Causes that a row names."""
@@ -194,3 +195,18 @@ def _levels(comparison: Comparison, top: int, total: int) -> "list[RenderableTyp
     keys = [name for name in ("iteration", "phase", "level") if name == "level" or frame[name].nunique() > 1]
     which = f"the {top} of {len(frame):,} that differ most" if len(chosen) < len(frame) else "all"
     return section(f"by level: {which}", _rows(chosen, keys, total))
+
+
+def comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """Return what two records say together."""
+    return {
+        **identity(),
+        "first": run_document(comparison.first),
+        "second": run_document(comparison.second),
+        "same_graph": comparison.same_graph,
+        "settings": {name: list(values) for name, values in comparison.settings.items()},
+        "difference": comparison.difference,
+        "causes": {name: round(cycles, 3) for name, cycles in comparison.causes.items()},
+        "phases": rows_document(comparison.phases),
+        "levels": rows_document(comparison.levels),
+    }

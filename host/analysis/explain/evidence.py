@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from host.analysis.explain.thresholds import LACKING, NEAR_FULL, SAID_OF_RUN
 from host.record.reader import CAUSE_NAMES, Record
 from sim.configuration import AcceleratorConfig
 from sim.hardware import ring_turn
@@ -16,10 +15,18 @@ from sim.hardware import ring_turn
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["SAID_OF_RUN", "BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse", "evidence_of"]
+
+SAID_OF_RUN = 0.03
+"""Share of a run from which on a cause is worth a finding: less could not be felt if it were gone."""
+
+_LACKING = 0.5
+"""Places promised to reads under way, as a share of a FIFO's depth, from which on more places are proposed where reads
+waited for some: a mean of half of them means that they were all taken at times."""
+_NEAR_FULL = 0.9
+"""High-water mark of a FIFO, as a share of its depth, from which on it counts as having been full."""
 _BURSTS = 2
 """Reads under way at most, as a multiple of their mean: what a depth is made for."""
-
-__all__ = ["BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse", "evidence_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +140,7 @@ class FifoUse:
     @property
     def full(self) -> bool:
         """Whether one of them was as good as full."""
-        return self.most >= NEAR_FULL * self.depth
+        return self.most >= _NEAR_FULL * self.depth
 
     @property
     def proposed(self) -> int:
@@ -327,7 +334,7 @@ class Evidence:
                     under_way=under_way,
                     lacked=under_way is not None
                     and self.share("credit") >= SAID_OF_RUN
-                    and under_way >= LACKING * int(fifo["depth"]),
+                    and under_way >= _LACKING * int(fifo["depth"]),
                 )
             )
         return found

@@ -1,14 +1,15 @@
-"""Explanations for people: what `cyscc explain` shows."""
+"""Explanations of a record: what `cyscc explain` shows, and the same as a document."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from host.analysis.explain.advice import array_text
 from host.analysis.explain.evidence import evidence_of
 from host.analysis.explain.stacks import Group, stacks
 from host.analysis.explain.terminal import Bar, Cell, letter, section, table
-from host.analysis.explain.verdict import Finding, findings_of
+from host.analysis.explain.verdict import Finding, array_text, findings_of
 from host.record.colours import STACK
 from host.record.reader import CAUSE_NAMES, Record
+from host.results.version import identity
 from host.runs.overrides import Overrides
 from host.words import counted
 from sim.notices import printable
@@ -18,7 +19,17 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
 
-__all__ = ["bank_section", "fifo_section", "instruction_text", "largest_cause", "page"]
+__all__ = [
+    "bank_section",
+    "explanation_document",
+    "fifo_section",
+    "head",
+    "instruction_text",
+    "largest_cause",
+    "page",
+    "rows_document",
+    "run_document",
+]
 
 _SHOWN_CAUSE = 0.0005
 """Least share of a cause that the list of causes has."""
@@ -215,3 +226,57 @@ def _verdict_section(findings: list[Finding], top: int) -> "list[RenderableType]
     if not lines:
         lines.append(Text("no cause stands out"))
     return section("verdict", *lines)
+
+
+def run_document(record: Record) -> dict[str, Any]:
+    """Return what ran."""
+    document = record.document
+    return {
+        "record": str(record.folder),
+        "command": document["command"],
+        "run": document["run"],
+        "machine": document["machine"],
+        "cycles": document["cycles"],
+    }
+
+
+def rows_document(frame: "pd.DataFrame") -> list[dict[str, Any]]:
+    """Return the rows, with the causes of each apart."""
+    rows: list[dict[str, Any]] = frame.drop(columns=CAUSE_NAMES).to_dict("records")
+    causes = frame[CAUSE_NAMES].round(3).to_dict("records")
+    return [{**row, "causes": by_cause} for row, by_cause in zip(rows, causes, strict=True)]
+
+
+def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks: int) -> dict[str, Any]:
+    """Return what one record says.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    rows : pandas.DataFrame
+        The instructions that count.
+    by : str
+        What the stacks are of, see `host.analysis.explain.stacks.STACKED`.
+    banks : int
+        Number of the hottest banks that are listed for each module.
+    """
+    modules = {}
+    for evidence in evidence_of(record, rows):
+        modules[evidence.module] = {
+            "instructions": len(evidence.rows),
+            "cycles": evidence.cycles,
+            "causes": {name: round(cycles, 3) for name, cycles in evidence.stack.items()},
+            "banks": [asdict(bank) for bank in evidence.hottest(banks)],
+            "links": None if evidence.links is None else asdict(evidence.links),
+            "fifos": [{**asdict(fifo), "proposed": fifo.proposed} for fifo in evidence.fifos],
+            "latency": None if evidence.latency is None else asdict(evidence.latency),
+        }
+    return {
+        **identity(),
+        **run_document(record),
+        "modules": modules,
+        "by": by,
+        "stacks": rows_document(stacks(record, rows, by)),
+        "findings": [asdict(finding) for finding in findings_of(record, rows)],
+    }

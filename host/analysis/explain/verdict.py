@@ -1,20 +1,59 @@
-"""The verdict: what bounds each phase of a recorded run, what that costs, and what to try."""
+"""The verdict: what bounds each phase of a recorded run, what that costs, and what to try; one function a cause."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from host.analysis.explain.advice import advise, diagnose
-from host.analysis.explain.evidence import Evidence
+from host.analysis.explain.evidence import SAID_OF_RUN, BankUse, Evidence
 from host.analysis.explain.stacks import Group, groups_of
-from host.analysis.explain.thresholds import BUSY, SAID_OF_GROUP, SAID_OF_RUN
-from host.record.reader import Record
+from host.record.reader import DEPENDENT_WAITS, SATURATED, Record
 from host.words import counted
 from sim.observation.causes import CAUSES, WORK, cause_named
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Finding", "findings", "findings_of"]
+__all__ = ["Advice", "Finding", "advise", "array_text", "crossbar_share", "diagnose", "findings", "findings_of"]
+
+# Numbers of what counts as much, near or small, each with its reason.
+
+_SAID_OF_BANK = 0.2
+"""Share of a bank's accesses from which on an array is named."""
+
+_SAID_OF_GROUP = 0.01
+"""Share of a run from which on a group gets at least the finding of its largest cause."""
+
+_BUSY = 0.7
+"""Use of a bank or link over some levels from which on it counts as the bottleneck: while a level begins and ends there
+is little to serve, and random traffic waits long before 100 %."""
+
+_HEAD_OF_LINE = 0.85
+"""Share of what a crossbar carries at most (`crossbar_share`) from which on head-of-line blocking explains refusals:
+not far below 1, as at the beginning and at the end of a level there is little to carry."""
+
+_CROWDED = 1.5
+"""Accesses of the busiest bank, as a multiple of the mean, from which on it is a matter of this bank: random traffic of
+a saturated level stays below 1.2."""
+
+_SLOWED = 1.5
+"""Mean latency, as a multiple of the shortest, from which on requests are said to queue in the memory."""
+
+_SMALL = 3.0
+"""Cycles of a level, as a multiple of what the smallest one must take, up to which that is what it is said to take."""
+
+_UNEVEN = 1.2
+"""How long the last kernel works, as a multiple of the mean one, from which on a few vertices with many edges are
+suspected: shares of many like vertices differ less."""
+
+_ARRAYS = 2
+"""Arrays of a bank that are named."""
+_NAMED = 0.005
+"""Share of a group from which on a cause is named among others."""
+_ALIKE = 0.9
+"""Share of the tightest FIFO's use from which on another one would be the next limit at once."""
+
+_WAY = ("request_travel", "response_travel", "bank_busy", "way_there", "way_back", "latency")
+"""Parameters of memories that make up the way there and back."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,13 +123,13 @@ def _of_group(group: Group, evidence: Evidence, total: int) -> list[Finding]:
     explained = {cause for causes, _ in said for cause in causes}
     left = [(cause.name,) for cause in CAUSES if cause.name not in explained and cause.name not in WORK]
     said += [(causes, advise(causes[0], group, evidence)) for causes in left if evidence.share(*causes)]
-    if evidence.share(*WORK) >= BUSY:
+    if evidence.share(*WORK) >= _BUSY:
         said.append((WORK, advise(WORK[0], group, evidence)._replace(title="issuing requests")))
     ranked = sorted(said, key=lambda each: -evidence.share(*each[0]))
     found = []
     for place, (causes, advice) in enumerate(ranked):
         cycles = evidence.share(*causes) * evidence.cycles
-        largest = place == 0 and evidence.cycles >= SAID_OF_GROUP * total
+        largest = place == 0 and evidence.cycles >= _SAID_OF_GROUP * total
         if largest or cycles >= SAID_OF_RUN * total:
             found.append(
                 Finding(
@@ -113,10 +152,6 @@ def _cost(group: Group, evidence: Evidence, causes: tuple[str, ...]) -> str:
     names = ", ".join(f"{cause} {share:.0%}" for share, cause in parts if share >= _NAMED)
     what = f" ({names})" if len(causes) > 1 else ""
     return f"{evidence.share(*causes):.0%} of the kernel-cycles of {counted(len(evidence.rows), noun)}{what}."
-
-
-_NAMED = 0.005
-"""Share of a group from which on a cause is named among others."""
 
 
 def _outside(record: Record) -> list[Finding]:
@@ -152,3 +187,303 @@ def _outside(record: Record) -> list[Finding]:
         for name, cycles, text, advice in said
         if cycles >= SAID_OF_RUN * total
     ]
+
+
+class Advice(NamedTuple):
+    """What is said about causes.
+
+    Parameters
+    ----------
+    title : str
+        What it is.
+    text : str
+        What was seen.
+    proposal : str
+        What to try; empty where nothing would help.
+    """
+
+    title: str
+    text: str
+    proposal: str
+
+
+def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Advice]]:
+    """Return what one thing explains several causes, each with these causes.
+
+    Parameters
+    ----------
+    group : Group
+        The group.
+    evidence : Evidence
+        All that was seen there.
+    """
+    found: list[tuple[tuple[str, ...], Advice]] = []
+    latency = evidence.latency
+    if group.part != SATURATED:
+        least = DEPENDENT_WAITS * (latency.least if latency is not None else 0)
+        each = evidence.cycles / max(len(evidence.rows), 1)
+        if each <= _SMALL * (least + evidence.turn):
+            found.append((("no_work", "response", "starting", "ending", "flush"), _small(group, evidence, each, least)))
+    elif latency is not None and latency.mean >= _SLOWED * latency.least:
+        contended = _contention(evidence)
+        if contended is not None:
+            slow = (
+                f"{contended.text} Reads take {latency.mean:.0f} cycles on average, {latency.least} at best, and "
+                "answers come in the order of the reads."
+            )
+            found.append((("refused", "response", "credit"), contended._replace(text=slow)))
+    return found
+
+
+def advise(cause: str, group: Group, evidence: Evidence) -> Advice:
+    """Return what a cause by itself means in a group, and what to try.
+
+    Parameters
+    ----------
+    cause : str
+        The cause.
+    group : Group
+        The group that it was seen in.
+    evidence : Evidence
+        All that was seen there.
+    """
+    text, proposal = _RULES[cause](group, evidence) if cause in _RULES else ("", "")
+    return Advice(cause_named(cause).title, text, proposal)
+
+
+def array_text(bank: BankUse) -> str:
+    """Return the arrays that a bank was accessed for, with their shares of the accesses."""
+    return ", ".join(
+        f"{name} {number / bank.accesses:.0%}"
+        for name, number in list(bank.arrays.items())[:_ARRAYS]
+        if number >= _SAID_OF_BANK * bank.accesses
+    )
+
+
+def _configured(evidence: Evidence, name: str) -> int | bool | float:
+    value: int | bool | float = evidence.record.document["configuration"][name]
+    return value
+
+
+def _small(group: Group, evidence: Evidence, each: float, least: int) -> Advice:
+    entries = float(evidence.rows["frontier"].mean())
+    one = "a level" if group.part else "an intersection"
+    return Advice(
+        f"fixed cost of small {'levels' if group.part else 'intersections'}",
+        f"They take {each:.0f} cycles each, with {entries:,.1f} entries on average. However small it is, {one} needs "
+        f"{DEPENDENT_WAITS} ways to the memory and back, one after the other ({least} cycles), and turns of the token, "
+        f"{evidence.turn} cycles each.",
+        f"A shorter way to the memory{_named(evidence, *_WAY)}, a shorter ring (link_cycles, fewer AEs); neither more "
+        "kernels nor deeper FIFOs.",
+    )
+
+
+def _contention(evidence: Evidence) -> Advice | None:
+    """Return what in the memory is the bottleneck; None where nothing is."""
+    bank, links = evidence.bank, evidence.links
+    if bank is None or links is None:
+        return None
+    if bank.use >= _BUSY and bank.multiple >= _CROWDED:
+        return _hot_bank(bank, evidence)
+    if evidence.banks_use >= _BUSY:
+        return Advice(
+            "all banks busy",
+            f"All banks together are busy {evidence.banks_use:.0%} of the time.",
+            f"More banks{_named(evidence, 'banks', 'controllers', 'channels')}, or {_quicker(evidence)}.",
+        )
+    if links.most >= _BUSY and links.most >= _CROWDED * links.mean:
+        return Advice(
+            "a busy link",
+            f"Link {links.link} of AE {links.engine} is busy {links.most:.0%} of the time, all links {links.mean:.0%}.",
+            "Divide the addresses otherwise over the links"
+            f"{_named(evidence, 'link_bit', 'controller_bit', 'channel_bit')}.",
+        )
+    if links.mean >= _HEAD_OF_LINE * _crossbar(evidence):
+        return Advice(
+            "head-of-line blocking in the crossbar",
+            f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
+            "link: the one at the head of a port's queue blocks those behind it, and a crossbar with one queue a port "
+            f"carries {_crossbar(evidence):.0%} at most.",
+            f"More links to each controller (links = {2 * _links(evidence)}). A longer queue (port_queue) does not "
+            "raise that limit.",
+        )
+    return None
+
+
+def _profile(evidence: Evidence) -> dict[str, Any]:
+    return dict(evidence.record.document["memory_profile"])
+
+
+def _named(evidence: Evidence, *names: str) -> str:
+    """Return in brackets those of some parameters that the memory has; nothing where it has none."""
+    found = ", ".join(name for name in names if name in _profile(evidence))
+    return f" ({found})" if found else ""
+
+
+def _quicker(evidence: Evidence) -> str:
+    """Return what makes a bank quicker."""
+    if "bank_busy" in _profile(evidence):
+        return "a shorter bank_busy"
+    return f"quicker ones{_named(evidence, 't_ras', 't_rp', 'channel_bit')}"
+
+
+def _crossbar(evidence: Evidence) -> float:
+    """Return the share of what its links could carry that a crossbar with one queue a port does carry."""
+    machine = evidence.record.machine
+    links = int(evidence.record.memory["links"]) if evidence.record.memory else 0
+    return crossbar_share(links / max(machine["kernels"].values()))
+
+
+def _links(evidence: Evidence) -> int:
+    memory = evidence.record.memory or {}
+    return int(memory["links"]) // int(memory["controllers"])
+
+
+def _hot_bank(bank: BankUse, evidence: Evidence) -> Advice:
+    text = (
+        f"Bank {bank.bank} of controller {bank.controller} ({array_text(bank)}) is busy {min(bank.use, 1):.0%} of the "
+        f"time, all banks {evidence.banks_use:.0%}; an access waits {bank.waiting:.0f} cycles for it."
+    )
+    banks = _profile(evidence).get("banks")
+    more = "" if banks is None else f" (banks = {2 * int(banks)})"
+    divided = f"Try more banks{more}, which divide what several words bring to one"
+    if bank.array != "words":
+        return Advice("a hot bank", text, f"{divided}, or {_quicker(evidence)}.")
+    copies = "a larger" if _configured(evidence, "remembered_ids") else "with"
+    return Advice(
+        "a hot bank",
+        text,
+        f"{divided}, or {_quicker(evidence)}. Where it is the word of one hub, kernels should read it less often: "
+        f"{copies} remembered_ids, or without repeated edges (--simplify).",
+    )
+
+
+def _response(group: Group, evidence: Evidence) -> tuple[str, str]:
+    latency = evidence.latency
+    least = latency.least if latency is not None else 0
+    return (
+        f"Latency bounds them: the kernels have too little to read at once to hide the {least} cycles of a read.",
+        f"Only a shorter way to the memory helps{_named(evidence, *_WAY)}; deeper FIFOs and more kernels do not.",
+    )
+
+
+def _credit(group: Group, evidence: Evidence) -> tuple[str, str]:
+    taking = [(fifo, fifo.under_way) for fifo in evidence.fifos if fifo.under_way is not None]
+    if not taking:
+        return "", ""
+    shares = {fifo.name: under_way / fifo.depth for fifo, under_way in taking}
+    tightest = max(shares.values())
+    short = [(fifo, under_way) for fifo, under_way in taking if shares[fifo.name] >= _ALIKE * tightest]
+    seen = ", ".join(
+        f"{min(under_way, fifo.depth):.0f} of the {fifo.depth} of {fifo.name}" for fifo, under_way in short
+    )
+    return (
+        f"Places for answers are short: on average while a kernel works, {seen} are promised to reads under way.",
+        f"Try {' and '.join(f'{fifo.parameter} = {2 * fifo.depth}' for fifo, _ in short)}.",
+    )
+
+
+def _refused(group: Group, evidence: Evidence) -> tuple[str, str]:
+    contended = _contention(evidence)
+    if contended is not None:
+        return contended.text, contended.proposal
+    links = evidence.links
+    if links is None:
+        return "This memory refuses by its own rules.", ""
+    return (
+        f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
+        "link: bursts fill the ports' queues.",
+        "A longer port_queue takes bursts; more links to each controller (links) serve them sooner.",
+    )
+
+
+def _slot(group: Group, evidence: Evidence) -> tuple[str, str]:
+    text = f"The token takes {evidence.turn} cycles for a turn."
+    if _configured(evidence, "blocking_reservation"):
+        return text, "Try blocking_reservation = false: reads go on, and the next reservation is made ahead."
+    depth = _configured(evidence, "visit_depth")
+    return text, f"More slots a turn (visit_depth, now {depth}), or a shorter turn (ring_stages, link_cycles)."
+
+
+def _no_work(group: Group, evidence: Evidence) -> tuple[str, str]:
+    if group.part and evidence.starved > 0.5:
+        return (
+            f"In {evidence.short} of {counted(len(evidence.rows), 'level')} the queue has fewer entries than there are "
+            f"kernels ({evidence.kernels}), and a vertex's edges stay on one kernel.",
+            "Nothing in the configuration: fewer kernels or AEs would hardly be slower here.",
+        )
+    text = f"The last kernel works {evidence.unevenness:.2f} times as long as the mean one."
+    if not group.part:
+        return text, ""
+    if evidence.unevenness < _UNEVEN:
+        return text, "Shares differ by chance; larger levels even them out."
+    return (
+        text,
+        "A vertex's edges stay on one kernel, so a hub serialises its level: --simplify where edges are repeated.",
+    )
+
+
+def _resting(group: Group, evidence: Evidence) -> tuple[str, str]:
+    text = "The multiplexer needs a cycle between two requests."
+    contended = _contention(evidence)
+    if contended is not None:
+        return text, f"issue_interval = 1 gains little as long as there is {contended.title}."
+    least = 0.0 if evidence.links is None else evidence.links.mean / _crossbar(evidence)
+    if least < _BUSY:
+        return text, "Try issue_interval = 1."
+    return text, (
+        f"issue_interval = 1 gains {max(1 - least, 0):.0%} of these cycles at most: of what its links could carry, a "
+        f"crossbar with one queue a port carries {_crossbar(evidence):.0%}."
+    )
+
+
+def _work(group: Group, evidence: Evidence) -> tuple[str, str]:
+    issued = evidence.share(*WORK)
+    return (
+        f"The kernels issue a request in {issued:.0%} of their cycles: their ports are the limit.",
+        "More kernels or AEs; nothing in a kernel makes it faster.",
+    )
+
+
+def _ring(group: Group, evidence: Evidence) -> tuple[str, str]:
+    each = evidence.cycles * evidence.share("starting", "ending") / max(len(evidence.rows), 1)
+    noun = "level" if group.part else "intersection"
+    return (
+        f"To begin and to end costs each {noun} {each:.0f} cycles; a turn of the token is {evidence.turn}.",
+        "A shorter ring: link_cycles, ring_stages, fewer AEs.",
+    )
+
+
+def _flush(group: Group, evidence: Evidence) -> tuple[str, str]:
+    each = evidence.cycles * evidence.share("flush") / max(len(evidence.rows), 1)
+    return (
+        f"Until the last writes of all ports are complete {counted(round(each), 'cycle')} go by each time.",
+        f"A shorter way to the memory{_named(evidence, *_WAY, 'flush_travel')}.",
+    )
+
+
+_RULES: dict[str, Callable[[Group, Evidence], tuple[str, str]]] = {
+    "response": _response,
+    "credit": _credit,
+    "refused": _refused,
+    "slot": _slot,
+    "no_work": _no_work,
+    "resting": _resting,
+    "starting": _ring,
+    "ending": _ring,
+    "flush": _flush,
+    **dict.fromkeys(WORK, _work),
+}
+
+
+def crossbar_share(links: float) -> float:
+    """Return the share of what its links could carry that a large crossbar with one queue a port does carry.
+
+    However long the queues are (Karol, Hluchyj, Morgan 1987): 2 - 2**0.5 with as many links as ports.
+
+    Parameters
+    ----------
+    links : float
+        Links for each port.
+    """
+    return (1 + links - (1 + links * links) ** 0.5) / links if links else 0.0

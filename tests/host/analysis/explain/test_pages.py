@@ -8,14 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from host.analysis.explain.advice import array_text, diagnose
-from host.analysis.explain.comparison import compare, difference_page
-from host.analysis.explain.document import comparison_document, explanation_document
+from host.analysis.explain.comparison import compare, comparison_document, difference_page
 from host.analysis.explain.evidence import Evidence, evidence_of
-from host.analysis.explain.page import fifo_section, page
+from host.analysis.explain.page import explanation_document, fifo_section, page
 from host.analysis.explain.stacks import groups_of
 from host.analysis.explain.terminal import LETTERS, as_text, bar
-from host.analysis.explain.verdict import findings
+from host.analysis.explain.verdict import array_text, diagnose, findings
 from host.record.colours import STACK
 from host.record.reader import CAUSE_NAMES
 from sim.observation.causes import WORK, cause_named

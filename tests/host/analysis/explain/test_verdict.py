@@ -8,11 +8,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from host.analysis.explain.advice import advise, array_text, diagnose
 from host.analysis.explain.evidence import BankUse, Evidence, FifoUse, LatencyUse, LinkUse
 from host.analysis.explain.stacks import Group
-from host.analysis.explain.thresholds import crossbar_share
-from host.analysis.explain.verdict import findings, findings_of
+from host.analysis.explain.verdict import advise, array_text, crossbar_share, diagnose, findings, findings_of
 from host.record.reader import ENDING, SATURATED, Record
 from sim.memory import Hbm2, Hc2
 from sim.observation.causes import CAUSES, cause_named
