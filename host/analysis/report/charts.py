@@ -1,6 +1,6 @@
 """What the charts of the page share: their looks, axes of time with the levels marked, heat maps with a choice."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
@@ -9,16 +9,16 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from host.analysis.report.activity import Activity, Timeline, key_title
-from host.record.colours import CAUSE_COLOURS, PHASE_COLOURS
+from host.record.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
 from host.record.tables import PHASES
-from sim.observation.causes import cause_named
+from sim.observation.causes import CAUSES
 
 __all__ = [
+    "COLOURS",
     "Chart",
     "HeatMap",
     "bar_rows",
     "bars",
-    "cause_name",
     "choice",
     "lapse",
     "line",
@@ -26,8 +26,13 @@ __all__ = [
     "name_rows",
     "new_figure",
     "over_time",
+    "part_title",
     "stack_over_time",
 ]
+
+_TITLES = {cause.name: cause.title for cause in CAUSES}
+COLOURS = {**CAUSE_COLOURS, **ARRAY_COLOURS, **PHASE_COLOURS}
+"""Colour of each cause, array and phase."""
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 _GRID, _INK = "#e4e6ea", "#2b2f36"
@@ -101,9 +106,9 @@ class Chart:
         return replace(self, name=f"{run}-{self.name}", time_of=run if self.time_of else "")
 
 
-def cause_name(cause: str) -> str:
-    """Return what people read of a cause."""
-    return cause_named(cause).title
+def part_title(part: str) -> str:
+    """Return what people read of a cause, an array or a phase."""
+    return _TITLES.get(part, part)
 
 
 def new_figure(*, height: int, x: str = "", y: str = "", **layout: Any) -> go.Figure:
@@ -189,20 +194,18 @@ def over_time(activity: Activity, *, height: int, y: str, **layout: Any) -> go.F
         for number, phase_name in enumerate(PHASES)
         for place, colour in ((number, PHASE_COLOURS[phase_name]), (number + 1, PHASE_COLOURS[phase_name]))
     ]
-    figure.add_trace(
-        go.Heatmap(
-            z=codes[None, :].astype(np.float32),
-            x0=time.width / 2,
-            dx=time.width,
-            y=["phase"],
-            text=[texts],
-            hovertemplate="%{text}<extra></extra>",
-            colorscale=scale,
-            zmin=-0.5,
-            zmax=steps - 0.5,
-            showscale=False,
-            yaxis="y2",
-        )
+    figure.add_heatmap(
+        z=codes[None, :].astype(np.float32),
+        x0=time.width / 2,
+        dx=time.width,
+        y=["phase"],
+        text=[texts],
+        hovertemplate="%{text}<extra></extra>",
+        colorscale=scale,
+        zmin=-0.5,
+        zmax=steps - 0.5,
+        showscale=False,
+        yaxis="y2",
     )
     strip = _STRIP / (height - _MARGIN["t"] - _MARGIN["b"])
     figure.update_layout(
@@ -263,16 +266,23 @@ def line(
     dash: str = "solid",
 ) -> None:
     """Add a line over time; `form` is how a value is shown where the pointer is."""
-    figure.add_trace(
-        go.Scatter(
-            x=time.middles,
-            y=values.astype(np.float32),
-            name=title,
-            mode="lines",
-            line={"width": width, "color": colour, "dash": dash},
-            hovertemplate=form,
-        )
+    figure.add_scatter(
+        x=time.middles,
+        y=values.astype(np.float32),
+        name=title,
+        mode="lines",
+        line={"width": width, "color": colour, "dash": dash},
+        hovertemplate=form,
     )
+
+
+def _shown_parts(
+    parts: Mapping[str, Sequence[float] | npt.NDArray[Any]], colours: Mapping[str, str]
+) -> Iterator[tuple[str, str, npt.NDArray[np.float32]]]:
+    """Yield title, colour and values of each part that is anywhere more than nothing."""
+    for part, values in parts.items():
+        if np.any(values):
+            yield part_title(part), colours[part], np.asarray(values, np.float32)
 
 
 def bar_rows(
@@ -280,7 +290,7 @@ def bar_rows(
     titles: Sequence[str],
     parts: Mapping[str, Sequence[float]],
     *,
-    customdata: Callable[[Sequence[float]], Any] = lambda values: None,
+    customdata: Callable[[npt.NDArray[np.float32]], Any] = lambda values: None,
     form: str,
 ) -> None:
     """Stack horizontal bars of causes, one for each cause that is anywhere more than nothing.
@@ -298,50 +308,53 @@ def bar_rows(
     form : str
         What is shown of a value, after the cause's name, as plotly's hover templates have it.
     """
-    for cause, values in parts.items():
-        if not any(values):
-            continue
-        name = cause_name(cause)
-        figure.add_trace(
-            go.Bar(
-                y=list(titles),
-                x=np.array(values, np.float32),
-                customdata=customdata(values),
-                orientation="h",
-                name=name,
-                marker={"color": CAUSE_COLOURS[cause], "line": _EDGE},
-                hovertemplate=form.replace("%{cause}", name),
-            )
+    for title, colour, values in _shown_parts(parts, COLOURS):
+        figure.add_bar(
+            y=list(titles),
+            x=values,
+            customdata=customdata(values),
+            orientation="h",
+            name=title,
+            marker={"color": colour, "line": _EDGE},
+            hovertemplate=form.replace("%{cause}", title),
         )
     figure.update_layout(barmode="stack")
     figure.update_yaxes(autorange="reversed", type="category")
 
 
-def stack_over_time(
+def bars(
     figure: go.Figure,
-    time: Timeline,
+    titles: Sequence[str | Sequence[str]],
     parts: Mapping[str, npt.NDArray[Any]],
     *,
-    colours: Mapping[str, str],
     form: str,
-    names: Mapping[str, str] | None = None,
+    colours: Mapping[str, str] = COLOURS,
 ) -> None:
-    """Stack areas over time, one for each part that is anywhere more than nothing."""
-    for part, values in parts.items():
-        if not values.any():
-            continue
-        title = names[part] if names else part
-        figure.add_trace(
-            go.Scatter(
-                x=time.middles.astype(np.int32) if time.cycles < 2**31 else time.middles.astype(np.float64),
-                y=values.astype(np.float32),
-                name=title,
-                stackgroup="all",
-                mode="lines",
-                line={"width": 0.4, "color": "white", "shape": "hvh"},
-                fillcolor=colours[part],
-                hovertemplate=f"{title}: %{{y:{form}}}<extra></extra>",
-            )
+    """Stack bars, one for each part that is anywhere more than nothing; `form` is how a value is shown."""
+    for title, colour, values in _shown_parts(parts, colours):
+        figure.add_bar(
+            x=list(titles),
+            y=values,
+            name=title,
+            marker={"color": colour, "line": _EDGE},
+            hovertemplate=f"%{{x}}<br>{title}: {form}<extra></extra>",
+        )
+    figure.update_layout(barmode="relative")
+    figure.update_xaxes(type="category" if isinstance(titles[0], str) else "multicategory")
+
+
+def stack_over_time(figure: go.Figure, time: Timeline, parts: Mapping[str, npt.NDArray[Any]], *, form: str) -> None:
+    """Stack areas over time, one for each part that is anywhere more than nothing; `form` is how a value is shown."""
+    for title, colour, values in _shown_parts(parts, COLOURS):
+        figure.add_scatter(
+            x=time.middles.astype(np.int32) if time.cycles < 2**31 else time.middles.astype(np.float64),
+            y=values,
+            name=title,
+            stackgroup="all",
+            mode="lines",
+            line={"width": 0.4, "color": "white", "shape": "hvh"},
+            fillcolor=colour,
+            hovertemplate=f"{title}: {form}<extra></extra>",
         )
     figure.update_layout(hovermode="x unified")
 
@@ -364,19 +377,17 @@ def lapse(activity: Activity, rows: Sequence[str], maps: Mapping[str, HeatMap], 
     figure, time = over_time(activity, height=height, y=""), activity.time
     for values, hover, title, top in maps.values():
         scale = {"title": {"text": title, "side": "right"}, "thickness": 12, "len": 0.9, "y": 0.48, "outlinewidth": 0}
-        figure.add_trace(
-            go.Heatmap(
-                z=values,
-                x0=time.width / 2,
-                dx=time.width,
-                y=list(rows),
-                zmin=0,
-                zmax=top if top is not None else max(float(np.max(values, initial=0)), 1e-9),
-                colorscale="Cividis",
-                colorbar=scale,
-                hovertemplate=f"%{{y}}<br>cycle %{{x:,}}<br>{hover}<extra></extra>",
-                name=title,
-            )
+        figure.add_heatmap(
+            z=values,
+            x0=time.width / 2,
+            dx=time.width,
+            y=list(rows),
+            zmin=0,
+            zmax=top if top is not None else max(float(np.max(values, initial=0)), 1e-9),
+            colorscale="Cividis",
+            colorbar=scale,
+            hovertemplate=f"%{{y}}<br>cycle %{{x:,}}<br>{hover}<extra></extra>",
+            name=title,
         )
     choice(figure, {label: [number] for number, label in enumerate(maps, 1)})
     figure.update_layout(yaxis={"autorange": "reversed"})
@@ -387,32 +398,3 @@ def name_rows(figure: go.Figure, places: Sequence[int], texts: Sequence[str]) ->
     """Name some rows of a heat map at its axis; the others are named where the pointer is."""
     axis = {"tickmode": "array", "tickvals": places, "ticktext": texts, "autorange": "reversed", "type": "category"}
     figure.update_layout(yaxis=axis)
-
-
-def bars(
-    figure: go.Figure,
-    titles: Sequence[str],
-    parts: Mapping[str, npt.NDArray[Any]],
-    *,
-    colours: Mapping[str, str],
-    form: str,
-    names: Mapping[str, str] | None = None,
-    **more: Any,
-) -> None:
-    """Stack bars, one for each part that is anywhere more than nothing."""
-    for part, values in parts.items():
-        if not np.any(values):
-            continue
-        name = names[part] if names else part
-        figure.add_trace(
-            go.Bar(
-                x=list(titles),
-                y=np.asarray(values, np.float32),
-                name=name,
-                marker={"color": colours[part], "line": _EDGE},
-                hovertemplate=f"%{{x}}<br>{name}: %{{y:{form}}}<extra></extra>",
-                **more,
-            )
-        )
-    figure.update_layout(barmode="relative")
-    figure.update_xaxes(type="category")

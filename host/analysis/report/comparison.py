@@ -4,21 +4,17 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-import plotly.graph_objects as go
 
 from host.analysis.explain.comparison import outside
 from host.analysis.explain.stacks import stacks
 from host.analysis.report.activity import Key, Levels
-from host.analysis.report.charts import Chart, bar_rows, bars, cause_name, choice, new_figure
+from host.analysis.report.charts import Chart, bar_rows, bars, choice, new_figure
 from host.record.arrow import numbers
-from host.record.colours import CAUSE_COLOURS, STACK
+from host.record.colours import STACK
 from host.record.reader import Record
 from host.record.tables import PHASES
 
 __all__ = ["Comparison", "comparison_charts"]
-
-_NAMES = {cause: cause_name(cause) for cause in STACK}
-_LINE = {"width": 0.3, "color": "#6b7078"}
 
 
 class Comparison:
@@ -104,20 +100,8 @@ def _beside(comparison: Comparison, names: Sequence[str]) -> Chart:
         [title for title in levels.titles for _ in names],
         [name for _ in levels.titles for name in _short(names)],
     ]
-    for cause in STACK:
-        values = np.stack([each[cause] for each in comparison.by_cause], axis=1).ravel()
-        if not values.any():
-            continue
-        figure.add_trace(
-            go.Bar(
-                x=both,
-                y=values.astype(np.float32),
-                name=_NAMES[cause],
-                marker={"color": CAUSE_COLOURS[cause], "line": _LINE},
-                hovertemplate=f"%{{x}}<br>{_NAMES[cause]}: %{{y:,.0f}} cycles<extra></extra>",
-            )
-        )
-    figure.update_layout(barmode="stack")
+    cycles = {cause: np.stack([each[cause] for each in comparison.by_cause], axis=1).ravel() for cause in STACK}
+    bars(figure, both, cycles, form="%{y:,.0f} cycles")
     called = ", ".join(f"{short}: {name}" for short, name in zip(_short(names), names, strict=True))
     about = f"Each level of all runs, {called}."
     if not levels.detailed:
@@ -136,17 +120,15 @@ def _difference(comparison: Comparison, names: Sequence[str]) -> Chart:
     for run in range(1, len(names)):
         begin = len(figure.data)
         parts = comparison.difference(run)
-        bars(figure, titles, parts, colours=CAUSE_COLOURS, names=_NAMES, form="+,.0f")
+        bars(figure, titles, parts, form="%{y:+,.0f}")
         sums = np.sum(list(parts.values()), axis=0)
-        figure.add_trace(
-            go.Scatter(
-                x=titles,
-                y=sums.astype(np.float32),
-                name="difference",
-                mode="markers",
-                marker={"symbol": "diamond", "size": 9, "color": "white", "line": {"width": 1.6, "color": "black"}},
-                hovertemplate="%{x}<br>difference: %{y:+,.0f} cycles<extra></extra>",
-            )
+        figure.add_scatter(
+            x=titles,
+            y=sums.astype(np.float32),
+            name="difference",
+            mode="markers",
+            marker={"symbol": "diamond", "size": 9, "color": "white", "line": {"width": 1.6, "color": "black"}},
+            hovertemplate="%{x}<br>difference: %{y:+,.0f} cycles<extra></extra>",
         )
         options[f"{names[run]} against {names[0]}"] = list(range(begin, len(figure.data)))
     if len(names) > 2:

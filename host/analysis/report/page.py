@@ -13,13 +13,19 @@ import plotly.io
 
 from host.analysis.explain.evidence import FifoUse
 from host.analysis.explain.verdict import Finding, findings
-from host.analysis.report.activity import Activity
+from host.analysis.report.activity import Activity, Fill, Traffic
 from host.analysis.report.charts import Chart
 from host.analysis.report.comparison import Comparison, comparison_charts
-from host.analysis.report.figures.kernels import activity_charts, fifo_charts, token_chart, work_chart
-from host.analysis.report.figures.memory import latency_charts, memory_charts, stall_chart
-from host.analysis.report.figures.roofline import roofline_charts
-from host.analysis.report.traffic import Fill, Traffic
+from host.analysis.report.figures import (
+    activity_charts,
+    fifo_charts,
+    latency_charts,
+    memory_charts,
+    roofline_charts,
+    stall_chart,
+    token_chart,
+    work_chart,
+)
 from host.analysis.roofline.analysis import Roofline, recorded_bounds
 from host.record.reader import Record
 from host.results.version import version

@@ -4,9 +4,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-from host.analysis.report.activity import Activity
+from host.analysis.report.activity import Activity, Traffic
 from host.analysis.report.page import page
-from host.analysis.report.traffic import Traffic
 from host.record.reader import Record
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape, write_record

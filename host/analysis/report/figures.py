@@ -1,0 +1,639 @@
+"""The charts of the page: where cycles went, work, token, FIFOs; memory and latencies; the roofline."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from host.analysis.report.activity import LONGEST_LATENCY, Activity, Fill, Traffic, key_point
+from host.analysis.report.charts import (
+    COLOURS,
+    Chart,
+    HeatMap,
+    bar_rows,
+    bars,
+    choice,
+    lapse,
+    line,
+    logarithmic,
+    name_rows,
+    new_figure,
+    over_time,
+    part_title,
+    stack_over_time,
+)
+from host.analysis.roofline.analysis import Roofline, level_points
+from host.analysis.roofline.limits import CROSSBAR, HIGHEST_INTENSITY, LIMITS, ceilings
+from host.record.arrow import Integers
+from host.record.colours import RUN_COLOURS, STACK
+from host.record.tables import ARRAYS, MODULES, PHASES
+
+__all__ = [
+    "activity_charts",
+    "fifo_charts",
+    "latency_charts",
+    "memory_charts",
+    "roofline_charts",
+    "stall_chart",
+    "token_chart",
+    "work_chart",
+]
+
+_ITERATIONS = 60
+"""Most bars of iterations."""
+_UPRIGHT = 16
+_OPTION = 30
+"""Pixels of an option in an open list."""
+_WORK = {"entries read": "frontier", "vertices pushed": "pushed", "of them copies": "duplicates"}
+_WORK_COLOURS = {"entries read": "#0072B2", "vertices pushed": "#E69F00", "of them copies": "#7a2500"}
+_HOTTEST = 24
+_BINS = 80
+_DASHES = {"ports": "solid", "links": "dash", "banks": "dot", "channels": "dot", "rows": "dashdot"}
+
+
+def activity_charts(activity: Activity) -> list[Chart]:
+    """Return the charts.
+
+    Parameters
+    ----------
+    activity : Activity
+        What the kernels did.
+    """
+    return [make(activity) for make in (_whole, _iterations, _levels, _over_time, _lapse, _kernels)]
+
+
+def _whole(activity: Activity) -> Chart:
+    ran = set(activity.instructions["phase"])
+    titles = ["whole run", *(phase for phase in PHASES if phase in ran)]
+    figure = new_figure(height=150 + 48 * len(titles), x="cycles")
+    phases = activity.by_phase
+    parts = {
+        cause: [activity.whole.get(cause, 0.0), *(float(phases[cause][PHASES.index(title)]) for title in titles[1:])]
+        for cause in STACK
+    }
+    totals = np.maximum(1.0, np.sum(list(parts.values()), axis=0))
+    shown = "%{cause}: %{x:,.0f} cycles, %{customdata:.1%}<extra>%{y}</extra>"
+    bar_rows(figure, titles, parts, customdata=lambda values: (values / totals).astype(np.float32), form=shown)
+    about = (
+        "Every cycle of every kernel has exactly one cause; lengths are cycles of an average kernel of the module that "
+        "ran, so that they add up to the cycles simulated. Blue is work, yellow to brown what the machine waited for, "
+        "grey what had nothing to do, pale and purple what was outside of the run."
+    )
+    return Chart(name="whole", title="Cycle stack of the run", about=about, figure=figure)
+
+
+def _stack_of(titles: Sequence[str], by_cause: dict[str, npt.NDArray[np.float64]], what: str) -> go.Figure:
+    """Return bars of cycles by cause, or of shares."""
+    # Many names stand upright.
+    figure = new_figure(height=440 if len(titles) < _UPRIGHT else 520, y="cycles")
+    bars(figure, titles, {cause: by_cause[cause] for cause in STACK}, form="%{y:,.0f}")
+    every = list(range(len(figure.data)))
+    choice(
+        figure,
+        {"cycles": every, "shares": every},
+        updates=[
+            {"barnorm": "", "yaxis.title.text": "cycles", "yaxis.autorange": True},
+            {"barnorm": "percent", "yaxis.title.text": f"% of the {what}", "yaxis.autorange": True},
+        ],
+    )
+    return figure
+
+
+def _iterations(activity: Activity) -> Chart:
+    iteration = activity.of_instructions("iteration")
+    last = int(iteration.max(initial=0))
+    each = max(1, -(-last // _ITERATIONS))
+    group = np.maximum(iteration - 1, 0) // each
+    firsts = range(1, max(last, 1) + 1, each)
+    titles = [str(first) if each == 1 else f"{first:,} to {min(first + each - 1, last):,}" for first in firsts]
+    figure = _stack_of(titles, activity.by_group(group, len(titles)), "iterations")
+    figure.update_xaxes(title_text="iteration" if each == 1 else "iterations")
+    about = "Searches and intersection of an iteration together."
+    if each > 1:
+        about = f"Searches and intersections of {each:,} iterations together."
+    points = tuple(f"iteration={number}" for number in firsts) if last else ()
+    return Chart(name="iterations", title="Cycle stack of iterations", about=about, figure=figure, points=points)
+
+
+def _levels(activity: Activity) -> Chart:
+    levels = activity.levels
+    figure = _stack_of(levels.titles, activity.by_level, "level")
+    about = "The same for each level."
+    if not levels.detailed:
+        about = (
+            "The same for each level and intersection. There are too many to show: those that took longest stand by "
+            "themselves, in the order in which they ran; behind them the others together, whose bars may go beyond "
+            "what is shown until a double click shows everything."
+        )
+        cycles = np.sum(list(activity.by_level.values()), axis=0)
+        figure.update_yaxes(range=[0, 1.15 * float(cycles[levels.sizes == 1].max(initial=1))])
+    first = [int(np.argmax(levels.of == group)) for group in range(levels.count)]
+    points = tuple(key_point(activity.keys[place]) for place in first)
+    return Chart(name="levels", title="Cycle stack of each level", about=about, figure=figure, points=points)
+
+
+def _over_time(activity: Activity) -> Chart:
+    time = activity.time
+    figure = over_time(activity, height=430, y="% of the cycles")
+    parts = {cause: 100 * values / time.lengths for cause, values in activity.machine_by_time.items()}
+    ordered = {cause: parts[cause] for cause in STACK if cause in parts}
+    stack_over_time(figure, time, ordered, form="%{y:.1f}")
+    figure.update_layout(yaxis={"range": [0, 100]})
+    about = (
+        f"The kernels of the module that runs. A point is {time.width:,} cycles; the strip above says which phase and "
+        "level it is, dotted lines are where levels begin. All charts over time zoom together; a double click shows "
+        "everything again."
+    )
+    return Chart(name="time", title="Cycle stack over time", about=about, figure=figure, time_of="run")
+
+
+def _lapse(activity: Activity) -> Chart:
+    time = activity.time
+    shown = {"requests issued": activity.issued, **{part_title(cause): activity.by_time[cause] for cause in STACK}}
+    shown = {title: cycles for title, cycles in shown.items() if cycles.any()}
+    # The list of what can be chosen must find room within the chart.
+    height = max(220 + 5 * len(activity.tracks), 120 + _OPTION * len(shown))
+    hover = {title: title + ": %{z} % of the cycles" for title in shown}
+    maps = {
+        title: HeatMap(np.rint(100 * cycles / time.lengths).astype(np.uint8), hover[title], "% of the cycles", 100)
+        for title, cycles in shown.items()
+    }
+    figure = lapse(activity, activity.tracks, maps, height=height)
+    _name_engines(figure, activity)
+    about = "A row is a kernel, a column is time. Choose what is shown: requests issued, or any cause."
+    return Chart(name="lapse", title="Time-lapse of the kernels", about=about, figure=figure, time_of="run")
+
+
+def _name_engines(figure: go.Figure, activity: Activity) -> None:
+    """Name the first kernel of each AE at the axis; the others are named where the pointer is."""
+    places, texts, place = [], [], 0
+    several = sum(count > 0 for count in activity.kernels) > 1
+    for module, kernels in zip(MODULES, activity.kernels, strict=True):
+        for engine in range(activity.engines if kernels else 0):
+            places.append(place)
+            texts.append(f"AE {engine} {'int.' if module == 'intersection' else module}" if several else f"AE {engine}")
+            place += kernels
+    name_rows(figure, places, texts)
+
+
+def _kernels(activity: Activity) -> Chart:
+    figure = new_figure(height=430, y="% of the cycles")
+    total = max(activity.record.cycles, 1)
+    parts = {cause: 100 * activity.by_track[cause] / total for cause in STACK}
+    bars(figure, activity.tracks, parts, form="%{y:.1f}")
+    figure.update_layout(bargap=0, yaxis={"range": [0, 100]}, xaxis={"tickangle": 60, "tickfont": {"size": 9}})
+    about = "Every kernel over the whole run: where one stands out, its AE or its share of the work does."
+    return Chart(name="kernels", title="Cycle stack of each kernel", about=about, figure=figure)
+
+
+def work_chart(activity: Activity) -> Chart:
+    """Return the chart of queue entries by level."""
+    levels = activity.levels
+    figure = new_figure(height=360, y="entries")
+    parts = {
+        title: np.bincount(levels.of, weights=activity.of_instructions(name), minlength=levels.count)
+        for title, name in _WORK.items()
+    }
+    bars(figure, levels.titles, parts, colours=_WORK_COLOURS, form="%{y:,.0f}")
+    figure.update_layout(barmode="group")
+    figure.update_yaxes(type="log", exponentformat="power", dtick=1)
+    about = (
+        "Entries of the queues that a level read, and those that it pushed; copies are entries for vertices that it "
+        "pushed more than once. A logarithmic axis: nothing has no bar."
+    )
+    return Chart(name="work", title="Frontier, pushes and copies", about=about, figure=figure)
+
+
+def token_chart(traffic: Traffic) -> Chart:
+    """Return the chart of the token's turns and of what waited for slots."""
+    activity, time = traffic.activity, traffic.time
+    figure = over_time(activity, height=340, y="turns in 1,000 cycles")
+    for number in range(activity.engines):
+        for name, dash in (("bfs", "solid"), ("intersection", "dot")):
+            turns = traffic.by_engine[f"{name}_turns"][number]
+            if not turns.any():
+                continue
+            line(
+                figure,
+                time,
+                1000 * turns / time.lengths,
+                f"{name} token at AE {number}",
+                RUN_COLOURS[number % len(RUN_COLOURS)],
+                width=1.4,
+                dash=dash,
+                form="%{y:.1f} turns in 1,000 cycles",
+            )
+    waiting = activity.machine_by_time["slot"]
+    figure.add_scatter(
+        x=time.middles,
+        y=(100 * waiting / time.lengths).astype(np.float32),
+        name="kernels that wait for a slot (right)",
+        yaxis="y3",
+        mode="lines",
+        line={"width": 0},
+        fill="tozeroy",
+        fillcolor=f"rgba({', '.join(str(int(COLOURS['slot'][at : at + 2], 16)) for at in (1, 3, 5))}, 0.25)",
+        hovertemplate="%{y:.1f} %",
+    )
+    figure.update_layout(
+        hovermode="x unified",
+        yaxis={"rangemode": "tozero"},
+        yaxis3={
+            "overlaying": "y",
+            "side": "right",
+            "title": {"text": "% of the cycles"},
+            "range": [0, max(1.0, 1.1 * float((100 * waiting / time.lengths).max(initial=0)))],
+            "tickmode": "auto",
+            "showgrid": False,
+        },
+    )
+    about = (
+        "How often the token came by, and which share of the kernel-cycles was waiting for the slots that it brings. "
+        "A kernel that pushes can reserve once a turn."
+    )
+    return Chart(name="token", title="Token and slots", about=about, figure=figure, time_of="run")
+
+
+def fifo_charts(fill: Fill) -> list[Chart]:
+    """Return the charts."""
+    return [_fifo_kinds(fill), _fifos_over_time(fill)]
+
+
+def _fifo_kinds(fill: Fill) -> Chart:
+    figure = new_figure(height=340, y="entries")
+    depths = [kind.depth for kind in fill.kinds]
+    for name, values, colour, width in (
+        ("depth", depths, "#e4e6ea", 0.8),
+        ("with reads in flight", [min(kind.needed, kind.depth) for kind in fill.kinds], "#f7d9a0", 0.65),
+        ("high-water mark", [kind.most for kind in fill.kinds], "#56B4E9", 0.5),
+        ("mean", [kind.mean for kind in fill.kinds], "#0072B2", 0.25),
+    ):
+        figure.add_bar(
+            x=fill.titles,
+            y=np.array(values, np.float32),
+            name=name,
+            width=width,
+            marker={"color": colour, "line": {"width": 0.5, "color": "#6b7078"}},
+            hovertemplate=f"{name}: %{{y:,.1f}} entries<extra>%{{x}}</extra>",
+        )
+    figure.update_layout(barmode="overlay")
+    figure.update_xaxes(type="category")
+    about = (
+        "The most entries that one of a kind held, and the mean over kernels and time, within its depth. Reads in "
+        "flight have their places reserved; how many these were is estimated from their rate and their latency."
+    )
+    return Chart(name="fifos", title="FIFO fill against depth", about=about, figure=figure)
+
+
+def _fifos_over_time(fill: Fill) -> Chart:
+    mean, most = (np.rint(100 * shares).astype(np.uint8) for shares in fill.shares)
+    maps = {
+        "mean": HeatMap(mean, "mean fill: %{z} % of the depth", "% of the depth", 100),
+        "high-water mark": HeatMap(most, "high-water mark: %{z} % of the depth", "% of the depth", 100),
+    }
+    figure = lapse(fill.activity, fill.titles, maps, height=180 + 28 * len(fill.titles))
+    about = "Share of the depth that was taken, over all kernels: on average, or in the fullest of them."
+    return Chart(name="fifo-time", title="FIFO fill over time", about=about, figure=figure, time_of="run")
+
+
+def memory_charts(traffic: Traffic) -> list[Chart]:
+    """Return the charts; those of banks and links only where the memory has any."""
+    found = [_arrays(traffic), _array_latencies(traffic)]
+    if traffic.banks:
+        found += [
+            _arrays_of_levels(traffic),
+            _hottest(traffic),
+            _banks(traffic),
+            _controllers(traffic),
+            _links(traffic),
+        ]
+    return found
+
+
+def _arrays(traffic: Traffic) -> Chart:
+    activity, time = traffic.activity, traffic.time
+    figure = over_time(activity, height=360, y="requests a cycle")
+    by_array = traffic.by_array
+    parts = {
+        array: (by_array["reads"][place] + by_array["writes"][place]) / time.lengths
+        for place, array in enumerate(ARRAYS)
+    }
+    stack_over_time(figure, time, parts, form="%{y:.2f}")
+    figure.update_layout(yaxis={"rangemode": "tozero"})
+    about = "Reads and writes that the ports took, by the array that they were to."
+    return Chart(name="arrays", title="Requests by array over time", about=about, figure=figure, time_of="run")
+
+
+def _array_latencies(traffic: Traffic) -> Chart:
+    activity, time = traffic.activity, traffic.time
+    figure = over_time(activity, height=320, y="cycles", hovermode="x unified")
+    for place, array in enumerate(ARRAYS):
+        reads, latency = (traffic.by_array[name][place] for name in ("reads", "latency"))
+        if not reads.any():
+            continue
+        mean = np.where(reads > 0, latency / np.maximum(reads, 1), np.nan)
+        line(figure, time, mean, array, COLOURS[array], form=f"{array}: %{{y:,.0f}} cycles<extra></extra>")
+    figure.update_layout(yaxis={"rangemode": "tozero"})
+    about = "Mean time from a read to its response: the array whose line rises is the one that is waited for."
+    title = "Latency by array over time"
+    return Chart(name="array-latency", title=title, about=about, figure=figure, time_of="run")
+
+
+def _accesses_or_waiting(titles: list[str], accesses: Integers, waiting: Integers, *, height: int = 380) -> go.Figure:
+    """Return bars by array, of accesses or of waiting."""
+    figure = new_figure(height=height, y="accesses")
+    options = {}
+    for name, values in (("accesses", accesses), ("waiting", waiting)):
+        begin = len(figure.data)
+        bars(figure, titles, dict(zip(ARRAYS, values, strict=True)), form="%{y:,.0f}")
+        options[name] = list(range(begin, len(figure.data)))
+    names = ("accesses", "cycles waited for banks")
+    choice(figure, options, updates=[{"yaxis.title.text": name, "yaxis.autorange": True} for name in names])
+    return figure
+
+
+def _arrays_of_levels(traffic: Traffic) -> Chart:
+    figure = _accesses_or_waiting(list(traffic.levels.titles), *traffic.by_level)
+    about = "Which array causes the accesses to banks of each level, and the waiting for them."
+    return Chart(name="array-levels", title="Banks by array and level", about=about, figure=figure)
+
+
+def _hottest(traffic: Traffic) -> Chart:
+    accesses, waiting = traffic.by_bank_and_array
+    order = np.argsort(-accesses.sum(axis=0), kind="stable")[:_HOTTEST]
+    figure = _accesses_or_waiting(
+        [f"c{bank // traffic.banks_each} b{bank % traffic.banks_each}" for bank in order.tolist()],
+        accesses[:, order],
+        waiting[:, order],
+        height=440,
+    )
+    mean = accesses.sum() / max(traffic.banks, 1)
+    figure.add_hline(
+        y=mean, line={"dash": "dash", "width": 1, "color": "#2b2f36"}, annotation_text=f"mean of all banks: {mean:,.0f}"
+    )
+    figure.update_layout(xaxis={"tickangle": 45})
+    about = (
+        f"The {min(_HOTTEST, traffic.banks)} banks with the most accesses, and for which array: c1 b17 is bank 17 of "
+        "controller 1."
+    )
+    return Chart(name="hottest", title="Hottest banks", about=about, figure=figure)
+
+
+def _busy(
+    activity: Activity, rows: list[str], utilisation: npt.NDArray[np.float64], waiting: Integers, *, height: int
+) -> go.Figure:
+    """Return a heat map of how busy rows were, or how many requests waited there."""
+    time = activity.time
+    busy = np.clip(np.rint(100 * utilisation), 0, 255).astype(np.uint8)
+    queued = (waiting / time.lengths).astype(np.float32)
+    top = float(np.quantile(queued, 0.999)) if queued.size else 0.0
+    hover = "waiting on average: %{z:.1f} requests"
+    maps = {
+        "accesses": HeatMap(busy, "busy: %{z} % of the cycles", "% busy", 100),
+        "waiting": HeatMap(queued, hover, "requests waiting", top or None),
+    }
+    return lapse(activity, rows, maps, height=height)
+
+
+def _banks(traffic: Traffic) -> Chart:
+    activity = traffic.activity
+    accesses, waiting = traffic.by_bank
+    rows = [traffic.bank_title(bank) for bank in range(traffic.banks)]
+    busy = accesses * traffic.bank_busy / activity.time.lengths
+    figure = _busy(activity, rows, busy, waiting, height=860)
+    places = list(range(0, traffic.banks, traffic.banks_each))
+    name_rows(figure, places, [f"controller {number}" for number in range(traffic.controllers)])
+    about = (
+        f"A row is a bank: {traffic.banks:,} of them, those of a controller next to each other. A row that stays "
+        "bright is a bank that many ask for, as the one with a hub's word."
+    )
+    return Chart(name="banks", title="Time-lapse of the banks", about=about, figure=figure, time_of="run")
+
+
+def _controllers(traffic: Traffic) -> Chart:
+    activity = traffic.activity
+    shape = (traffic.controllers, traffic.banks_each, -1)
+    accesses, waiting = (values.reshape(shape).sum(axis=1) for values in traffic.by_bank)
+    rows = [f"controller {number}" for number in range(traffic.controllers)]
+    busy = accesses * traffic.bank_busy / (activity.time.lengths * traffic.banks_each)
+    figure = _busy(activity, rows, busy, waiting, height=320)
+    about = "The same for the controllers: the share of their banks' time that was taken."
+    return Chart(name="controllers", title="Controllers over time", about=about, figure=figure, time_of="run")
+
+
+def _links(traffic: Traffic) -> Chart:
+    activity = traffic.activity
+    requests, waiting = traffic.by_link
+    rows = [f"AE {ae}, link {link}" for ae in range(activity.engines) for link in range(traffic.links_each)]
+    figure = _busy(activity, rows, requests / activity.time.lengths, waiting, height=240 + 6 * len(rows))
+    places = list(range(0, len(rows), traffic.links_each))
+    name_rows(figure, places, [f"AE {number}" for number in range(activity.engines)])
+    about = (
+        "Links of the crossbar; one takes a request a cycle. Waiting counts requests behind the first one of their "
+        "port too: links that are far from busy while many wait are head-of-line blocking."
+    )
+    return Chart(name="links", title="Crossbar links over time", about=about, figure=figure, time_of="run")
+
+
+def stall_chart(traffic: Traffic) -> Chart:
+    """Return the chart of what held requests back: credits, ports, the order of responses."""
+    activity, time = traffic.activity, traffic.time
+    figure = over_time(activity, height=360, y="% of the cycles", hovermode="x unified")
+    ports = activity.engines * activity.kernels[0]
+    shown = [
+        (f"kernels: {part_title(cause)}", activity.machine_by_time[cause], COLOURS[cause], "solid")
+        for cause in ("credit", "refused", "response")
+    ]
+    shown += [
+        (f"ports that took no {kind}", traffic.by_engine[f"{kind}_stalls"].sum(axis=0) / ports, colour, "dash")
+        for kind, colour in (("read", "#0072B2"), ("write", "#009E73"))
+    ]
+    for title, cycles, colour, dash in shown:
+        form = f"{title}: %{{y:.1f}} %<extra></extra>"
+        line(figure, time, 100 * cycles / time.lengths, title, colour, form=form, dash=dash)
+    figure.update_layout(yaxis={"rangemode": "tozero"})
+    about = (
+        "Kernels that had no credit, that a port refused, or that waited for responses; and ports that took nothing, "
+        "whether or not there was a request."
+    )
+    return Chart(name="stalls", title="Credits and stalls", about=about, figure=figure, time_of="run")
+
+
+def latency_charts(traffic: Traffic) -> list[Chart]:
+    """Return the charts."""
+    return [_histogram(traffic), _latencies_of_levels(traffic)]
+
+
+def _histogram(traffic: Traffic) -> Chart:
+    counts = traffic.latencies_by_phase
+    (taken,) = np.nonzero(counts.sum(axis=0))
+    low = max(1, int(taken[0])) if taken.size else 1
+    edges = np.unique(np.rint(np.geomspace(low, LONGEST_LATENCY + 1, _BINS + 1)).astype(np.int64))
+    edges[0] = min(low, int(taken[0])) if taken.size else 0
+    figure = new_figure(height=340, x="cycles from a read to its response", y="reads")
+    for phase, values in zip(PHASES, counts, strict=True):
+        if not values.any():
+            continue
+        binned = np.add.reduceat(values, edges[:-1])
+        figure.add_bar(
+            x=(edges[:-1] + np.diff(edges) / 2).astype(np.float32),
+            width=np.diff(edges).astype(np.float32),
+            y=binned,
+            customdata=np.stack([edges[:-1], edges[1:] - 1], axis=1),
+            name=phase,
+            marker={"color": COLOURS[phase], "line": {"width": 0}},
+            hovertemplate="%{customdata[0]} to %{customdata[1]} cycles: %{y:,} reads<extra>" + phase + "</extra>",
+        )
+    figure.update_layout(barmode="stack", showlegend=True, bargap=0)
+    logarithmic(figure.update_xaxes, max(1, edges[0]), edges[-1])
+    figure.update_xaxes(range=[float(np.log10(max(1, edges[0]))), float(np.log10(edges[-1]))])
+    figure.update_yaxes(type="log", exponentformat="power", dtick=1)
+    about = f"Both axes are logarithmic; {LONGEST_LATENCY:,} cycles are that or more."
+    return Chart(name="latencies", title="Latencies of reads", about=about, figure=figure)
+
+
+def _latencies_of_levels(traffic: Traffic) -> Chart:
+    figure = new_figure(height=400, y="cycles", hovermode="x unified")
+    for share, name, colour in ((0.5, "median", "#0072B2"), (0.95, "95 %", "#E69F00"), (0.99, "99 %", "#D55E00")):
+        figure.add_scatter(
+            x=list(traffic.levels.titles),
+            y=traffic.percentile(share).astype(np.float32),
+            name=name,
+            mode="lines+markers",
+            line={"color": colour, "width": 1.2},
+            hovertemplate="%{y:,.0f} cycles",
+        )
+    figure.update_xaxes(type="category")
+    logarithmic(figure.update_yaxes, 1, LONGEST_LATENCY)
+    about = "So many cycles half of the reads, 95 % and 99 % of them did not exceed."
+    return Chart(name="latency-levels", title="Latencies by level", about=about, figure=figure)
+
+
+def roofline_charts(activity: Activity, roofline: Roofline) -> list[Chart]:
+    """Return the charts.
+
+    Parameters
+    ----------
+    activity : Activity
+        What the kernels did.
+    roofline : Roofline
+        Of its levels.
+    """
+    return [_roof(activity, roofline), _limits(roofline), _limits_of_levels(activity, roofline)]
+
+
+def _roof(activity: Activity, roofline: Roofline) -> Chart:
+    bounds = roofline.bounds
+    scale = float(activity.record.document["clock_hz"]) / 1e9
+    figure = new_figure(height=480, x="intensity (edges per memory request)", y="throughput (GTEPS)")
+    points = level_points(roofline)
+    intensity = np.geomspace(min([0.2, *(0.8 * points.intensity)]), HIGHEST_INTENSITY, 60)
+    for ceiling in ceilings(bounds):
+        title = f"{ceiling.name}: {scale * ceiling.reads:.2f} G/s"
+        figure.add_scatter(
+            x=intensity.astype(np.float32),
+            y=(scale * ceiling.edges(intensity)).astype(np.float32),
+            name=title,
+            mode="lines",
+            line={
+                "color": LIMITS.get(ceiling.name, CROSSBAR).colour,
+                "dash": _DASHES.get(ceiling.name, "longdashdot"),
+                "width": 2,
+            },
+            hovertemplate=f"{title}<br>%{{y:.2f}} GTEPS<extra></extra>",
+        )
+    largest = max(1, int(points.edges.max(initial=1)))
+    for number, name in enumerate(bounds.names):
+        own = points.tightest == number
+        if not own.any():
+            continue
+        figure.add_scatter(
+            x=points.intensity[own].astype(np.float32),
+            y=(scale * points.rate[own]).astype(np.float32),
+            customdata=np.stack([100 * points.share[own], points.edges[own]], axis=1).astype(np.float64),
+            name=f"tightest: {LIMITS[name].title}",
+            mode="markers",
+            marker={
+                "color": LIMITS[name].colour,
+                "size": (7 + 22 * np.sqrt(points.edges[own] / largest)).astype(np.float32),
+                "line": {"color": "black", "width": 0.8},
+            },
+            hovertemplate=(
+                f"tightest: {LIMITS[name].title}<br>%{{y:.3f}} GTEPS, %{{customdata[1]:,}} edges<br>"
+                "%{customdata[0]:.1f} % of the cycles<extra></extra>"
+            ),
+        )
+    logarithmic(figure.update_xaxes, float(intensity.min()), HIGHEST_INTENSITY)
+    logarithmic(figure.update_yaxes, scale * float(points.rate.min(initial=0.01)), 20.0)
+    about = (
+        "A point is a level, or several alike; its area is for its edges. No level is above a ceiling, but for that "
+        "of the crossbar's queues, which is what random traffic gets. One far below is bound by something else: its "
+        "colour says by what."
+    )
+    return Chart(name="roofline", title="Roofline", about=about, figure=figure)
+
+
+def _limits(roofline: Roofline) -> Chart:
+    taken = max(roofline.total_cycles, 1)
+    limits, cycles, _ = zip(*roofline.totals.values(), strict=True)
+    figure = new_figure(height=130 + 28 * len(limits), x="% of the cycles of the levels")
+    figure.add_bar(
+        y=[limit.title for limit in limits],
+        x=np.array([100 * each / taken for each in cycles], np.float32),
+        customdata=np.array(cycles, np.float64),
+        orientation="h",
+        marker={"color": [limit.colour for limit in limits], "line": {"width": 0.4, "color": "#6b7078"}},
+        texttemplate="%{x:.1f} %",
+        textposition="outside",
+        cliponaxis=False,
+        hovertemplate="%{y}: %{customdata:,} cycles, %{x:.1f} %<extra></extra>",
+    )
+    figure.update_yaxes(autorange="reversed", type="category")
+    figure.update_layout(margin={"l": 150}, xaxis={"range": [0, 105]}, showlegend=False)
+    about = (
+        "Least cycles that each part of the machine allows, against those taken. All of them: each level's tightest "
+        "limit. Queues at the crossbar let a request wait behind one for another link; what they pass is expected, not "
+        "a limit."
+    )
+    return Chart(name="limits", title="What the limits explain", about=about, figure=figure)
+
+
+def _limits_of_levels(activity: Activity, roofline: Roofline) -> Chart:
+    shown = activity.levels
+    group = shown.of[activity.of_instructions("level") >= 0]
+
+    def summed(values: Integers) -> Integers:
+        return np.bincount(group, weights=values, minlength=shown.count).astype(np.int64)
+
+    reached = summed(roofline.cycles)
+    there = reached > 0
+    titles = [title for title, shows in zip(shown.titles, there, strict=True) if shows]
+    figure = new_figure(height=460, y="cycles")
+    figure.add_bar(
+        x=titles,
+        y=reached[there],
+        name="taken",
+        marker={"color": "#e4e6ea", "line": {"width": 0.8, "color": "#6b7078"}},
+        hovertemplate="%{x}<br>taken: %{y:,} cycles<extra></extra>",
+    )
+    lines = [(LIMITS[name], roofline.limits[:, number]) for number, name in enumerate(roofline.bounds.names)]
+    if roofline.crossbar is not None:
+        lines.append((CROSSBAR, roofline.crossbar))
+    for (title, colour, _), cycles in lines:
+        values = summed(cycles)[there]
+        figure.add_scatter(
+            x=titles,
+            y=values,
+            customdata=(100 * values / reached[there]).astype(np.float32),
+            name=title,
+            mode="markers",
+            marker={"color": colour, "size": 10, "symbol": "line-ew", "line": {"color": colour, "width": 3.5}},
+            hovertemplate=f"%{{x}}<br>{title}: %{{y:,}} cycles, %{{customdata:.0f}} %<extra></extra>",
+        )
+    figure.update_xaxes(type="category")
+    figure.update_yaxes(type="log", exponentformat="power", dtick=1)
+    about = (
+        "Cycles that each level took, and the least that each limit allows: the highest mark binds. A logarithmic axis."
+    )
+    return Chart(name="limit-levels", title="Limits of each level", about=about, figure=figure)

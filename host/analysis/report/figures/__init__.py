@@ -1,1 +1,0 @@
-"""The charts of the page, a file for each of its sections."""
