@@ -1,9 +1,12 @@
 """What the memory refuses."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from sim.memory import FLUSH, READ, WRITE, Hc2, Memory, PayloadLayout, Profile, parse_profile
+from sim.memory.crossbar import make_calendars
 from tests.sim.memory.stepper import Request, Stepper, flush, machine, read, write
 
 
@@ -129,3 +132,31 @@ def test_impossible_payload_layout(fields: dict[str, int], message: str) -> None
     with pytest.raises(ValueError) as caught:  # noqa: PT011 -- the whole message is compared
         PayloadLayout(**fields)
     assert str(caught.value) == message
+
+
+def shorter(*arguments: Any, horizon: int, **options: Any) -> None:
+    """Make calendars of 128 cycles; profiles make theirs long enough for all that can be in flight."""
+    make_calendars(*arguments, horizon=0 * horizon, **options)
+
+
+@pytest.mark.parametrize("kind", ["read", "write"])
+def test_ways_there_that_are_reserved_too_far_ahead(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.memory.profiles.ports.make_calendars", shorter)
+    drive = bench(Hc2(bank_busy=1, port_queue=4000), ports=16)
+    for _ in range(9):
+        assert drive.memory.error() is None
+        drive.step([read(port, 4096) if kind == "read" else write(port, 4096, 1) for port in range(16)], ae=1)
+    # Sixteen a cycle for one link, which takes one; the port that comes first moves on.
+    expected = f"memory: {kind} (engine 1 port 8 cycle 8): its way is reserved further ahead than the profile has room"
+    assert drive.memory.error() == f"{expected} for"
+
+
+def test_a_way_back_that_is_reserved_too_far_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.memory.profiles.hc2.make_calendars", shorter)
+    drive = bench(Hc2(bank_busy=60), ports=16)
+    drive.run(3)
+    drive.step([read(5, 4096), write(7, 4096, 1)], ae=1)
+    assert drive.memory.error() is None
+    drive.step([read(6, 4096), write(4, 4096, 1)], ae=1)
+    expected = "memory: read (engine 1 port 6 cycle 4): its way is reserved further ahead than the profile has room for"
+    assert drive.memory.error() == expected
