@@ -8,7 +8,7 @@ from host.options import at_least, one_of
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
-    from host.studies.reproduction import Report
+    from host.studies.study import Report
 
 __all__ = ["add_parser", "run"]
 
@@ -50,7 +50,7 @@ def _compare(measurements: "Measurements", arguments: argparse.Namespace) -> "Re
     from host.measuring.setting import root_folder
     from host.studies.benchmark.revisions import compare_revisions, comparison_markdown
     from host.studies.benchmark.search import PRESETS
-    from host.studies.reproduction import Report
+    from host.studies.study import Report
 
     preset = PRESETS["quick" if arguments.quick else "full"]
     document = compare_revisions(
@@ -66,7 +66,7 @@ def _compare(measurements: "Measurements", arguments: argparse.Namespace) -> "Re
 def _bench(measurements: "Measurements", arguments: argparse.Namespace) -> "Report":
     from host.studies.benchmark.rows import benchmark_markdown, run_benchmark
     from host.studies.benchmark.search import PRESETS
-    from host.studies.reproduction import Report
+    from host.studies.study import Report
 
     preset = PRESETS["quick" if arguments.quick else "full"]
     document = run_benchmark(measurements, preset, arguments.rows, repetitions=arguments.repetitions)

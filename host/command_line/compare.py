@@ -100,11 +100,13 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A simulation failed, or a result is wrong.
     """
-    from host.output import STANDARD_OUTPUT, show
+    from host.output import STANDARD_OUTPUT, figure_format, show
     from host.progress import Progress
 
     if arguments.plot == STANDARD_OUTPUT:
         raise UsageError("--plot needs a file")
+    if arguments.plot is not None:
+        figure_format(arguments.plot)
     check_outputs(
         {"--json": arguments.json, "--plot": arguments.plot},
         others={f"the graph {path}": path for path in arguments.graphs},
@@ -178,8 +180,6 @@ def _contenders(arguments: argparse.Namespace) -> "Contenders":
 
 def _write(arguments: argparse.Namespace, comparisons: "list[Comparison]") -> None:
     """Write the JSON and the plot where they are asked for."""
-    from pathlib import Path
-
     from host.measuring.setting import cores, processor_name
     from host.output import write_json
     from host.results.plots import write_plot
@@ -203,4 +203,4 @@ def _write(arguments: argparse.Namespace, comparisons: "list[Comparison]") -> No
     if arguments.plot is not None:
         from host.studies.comparison import comparison_figure
 
-        write_plot(comparison_figure(comparisons), Path(arguments.plot))
+        write_plot(lambda: comparison_figure(comparisons), arguments.plot)

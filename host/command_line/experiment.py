@@ -12,7 +12,7 @@ from host.progress import Progress
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
-    from host.studies.reproduction import Report
+    from host.studies.study import Report
 
 __all__ = ["add_experiment_options", "add_jobs", "add_keep", "make_experiment"]
 

@@ -57,15 +57,16 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A measurement failed.
     """
-    if arguments.reproduction.simulated:
+    reproduction, given = arguments.reproduction, vars(arguments)
+    if reproduction.simulated:
         # What it says is looked at before anything is begun.
         changed = read_overrides(arguments.overrides, config=False, memory=True)
         memory_profile(arguments.memory, changed)
-        arguments.memory = changed.memory_text(arguments.memory)
+        given["memory"] = changed.memory_text(arguments.memory)
     make_experiment(
         arguments,
         arguments.figure,
-        lambda measurements: arguments.reproduction.make(measurements, arguments),
+        lambda measurements: reproduction.asked(given).report(measurements),
         jobs=arguments.jobs,
         verify=not arguments.no_verify,
         plot=True,

@@ -163,9 +163,10 @@ def _roofline(result: "Result", plot: str | None, *, quiet: bool) -> tuple[dict[
     spec = result.setting.spec
     roofline = Roofline.of(result.record, Bounds.of(spec.configuration, spec.profile))
     if plot is not None:
-        from host.analysis.roofline.plot import write_roofline_plot
+        from host.analysis.roofline.plot import roofline_figure
         from host.progress import Progress
+        from host.results.plots import write_plot
 
         with Progress(quiet=quiet).step("drawing"):
-            write_roofline_plot(plot, roofline, result.setting)
+            write_plot(lambda: roofline_figure(roofline, result.setting), plot)
     return roofline_document(roofline, result.setting), roofline_table(roofline, result.setting)

@@ -9,7 +9,7 @@ from host.studies.paper import DEVICES
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
-    from host.studies.reproduction import Report
+    from host.studies.study import Report
 
 __all__ = ["add_parser", "run"]
 

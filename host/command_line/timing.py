@@ -8,7 +8,7 @@ from host.options import add_config, add_set, at_least, configuration, one_of, r
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
-    from host.studies.reproduction import Report
+    from host.studies.study import Report
 
 __all__ = ["add_parser", "run"]
 

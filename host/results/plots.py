@@ -1,10 +1,10 @@
-"""What all plots share: colours, and SVG files that are equal when their data are."""
+"""What all plots share: colours, panels, and files that are equal when their data are."""
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from host.output import open_output
+from host.output import figure_format, open_output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,21 +57,25 @@ def power_text(number: int) -> str:
     return f"$2^{{{number.bit_length() - 1}}}$"
 
 
-def write_plot(figure: "Figure", path: Path) -> None:
-    """Write a figure as SVG, without a date and with stable names.
+def write_plot(draw: "Callable[[], Figure]", path: str) -> None:
+    """Draw a figure and write it in the format that the suffix names: whatever the user's settings of matplotlib.
 
     Raises
     ------
     InputError
-        The file could not be written.
+        There is no such format, or the file could not be written.
     """
     import matplotlib
 
-    with (
-        open_output(str(path)) as file,
-        matplotlib.rc_context({"svg.hashsalt": "cyscc", "svg.fonttype": "none"}),
-    ):
-        figure.savefig(file, format="svg", metadata={"Date": None})
+    form = figure_format(path)
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update({"svg.hashsalt": "cyscc", "svg.fonttype": "none"})
+        # The name of a graph may have letters that the font lacks: they are drawn as boxes.
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)
+        figure = draw()
+        with open_output(path) as file:
+            figure.savefig(file, format=form, metadata={"CreationDate" if form == "pdf" else "Date": None})
 
 
 _COLUMNS = 2

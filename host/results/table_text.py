@@ -1,13 +1,15 @@
 """The one writer of tables as text: plain ones for terminals, Markdown for reports."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from string import Formatter
+from typing import Any
 
 import tabulate
 
 from host.words import counted
 from sim.notices import printable
 
-__all__ = ["graph_text", "largest_text", "markdown_table", "model_text", "plain_table"]
+__all__ = ["column_table", "graph_text", "largest_text", "markdown_table", "model_text", "plain_table"]
 
 # Columns are no wider than what is in them.
 tabulate.MIN_PADDING = 0
@@ -31,6 +33,41 @@ def plain_table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = (), word
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 1) -> str:
     """Return a Markdown table, its columns aligned also in the text. The parameters are those of `plain_table`."""
     return _table(head, rows, words, "pipe")
+
+
+class _Cells(Formatter):
+    """Formats a row, whose fields and items are the names in formats; nothing is shown as a text."""
+
+    def __init__(self, none: str) -> None:
+        self._none = none
+
+    def get_value(self, key: Any, args: Any, kwargs: Any) -> Any:
+        """Return a field or an item of the row."""
+        return args[0][key]
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Format a value."""
+        return self._none if value is None else format(value, format_spec)
+
+
+def column_table(columns: Iterable[tuple[str, str]], rows: Iterable[Any], *, words: int = 1, none: str = "–") -> str:
+    """Return a Markdown table of documents.
+
+    Parameters
+    ----------
+    columns : iterable of (str, str)
+        Name of each column, and format of its cells: ``{paper[ratio]:.2f}`` of a row that is a document,
+        ``{0[ratio]:.2f}`` of one that is several.
+    rows : iterable of mapping or sequence
+        The rows.
+    words : int
+        As of `plain_table`.
+    none : str
+        Shown for a field that is None.
+    """
+    head, forms = zip(*columns, strict=True)
+    cells = _Cells(none)
+    return markdown_table(head, [[cells.vformat(form, (row,), {}) for form in forms] for row in rows], words=words)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], words: int, form: str) -> str:

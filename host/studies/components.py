@@ -1,8 +1,8 @@
 """Figures 12 and 13: time for the strongly connected components, and speed-up over sequential software."""
 
-import argparse
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,36 +12,16 @@ from host.measuring.measurements import Measurements
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import cores, processor_name
 from host.measuring.software import SoftwareRequest
-from host.results.plots import (
-    BLUE,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILION,
-    add_legend,
-    degree_axis,
-    lettered,
-    panel_grid,
-    power_text,
-    time_text,
-)
-from host.results.table_text import markdown_table
-from host.studies.points import Grid, Point, grouped, left_out_text
-from host.studies.reproduction import Report
+from host.results import plots
+from host.results.table_text import column_table
+from host.studies.study import Grid, Point, grouped, left_out_text
+from host.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "component_document",
-    "component_report",
-    "speed_up_figure",
-    "speed_up_markdown",
-    "time_figure",
-    "time_markdown",
-]
+__all__ = ["SpeedUps", "Times", "speed_up_figure", "speed_up_markdown", "time_figure", "time_markdown"]
 
 PHASES = {"searches": "BFS", "intersections": "intersection", "starts": "search for a start"}
 """Parts of a time, from the bottom of a bar to its top, and what people call them."""
@@ -53,81 +33,26 @@ Series = dict[str, Measured]
 """Measurements of a graph: by name, of the software (`SOFTWARE`, and ``hong``) and of each configuration."""
 
 
-def component_document(measurements: Measurements, grid: Grid) -> dict[str, Any]:
-    """Measure a figure, on uniform random graphs, and return it as a JSON document.
-
-    The ``points`` of figure 12 are a bar each: ``degree``, ``vertices``, ``series`` (``kosaraju`` or a configuration),
-    ``milliseconds`` by phase and ``total``. Trimming is in none of them. Those of figure 13 are ``degree``,
-    ``vertices``, ``series`` (a configuration or ``hong``), ``milliseconds``, those of sequential Kosaraju as
-    ``kosaraju``, and ``speed_up``. Trimming is only in Hong's time, whose algorithm it is a part of.
-
-    Raises
-    ------
-    InputError, SimulationError
-        No graph is small enough, or a measurement failed.
-    """
-    speed_up = grid.figure == "fig13"
-    requests: dict[tuple[GraphSpec, str], Request] = {}
-    for degree, vertices in grid.graphs():
-        graph = GraphSpec(kind="random", degree=degree, vertices=vertices, seed=grid.seed)
-        requests[graph, SOFTWARE] = SoftwareRequest(graph=graph, algorithm=SOFTWARE, threads=1)
-        for config in grid.configs:
-            requests[graph, config] = SccRequest(graph=graph, preset=config, memory=grid.memory)
-        if speed_up:
-            requests[graph, "hong"] = SoftwareRequest(graph=graph, algorithm="hong", threads=cores())
-    results = measurements.measure(requests.values())
-    found: dict[GraphSpec, Series] = {}
-    for (graph, name), request in requests.items():
-        found.setdefault(graph, {})[name] = results[request]
-    points = _speed_ups if speed_up else _times
-    return {
-        **grid.document(results, kind="random"),
-        "processor": processor_name(),
-        "cores": cores(),
-        "points": [
-            {"degree": graph.degree, "vertices": graph.vertices, **point}
-            for graph, series in found.items()
-            for point in points(series)
-        ],
-    }
-
-
 def _machine_phases(result: Mapping[str, Any]) -> dict[str, float]:
     """Return the milliseconds of the machine by phase, and of the host's search for a start, which is real time."""
     cycles = {phase: 1e3 * count / result["clock_hz"] for phase, count in result["cycles"].items()}
     return {**cycles, "starts": 1e3 * result["start_seconds"]}
 
 
-def _times(series: Series) -> Iterator[dict[str, Any]]:
-    """Yield the points of figure 12 that a graph has."""
-    for name, result in series.items():
-        if name == SOFTWARE:
-            phases, further = {phase: 1e3 * result[phase] for phase in PHASES}, ["runs"]
-        else:
-            phases, further = _machine_phases(result), ["cycles", "components", "trimmed", "iterations", "wall"]
-        kept = {field: result[field] for field in further}
-        yield {"series": name, "milliseconds": phases, "total": sum(phases.values()), **kept}
-
-
-def _speed_ups(series: Series) -> Iterator[dict[str, Any]]:
-    """Yield the points of figure 13 that a graph has."""
-    base = 1e3 * series[SOFTWARE]["seconds"]
-    for name, result in series.items():
-        if name != SOFTWARE:
-            time = 1e3 * result["seconds"] if name == "hong" else sum(_machine_phases(result).values())
-            yield {"series": name, "milliseconds": time, "kosaraju": base, "speed_up": base / time}
-
-
 def _head(document: dict[str, Any], title: str) -> str:
-    cores = document["cores"]
     return (
         f"# {document['figure'].replace('fig', 'Figure ')}: {title}\n\n"
         f"Uniform random graphs, seed {document['seed']}. Simulated: four AEs at {document['clock_hz'] / 1e6:g} MHz, "
         f"memory `{document['memory']}`.\n"
-        f"Software: {document['processor']}, {cores} core{'s' if cores > 1 else ''}; the paper's was a Xeon X5670 with "
+        f"Software: {document['processor']}, {counted(document['cores'], 'core')}; the paper's was a Xeon X5670 with "
         "12 threads.\n"
         "The host's search for a start is real time on this processor, also beside the simulated machine.\n"
     )
+
+
+_TIMES = [("degree", "{degree}"), ("series", "{series}")]
+_TIMES += [(text, f"{{milliseconds[{phase}]:.3f}}") for phase, text in PHASES.items()]
+_TIMES += [("total", "{total:.3f}"), ("speed-up", "{speed_up:.2f}")]
 
 
 def time_markdown(document: dict[str, Any]) -> str:
@@ -136,26 +61,16 @@ def time_markdown(document: dict[str, Any]) -> str:
     Parameters
     ----------
     document : dict
-        What `host.studies.components.component_document` returned.
+        What `Times.document` returned.
     """
-    head = ["degree", "series", *PHASES.values(), "total", "speed-up"]
     parts = [
         _head(document, "time for strongly connected components")
         + f"Times in milliseconds, without trimming.\n{left_out_text(document)}"
     ]
     for (vertices,), group in grouped(document["points"], "vertices").items():
         base = {point["degree"]: point["total"] for point in group if point["series"] == SOFTWARE}
-        rows = [
-            [
-                str(point["degree"]),
-                point["series"],
-                *(f"{point['milliseconds'][phase]:.3f}" for phase in PHASES),
-                f"{point['total']:.3f}",
-                f"{base[point['degree']] / point['total']:.2f}",
-            ]
-            for point in group
-        ]
-        parts += [f"## {size_text(vertices)} vertices\n", markdown_table(head, rows)]
+        rows = [{**point, "speed_up": base[point["degree"]] / point["total"]} for point in group]
+        parts += [f"## {size_text(vertices)} vertices\n", column_table(_TIMES, rows)]
     return "\n".join(parts)
 
 
@@ -165,28 +80,21 @@ def speed_up_markdown(document: dict[str, Any]) -> str:
     Parameters
     ----------
     document : dict
-        What `host.studies.components.component_document` returned.
+        What `SpeedUps.document` returned.
     """
-    points = document["points"]
-    head = ["degree", "Kosaraju (ms)"]
-    for (name,) in grouped(points, "series"):
-        head += [f"{name} (ms)", "speed-up"]
+    columns = [("degree", "{0[degree]}"), ("Kosaraju (ms)", "{0[kosaraju]:.3f}")]
+    for place, (name,) in enumerate(grouped(document["points"], "series")):
+        columns += [(f"{name} (ms)", f"{{{place}[milliseconds]:.3f}}"), ("speed-up", f"{{{place}[speed_up]:.2f}}")]
     parts = [
         _head(document, "speed-up over sequential software")
         + f"`hong` ran on all cores. Trimming is in its time only, a part of its algorithm.\n{left_out_text(document)}"
     ]
-    for (vertices,), panel in grouped(points, "vertices").items():
-        rows = []
-        for (degree,), group in grouped(panel, "degree").items():
-            row = [str(degree), f"{group[0]['kosaraju']:.3f}"]
-            for point in group:
-                row += [f"{point['milliseconds']:.3f}", f"{point['speed_up']:.2f}"]
-            rows.append(row)
-        parts += [f"## {size_text(vertices)} vertices\n", markdown_table(head, rows)]
+    for (vertices,), panel in grouped(document["points"], "vertices").items():
+        parts += [f"## {size_text(vertices)} vertices\n", column_table(columns, grouped(panel, "degree").values())]
     return "\n".join(parts)
 
 
-_COLOURS = {"searches": BLUE, "intersections": ORANGE, "starts": GREEN}
+_COLOURS = {"searches": plots.BLUE, "intersections": plots.ORANGE, "starts": plots.GREEN}
 _HATCHES = ("", "////", "....", "xxxx")
 _WIDTH = 0.8
 
@@ -195,9 +103,11 @@ def _panels(document: dict[str, Any]) -> "tuple[Figure, list[int], list[tuple[Ax
     """Return a figure, the degrees of its axes, and for each number of vertices its panel and its points by series."""
     groups = grouped(document["points"], "vertices")
     degrees = sorted({point["degree"] for point in document["points"]})
-    figure, panels = panel_grid(lettered(f"{power_text(vertices)} vertices" for (vertices,) in groups))
+    figure, panels = plots.panel_grid(
+        plots.lettered(f"{plots.power_text(vertices)} vertices" for (vertices,) in groups)
+    )
     for axes in panels:
-        degree_axis(axes, degrees)
+        plots.degree_axis(axes, degrees)
         axes.set_xlim(-0.6, len(degrees) - 0.4)
     series = ({name: own for (name,), own in grouped(group, "series").items()} for group in groups.values())
     return figure, degrees, list(zip(panels, series, strict=True))
@@ -209,7 +119,7 @@ def time_figure(document: dict[str, Any]) -> "Figure":
     Parameters
     ----------
     document : dict
-        What `host.studies.components.component_document` returned.
+        What `Times.document` returned.
     """
     figure, degrees, panels = _panels(document)
     for axes, series in panels:
@@ -231,10 +141,10 @@ def time_figure(document: dict[str, Any]) -> "Figure":
                     label=f"{'software' if name == SOFTWARE else name}: {text}",
                 )
                 floor = floor + heights
-            axes.bar_label(bars, [time_text(total) for total in floor], padding=2, fontsize=7)
+            axes.bar_label(bars, [plots.time_text(total) for total in floor], padding=2, fontsize=7)
         axes.set_ylim(bottom=0)
         axes.set_ylabel("time (ms)")
-    add_legend(figure, len(PHASES))
+    plots.add_legend(figure, len(PHASES))
     return figure
 
 
@@ -244,32 +154,102 @@ def speed_up_figure(document: dict[str, Any]) -> "Figure":
     Parameters
     ----------
     document : dict
-        What `host.studies.components.component_document` returned.
+        What `SpeedUps.document` returned.
     """
     figure, degrees, panels = _panels(document)
-    threads = document["cores"]
-    colours = (BLUE, SKY, PURPLE, VERMILION)
+    colours = (plots.BLUE, plots.SKY, plots.PURPLE, plots.VERMILION)
     for axes, series in panels:
         for place, (name, points) in enumerate(series.items()):
             hong = name == "hong"
             axes.plot(
                 [degrees.index(point["degree"]) for point in points],
                 [point["speed_up"] for point in points],
-                color=ORANGE if hong else colours[place % len(colours)],
+                color=plots.ORANGE if hong else colours[place % len(colours)],
                 marker="o" if hong else "s",
                 linestyle="--" if hong else "-",
-                label=f"Hong et al., {threads} thread{'s' if threads > 1 else ''}" if hong else f"four FPGAs, {name}",
+                label=f"Hong et al., {counted(document['cores'], 'thread')}" if hong else f"four FPGAs, {name}",
             )
         axes.axhline(1, color="0.5", linewidth=1)
         axes.set_ylim(bottom=0)
         axes.set_ylabel("speed-up over sequential Kosaraju")
-    add_legend(figure, 4)
+    plots.add_legend(figure, 4)
     return figure
 
 
-def component_report(measurements: Measurements, arguments: argparse.Namespace) -> Report:
-    """Measure the figure that options ask for, and return it."""
-    document = component_document(measurements, Grid.of(arguments))
-    if arguments.figure == "fig13":
-        return Report(document=document, markdown=speed_up_markdown(document), figure=speed_up_figure(document))
-    return Report(document=document, markdown=time_markdown(document), figure=time_figure(document))
+class _Components(Grid):
+    """Figure on uniform random graphs, of sequential Kosaraju's time and that of each machine."""
+
+    hong: ClassVar[bool] = False
+    """Whether Hong's algorithm is measured too."""
+
+    @abstractmethod
+    def points(self, series: Series) -> Iterator[Point]:
+        """Yield the points that a graph has."""
+
+    def document(self, measurements: Measurements) -> dict[str, Any]:
+        """Measure it, and return it as a JSON document."""
+        requests: dict[tuple[GraphSpec, str], Request] = {}
+        for degree, vertices in self.graphs():
+            graph = GraphSpec(kind="random", degree=degree, vertices=vertices, seed=self.seed)
+            requests[graph, SOFTWARE] = SoftwareRequest(graph=graph, algorithm=SOFTWARE, threads=1)
+            for config in self.configs:
+                requests[graph, config] = SccRequest(graph=graph, preset=config, memory=self.memory)
+            if self.hong:
+                requests[graph, "hong"] = SoftwareRequest(graph=graph, algorithm="hong", threads=cores())
+        results = measurements.measure(requests.values())
+        found: dict[GraphSpec, Series] = {}
+        for (graph, name), request in requests.items():
+            found.setdefault(graph, {})[name] = results[request]
+        return {
+            **self.described(results, kind="random"),
+            "processor": processor_name(),
+            "cores": cores(),
+            "points": [
+                {"degree": graph.degree, "vertices": graph.vertices, **point}
+                for graph, series in found.items()
+                for point in self.points(series)
+            ],
+        }
+
+
+class Times(_Components):
+    """Figure 12: time of sequential Kosaraju and of each machine.
+
+    The ``points`` of its document are a bar each: ``degree``, ``vertices``, ``series`` (``kosaraju`` or a
+    configuration), ``milliseconds`` by phase and ``total``. Trimming is in none of them. The parameters are those of
+    `Grid`.
+    """
+
+    markdown = staticmethod(time_markdown)
+    figure_of = staticmethod(time_figure)
+
+    def points(self, series: Series) -> Iterator[Point]:
+        """Yield the points that a graph has."""
+        for name, result in series.items():
+            if name == SOFTWARE:
+                phases, further = {phase: 1e3 * result[phase] for phase in PHASES}, ["runs"]
+            else:
+                phases, further = _machine_phases(result), ["cycles", "components", "trimmed", "iterations", "wall"]
+            kept = {field: result[field] for field in further}
+            yield {"series": name, "milliseconds": phases, "total": sum(phases.values()), **kept}
+
+
+class SpeedUps(_Components):
+    """Figure 13: speed-up of each machine, and of Hong's algorithm, over sequential Kosaraju.
+
+    The ``points`` of its document are ``degree``, ``vertices``, ``series`` (a configuration or ``hong``),
+    ``milliseconds``, those of sequential Kosaraju as ``kosaraju``, and ``speed_up``. Trimming is only in Hong's time,
+    whose algorithm it is a part of. The parameters are those of `Grid`.
+    """
+
+    hong = True
+    markdown = staticmethod(speed_up_markdown)
+    figure_of = staticmethod(speed_up_figure)
+
+    def points(self, series: Series) -> Iterator[Point]:
+        """Yield the points that a graph has."""
+        base = 1e3 * series[SOFTWARE]["seconds"]
+        for name, result in series.items():
+            if name != SOFTWARE:
+                time = 1e3 * result["seconds"] if name == "hong" else sum(_machine_phases(result).values())
+                yield {"series": name, "milliseconds": time, "kosaraju": base, "speed_up": base / time}

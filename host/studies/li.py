@@ -1,18 +1,19 @@
 """Figures 2 and 3 and table 2 of Li et al. 2013: recursion depth, and time beside Tarjan's algorithm."""
 
-import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from host.measuring.graphs import GraphSpec, size_text
 from host.measuring.measurements import Measurements
 from host.measuring.setting import cores, processor_name
 from host.measuring.software import SoftwareRequest
 from host.results.plots import BLACK, BLUE, GREEN, ORANGE, VERMILION, add_legend, new_figure
-from host.results.table_text import markdown_table
+from host.results.table_text import column_table
 from host.results.version import version
-from host.studies.points import grouped
-from host.studies.reproduction import Report
+from host.studies.study import Study, grouped
 from host.words import counted
 
 if TYPE_CHECKING:
@@ -24,15 +25,13 @@ __all__ = [
     "PARTITION",
     "SINGLE",
     "TENTH",
+    "Degrees",
+    "Sources",
+    "Times",
     "depth_figure",
     "depth_markdown",
-    "depth_report",
-    "figure2_document",
-    "figure3_document",
-    "table2_document",
     "time_figure",
     "time_markdown",
-    "time_report",
 ]
 
 VERTICES = 100_000
@@ -96,125 +95,12 @@ TENTH = "single source + Partition, k = n / 10"
 _DEGREE = 1
 """Of the graphs of figure 3."""
 
-_Point = tuple[str, int, int | None, SoftwareRequest]
-"""Series, place on the horizontal axis, the text's depth, what is measured."""
+_Asked = tuple[str, int, int | None, int | None]
+"""Series, place on the horizontal axis, the text's depth, Partition's sources where they are not as by default."""
 
 
-def _request(vertices: int, degree: int, seed: int, *options: tuple[str, int]) -> SoftwareRequest:
-    # On one thread, where depths repeat.
-    graph = GraphSpec(kind="random", degree=degree, vertices=vertices, seed=seed)
-    return SoftwareRequest(graph=graph, algorithm="li", threads=1, seed=seed, options=options)
-
-
-def _document(
-    measurements: Measurements, figure: str, axis: str, points: list[_Point], vertices: int, seed: int
-) -> dict[str, Any]:
-    results = measurements.measure(request for *_, request in points)
-    return {
-        "figure": figure,
-        "version": version(),
-        "seed": seed,
-        "vertices": vertices,
-        "axis": axis,
-        "points": [
-            {
-                "series": series,
-                axis: place,
-                "paper": paper,
-                "depth": results[request]["counts"]["depth"],
-                "counts": results[request]["counts"],
-                "milliseconds": 1e3 * results[request]["seconds"],
-                "verified": results[request]["verified"],
-            }
-            for series, place, paper, request in points
-        ],
-    }
-
-
-def figure2_document(measurements: Measurements, vertices: int, *, seed: int) -> dict[str, Any]:
-    """Measure figure 2 and return it as a JSON document.
-
-    Its ``points`` are ``series`` (`SINGLE`, `PARTITION` or `TENTH`), ``degree``, ``paper`` (the text's depth, where the
-    graph has as many vertices), ``depth``, and ``counts`` and ``milliseconds`` of the run.
-    """
-    points: list[_Point] = []
-    for degree, (single, both) in FIGURE2.items():
-        for series, paper, options in (
-            (SINGLE, single, (("sources", 0),)),
-            (PARTITION, both, ()),
-            (TENTH, both, (("sources", vertices // 10),)),
-        ):
-            known = paper if vertices == VERTICES else None
-            points.append((series, degree, known, _request(vertices, degree, seed, *options)))
-    return _document(measurements, "li-fig2", "degree", points, vertices, seed)
-
-
-def figure3_document(measurements: Measurements, vertices: int, *, seed: int) -> dict[str, Any]:
-    """Measure figure 3 and return it as a JSON document, whose ``points`` have ``sources`` in place of ``degree``.
-
-    On graphs of other sizes the sources are as large a part of the vertices as the text's.
-    """
-    points: list[_Point] = []
-    for sources, paper in FIGURE3.items():
-        scaled = max(1, sources * vertices // VERTICES)
-        known = paper if vertices == VERTICES else None
-        points.append((PARTITION, scaled, known, _request(vertices, _DEGREE, seed, ("sources", scaled))))
-    return _document(measurements, "li-fig3", "sources", points, vertices, seed)
-
-
-def table2_document(measurements: Measurements, sizes: Sequence[int], *, seed: int) -> dict[str, Any]:
-    """Measure the generated graphs of table 2 and return them as a JSON document.
-
-    Its ``rows`` are ``kind``, ``degree`` and ``vertices`` of the graph; ``milliseconds`` and ``counts`` of ``li``,
-    ``tarjan`` (milliseconds) and ``speed_up``; ``paper`` with the text's ``milliseconds``, ``depth`` and ``tarjan``.
-    """
-    graphs = [
-        GraphSpec(kind=kind, degree=degree, vertices=vertices, seed=seed)
-        for kind, degree in TABLE2
-        for vertices in sizes
-    ]
-    runs = {
-        (graph, name): SoftwareRequest(graph=graph, algorithm=name, threads=threads)
-        for graph in graphs
-        for name, threads in (("li", cores()), ("tarjan", 1))
-    }
-    results = measurements.measure(runs.values())
-    rows = []
-    for graph in graphs:
-        own, tarjan = (results[runs[graph, name]] for name in ("li", "tarjan"))
-        paper = row_of(graph.kind, graph.degree, graph.vertices)
-        rows.append(
-            {
-                "kind": graph.kind,
-                "degree": graph.degree,
-                "vertices": graph.vertices,
-                "milliseconds": 1e3 * own["seconds"],
-                "counts": own["counts"],
-                "tarjan": 1e3 * tarjan["seconds"],
-                "speed_up": tarjan["seconds"] / own["seconds"],
-                "paper": None if paper is None else paper._asdict(),
-                "verified": own["verified"],
-            }
-        )
-    return {
-        "figure": "li-table2",
-        "version": version(),
-        "seed": seed,
-        "processor": processor_name(),
-        "cores": cores(),
-        "rows": rows,
-    }
-
-
-_NOTHING = "–"
-
-
-def _number(value: float | None) -> str:
-    return _NOTHING if value is None else f"{value:,.0f}"
-
-
-def _ratio(measured: float, paper: float | None) -> str:
-    return _NOTHING if paper is None else f"{measured / paper:.2f}"
+def _quotient(value: float | None, by: float | None) -> float | None:
+    return None if value is None or by is None else value / by
 
 
 def depth_markdown(document: dict[str, Any]) -> str:
@@ -223,29 +109,37 @@ def depth_markdown(document: dict[str, Any]) -> str:
     Parameters
     ----------
     document : dict
-        What `figure2_document` or `figure3_document` returned.
+        What `Degrees.document` or `Sources.document` returned.
     """
     axis = document["axis"]
-    head = [axis, "paper", "measured", "ratio", "queries", "edges", "passes", "ms"]
+    columns = [(axis, f"{{{axis}:,}}"), ("paper", "{paper:,}"), ("measured", "{depth:,}"), ("ratio", "{ratio:.2f}")]
+    columns += [(name, f"{{counts[{name}]:,}}") for name in ("queries", "edges", "passes")]
+    columns.append(("ms", "{milliseconds:,.1f}"))
     parts = [
         f"# {document['figure'].replace('li-fig', 'Figure ')} of Li et al. 2013: recursion depth\n\n"
         f"Uniform random graphs of {document['vertices']:,} vertices, seed {document['seed']}; one thread. "
         "Partition and single sources are a level each.\n"
     ]
     for (series,), points in grouped(document["points"], "series").items():
-        rows = [
-            [
-                f"{point[axis]:,}",
-                _number(point["paper"]),
-                _number(point["depth"]),
-                _ratio(point["depth"], point["paper"]),
-                *(_number(point["counts"][name]) for name in ("queries", "edges", "passes")),
-                f"{point['milliseconds']:,.1f}",
-            ]
-            for point in points
-        ]
-        parts += [f"## {series}\n", markdown_table(head, rows)]
+        rows = [{**point, "ratio": _quotient(point["depth"], point["paper"])} for point in points]
+        parts += [f"## {series}\n", column_table(columns, rows)]
     return "\n".join(parts)
+
+
+_TIMES = (
+    ("graph", "{kind}"),
+    ("vertices", "{size}"),
+    ("degree", "{degree}"),
+    ("li (ms)", "{milliseconds:,.1f}"),
+    ("Tarjan (ms)", "{tarjan:,.1f}"),
+    ("speed-up", "{speed_up:.2f}"),
+    ("depth", "{counts[depth]:,}"),
+    ("edges", "{counts[edges]:,}"),
+    ("paper (ms)", "{paper[milliseconds]:,}"),
+    ("its Tarjan (ms)", "{paper[tarjan]:,}"),
+    ("its speed-up", "{ratio:.2f}"),
+    ("its depth", "{paper[depth]:,}"),
+)
 
 
 def time_markdown(document: dict[str, Any]) -> str:
@@ -254,35 +148,19 @@ def time_markdown(document: dict[str, Any]) -> str:
     Parameters
     ----------
     document : dict
-        What `table2_document` returned.
+        What `Times.document` returned.
     """
-    head = ["graph", "vertices", "degree", "li (ms)", "Tarjan (ms)", "speed-up", "depth", "edges"]
-    head += ["paper (ms)", "its Tarjan (ms)", "its speed-up", "its depth"]
     rows = []
     for row in document["rows"]:
-        paper = row["paper"] or {"milliseconds": None, "tarjan": None, "depth": None}
-        rows.append(
-            [
-                row["kind"],
-                size_text(row["vertices"]),
-                str(row["degree"]),
-                f"{row['milliseconds']:,.1f}",
-                f"{row['tarjan']:,.1f}",
-                f"{row['speed_up']:.2f}",
-                _number(row["counts"]["depth"]),
-                _number(row["counts"]["edges"]),
-                _number(paper["milliseconds"]),
-                _number(paper["tarjan"]),
-                _ratio(paper["tarjan"], paper["milliseconds"]) if row["paper"] else _NOTHING,
-                _number(paper["depth"]),
-            ]
-        )
+        paper = row["paper"] or dict.fromkeys(Row._fields)
+        ratio = _quotient(paper["tarjan"], paper["milliseconds"])
+        rows.append({**row, "size": size_text(row["vertices"]), "paper": paper, "ratio": ratio})
     return (
         "# Table 2 of Li et al. 2013: time beside Tarjan's algorithm\n\n"
         f"Generated graphs, seed {document['seed']}. "
         f"Software: {document['processor']}, {counted(document['cores'], 'core')}; "
         "the paper's was a GeForce GTX 480, and one core of a Core i7 2600K for Tarjan's.\n\n"
-        f"{markdown_table(head, rows)}"
+        f"{column_table(_TIMES, rows)}"
     )
 
 
@@ -297,7 +175,7 @@ def depth_figure(document: dict[str, Any]) -> "Figure":
     Parameters
     ----------
     document : dict
-        What `figure2_document` or `figure3_document` returned.
+        What `Degrees.document` or `Sources.document` returned.
     """
     figure = new_figure(width=7, height=4.5)
     axes = figure.subplots()
@@ -327,7 +205,7 @@ def time_figure(document: dict[str, Any]) -> "Figure":
     Parameters
     ----------
     document : dict
-        What `table2_document` returned.
+        What `Times.document` returned.
     """
     rows = document["rows"]
     figure = new_figure(width=max(6, 1.2 * len(rows)), height=4)
@@ -345,14 +223,159 @@ def time_figure(document: dict[str, Any]) -> "Figure":
     return figure
 
 
-def depth_report(measurements: Measurements, arguments: argparse.Namespace) -> Report:
-    """Measure the figure that options ask for, and return it."""
-    make = figure2_document if arguments.figure == "li-fig2" else figure3_document
-    document = make(measurements, arguments.vertices, seed=arguments.seed)
-    return Report(document=document, markdown=depth_markdown(document), figure=depth_figure(document))
+@dataclass(frozen=True, kw_only=True)
+class _Depths(Study):
+    """Figure of recursion depths.
+
+    Parameters
+    ----------
+    figure : str
+        Its name.
+    vertices : int
+        Vertices of the graphs.
+    seed : int
+        Seed of the graphs.
+    """
+
+    figure: str
+    vertices: int
+
+    axis: ClassVar[str]
+    """Field of the points that is the horizontal axis."""
+
+    markdown = staticmethod(depth_markdown)
+    figure_of = staticmethod(depth_figure)
+
+    @abstractmethod
+    def asked(self) -> Iterator[_Asked]:
+        """Yield what is measured."""
+
+    def document(self, measurements: Measurements) -> dict[str, Any]:
+        """Measure it, and return it as a JSON document."""
+        asked = list(self.asked())
+        requests = [
+            SoftwareRequest(
+                graph=GraphSpec(
+                    kind="random",
+                    degree=place if self.axis == "degree" else _DEGREE,
+                    vertices=self.vertices,
+                    seed=self.seed,
+                ),
+                algorithm="li",
+                threads=1,  # where depths repeat
+                seed=self.seed,
+                options=() if sources is None else (("sources", sources),),
+            )
+            for _, place, _, sources in asked
+        ]
+        results = measurements.measure(requests)
+        return {
+            "figure": self.figure,
+            "version": version(),
+            "seed": self.seed,
+            "vertices": self.vertices,
+            "axis": self.axis,
+            "points": [
+                {
+                    "series": series,
+                    self.axis: place,
+                    # Of graphs of other sizes the text says nothing.
+                    "paper": paper if self.vertices == VERTICES else None,
+                    "depth": results[request]["counts"]["depth"],
+                    "counts": results[request]["counts"],
+                    "milliseconds": 1e3 * results[request]["seconds"],
+                    "verified": results[request]["verified"],
+                }
+                for (series, place, paper, _), request in zip(asked, requests, strict=True)
+            ],
+        }
 
 
-def time_report(measurements: Measurements, arguments: argparse.Namespace) -> Report:
-    """Measure the table that options ask for, and return it."""
-    document = table2_document(measurements, arguments.vertices, seed=arguments.seed)
-    return Report(document=document, markdown=time_markdown(document), figure=time_figure(document))
+class Degrees(_Depths):
+    """Figure 2: recursion depth by average degree.
+
+    The ``points`` of its document are ``series`` (`SINGLE`, `PARTITION` or `TENTH`), ``degree``, ``paper`` (the text's
+    depth, where the graph has as many vertices), ``depth``, and ``counts`` and ``milliseconds`` of the run.
+    """
+
+    axis = "degree"
+
+    def asked(self) -> Iterator[_Asked]:
+        """Yield what is measured."""
+        for degree, (single, both) in FIGURE2.items():
+            yield SINGLE, degree, single, 0
+            yield PARTITION, degree, both, None
+            yield TENTH, degree, both, self.vertices // 10
+
+
+class Sources(_Depths):
+    """Figure 3: recursion depth by the number of Partition's sources; ``points`` have that in place of ``degree``.
+
+    On graphs of other sizes the sources are as large a part of the vertices as the text's.
+    """
+
+    axis = "sources"
+
+    def asked(self) -> Iterator[_Asked]:
+        """Yield what is measured."""
+        for sources, paper in FIGURE3.items():
+            scaled = max(1, sources * self.vertices // VERTICES)
+            yield PARTITION, scaled, paper, scaled
+
+
+@dataclass(frozen=True, kw_only=True)
+class Times(Study):
+    """The generated graphs of table 2.
+
+    The ``rows`` of its document are ``kind``, ``degree`` and ``vertices`` of the graph; ``milliseconds`` and ``counts``
+    of ``li``, ``tarjan`` (milliseconds) and ``speed_up``; ``paper`` with the text's ``milliseconds``, ``depth`` and
+    ``tarjan``.
+
+    Parameters
+    ----------
+    vertices : tuple of int
+        Vertices of the graphs.
+    seed : int
+        Seed of the graphs.
+    """
+
+    vertices: tuple[int, ...]
+
+    markdown = staticmethod(time_markdown)
+    figure_of = staticmethod(time_figure)
+
+    def document(self, measurements: Measurements) -> dict[str, Any]:
+        """Measure it, and return it as a JSON document."""
+        runs = {}
+        for (kind, degree), vertices in product(TABLE2, self.vertices):
+            graph = GraphSpec(kind=kind, degree=degree, vertices=vertices, seed=self.seed)
+            runs[graph] = [
+                SoftwareRequest(graph=graph, algorithm=name, threads=threads)
+                for name, threads in (("li", cores()), ("tarjan", 1))
+            ]
+        results = measurements.measure(request for pair in runs.values() for request in pair)
+        rows = []
+        for graph, pair in runs.items():
+            own, tarjan = (results[request] for request in pair)
+            paper = row_of(graph.kind, graph.degree, graph.vertices)
+            rows.append(
+                {
+                    "kind": graph.kind,
+                    "degree": graph.degree,
+                    "vertices": graph.vertices,
+                    "milliseconds": 1e3 * own["seconds"],
+                    "counts": own["counts"],
+                    "tarjan": 1e3 * tarjan["seconds"],
+                    "speed_up": tarjan["seconds"] / own["seconds"],
+                    "paper": None if paper is None else paper._asdict(),
+                    "verified": own["verified"],
+                }
+            )
+        return {
+            "figure": "li-table2",
+            "version": version(),
+            "seed": self.seed,
+            "processor": processor_name(),
+            "cores": cores(),
+            "rows": rows,
+        }

@@ -6,6 +6,7 @@ from typing import NamedTuple
 __all__ = [
     "BAR",
     "BETKAOUI_GTEPS",
+    "COMPONENT_MACHINES",
     "CYGRAPH_GTEPS",
     "DEVICES",
     "ENGINES",
@@ -13,13 +14,32 @@ __all__ = [
     "PUBLISHED",
     "PUBLISHED_BFS",
     "PUBLISHED_LESS_VENDOR",
+    "SEARCH_MACHINES",
     "TABLE1_DEGREES",
     "TABLE1_VERTICES",
     "Amounts",
     "Device",
     "betkaoui_gteps",
     "cygraph_gteps",
+    "preset_of",
 ]
+
+SEARCH_MACHINES = {"published": "published-bfs", "published-scc": "published", "hc2": "hc2"}
+"""Table I, figures 10 and 11: by name, the preset with four AEs.
+
+The paper measured them on its BFS build, which has rows of its own in table II and sources of its own, so `published`
+is that build here; `published-scc` is the one that finds components.
+"""
+
+COMPONENT_MACHINES = {"published": "published", "hc2": "hc2"}
+"""Figures 12 and 13: by name, the preset with four AEs. The paper's was its SCC build."""
+
+
+def preset_of(machine: str, engines: int) -> str:
+    """Return the preset of a machine of `SEARCH_MACHINES` with one or four AEs."""
+    preset = SEARCH_MACHINES[machine]
+    return preset if engines == 4 else f"{preset}-1ae"
+
 
 KINDS = ("random", "rmat")
 """Kinds of graphs, in the order of table I's columns."""

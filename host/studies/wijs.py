@@ -1,37 +1,35 @@
-"""Table 1 of Wijs, Katoen and Bošnački 2014: decompositions of the graphs of Markov decision processes."""
+"""Tables 1 and 2 of Wijs, Katoen and Bošnački 2014: components and maximal end components of decision processes."""
 
-import argparse
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from host.measuring.graphs import ModelSpec
 from host.measuring.measurements import Measurements
 from host.measuring.requests import Measured, Request
 from host.measuring.setting import processor_name
-from host.measuring.software import SoftwareRequest
+from host.measuring.software import MecRequest, SoftwareRequest
+from host.options import UsageError
 from host.results.plots import BLUE, GREEN, ORANGE, PURPLE, SKY, add_legend, panel_grid
-from host.results.table_text import markdown_table
+from host.results.table_text import column_table
 from host.results.version import version
-from host.studies.reproduction import Report
+from host.studies.study import Study
 from host.words import place
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "BEST",
     "CONFIGURATIONS",
     "MODELS",
     "TABLE1",
-    "TARJAN",
-    "Chosen",
-    "how_asked",
-    "models_document",
-    "sizes_text",
-    "table1_document",
+    "TABLE2",
+    "Table1",
+    "Table2",
     "table1_figure",
     "table1_markdown",
-    "table1_report",
+    "table2_markdown",
 ]
 
 CONFIGURATIONS: dict[str, dict[str, int]] = {
@@ -81,7 +79,16 @@ TABLE1 = (
 """The rows, from the top."""
 
 
-class Chosen(NamedTuple):
+TABLE2 = (
+    *((32.33, 21.46), (51.22, 0.73), (140.85, 1.80), (203.50, 36.70), (239.80, 7.48)),
+    *((281.32, 3.45), (363.07, 12.63), (302.66, 3.83), (390.05, 6.23), (470.96, 6.90)),
+)
+"""Rows of table 2, the models of table 1: seconds of the basic algorithm with Tarjan's on the processor (BM), and of
+the parallel one on the graphics processor (GM)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
     """A model of the table."""
 
     name: str
@@ -100,14 +107,6 @@ class Chosen(NamedTuple):
         sizes = self.quick if quick else self.sizes
         drawn = {"seed": seed} if self.family in _DRAWN else {}
         return ModelSpec(family=self.family, sizes=tuple((sizes | drawn).items()))
-
-
-def sizes_text(rows: Iterable[dict[str, Any]]) -> str:
-    """Return a line of Markdown for each model of a table: its family, and the sizes of that."""
-    return "\n".join(
-        f"- {row['model']}: {row['family']}, " + ", ".join(f"{name} {size:,}" for name, size in row["sizes"].items())
-        for row in rows
-    )
 
 
 _DRAWN = ("random", "islands")
@@ -140,143 +139,33 @@ TARJAN = "tarjan"
 """Name of the series that the others are compared with."""
 
 
-def models_document(
-    measurements: Measurements,
-    figure: str,
-    models: Sequence[Chosen],
-    asked: Callable[[ModelSpec, dict[str, Any]], dict[str, Request]],
-    shown: Callable[[dict[str, Measured]], tuple[dict[str, Any], Any]],
-    *,
-    quick: bool,
-    device: str,
-    threads: int,
-    seed: int,
-) -> dict[str, Any]:
-    """Measure a table: for each model some requests by series, and fields of its row and counts made of the results."""
-    specs = [chosen.spec(quick=quick, seed=seed) for chosen in models]
-    requests = [asked(spec, {"threads": threads, "device": device}) for spec in specs]
-    results = measurements.measure(each for own in requests for each in own.values())
-    rows = []
-    for chosen, spec, own in zip(models, specs, requests, strict=True):
-        found = {name: results[request] for name, request in own.items()}
-        fields, counts = shown(found)
-        rows.append(
-            {
-                "model": chosen.name,
-                "family": spec.family,
-                "sizes": dict(spec.sizes),
-                "like": chosen.like,
-                **fields,
-                "seconds": {name: each["seconds"] for name, each in found.items()},
-                "counts": counts,
-            }
-        )
-    return {
-        "figure": figure,
-        "version": version(),
-        "seed": seed,
-        "device": device,
-        "threads": threads,
-        "processor": processor_name(),
-        "rows": rows,
-    }
-
-
-def table1_document(
-    measurements: Measurements, *, models: Sequence[Chosen] = MODELS, seed: int, **how: Any
-) -> dict[str, Any]:
-    """Measure the table, and return it as a JSON document.
-
-    Parameters
-    ----------
-    measurements : Measurements
-        What measures.
-    models : sequence of Chosen
-        The models.
-    seed : int
-        Of models that are drawn at random.
-    **how
-        ``quick``, whether models are small; ``device`` where ``fbt`` runs, and the ``threads`` that it may use.
-
-    Returns
-    -------
-    dict
-        ``rows``: ``model``, ``family``, ``sizes``, ``like`` (the paper's models of that shape), ``vertices``,
-        ``edges``, ``degree``, ``components``, ``seconds`` by series (``tarjan`` or a configuration), and ``counts`` by
-        configuration; and what was run.
-
-    Raises
-    ------
-    InputError, SimulationError
-        A measurement failed.
-    """
-
-    def asked(model: ModelSpec, where: dict[str, Any]) -> dict[str, Request]:
-        return {
-            TARJAN: SoftwareRequest(graph=model, algorithm=TARJAN, threads=1),
-            **{
-                name: SoftwareRequest(graph=model, algorithm="fbt", seed=seed, options=tuple(options.items()), **where)
-                for name, options in CONFIGURATIONS.items()
-            },
-        }
-
-    def shown(found: dict[str, Measured]) -> tuple[dict[str, Any], Any]:
-        vertices, edges, components = (found[TARJAN][name] for name in ("vertices", "edges", "components"))
-        sizes = {"vertices": vertices, "edges": edges, "degree": edges / vertices, "components": components}
-        return sizes, {name: found[name]["counts"] for name in CONFIGURATIONS}
-
-    return models_document(measurements, "wijs-table1", models, asked, shown, seed=seed, **how)
-
-
-_COUNTS = ("rounds", "pivots", "trimming_rounds", "search_iterations", "passes", "edges")
-
-
-_HEAD = ["model", "\\|V\\|", "\\|E\\|", "out", "components", "Tarjan", *CONFIGURATIONS]
-
-
-def _times(rows: Iterable[dict[str, Any]]) -> str:
-    cells = [
-        [
-            row["model"],
-            f"{row['vertices']:,}",
-            f"{row['edges']:,}",
-            f"{row['degree']:.2f}",
-            f"{row['components']:,}",
-            *(f"{row['seconds'][name]:.3f}" for name in (TARJAN, *CONFIGURATIONS)),
-        ]
+def _sizes_text(rows: Iterable[dict[str, Any]]) -> str:
+    """Return a line of Markdown for each model of a table: its family, and the sizes of that."""
+    return "\n".join(
+        f"- {row['model']}: {row['family']}, " + ", ".join(f"{name} {size:,}" for name, size in row["sizes"].items())
         for row in rows
-    ]
-    return markdown_table(_HEAD, cells)
+    )
 
 
-def _published() -> str:
-    cells = []
-    for row in TABLE1:
-        sizes = (f"{row.states:.1f}M", f"{row.transitions:.1f}M", f"{row.degree:.2f}", row.components)
-        cells.append([row.model, *sizes, *(f"{seconds:.2f}" for seconds in (row.tarjan, *row.fbt))])
-    return markdown_table(_HEAD, cells)
-
-
-def _ratios(row: dict[str, Any]) -> list[float]:
+def _ratios(seconds: dict[str, float]) -> dict[str, float]:
     """Return the speed-up of each configuration over Tarjan's algorithm."""
-    return [row["seconds"][TARJAN] / row["seconds"][name] for name in CONFIGURATIONS]
+    return {name: seconds[TARJAN] / seconds[name] for name in CONFIGURATIONS}
 
 
-def _speed_ups(rows: Iterable[dict[str, Any]]) -> str:
-    head = ["model", "shape of", *CONFIGURATIONS]
-    ours = [[row["model"], row["like"], *(f"{ratio:.2f}" for ratio in _ratios(row))] for row in rows]
-    theirs = [[f"paper: {row.model}", "", *(f"{row.tarjan / seconds:.2f}" for seconds in row.fbt)] for row in TABLE1]
-    return markdown_table(head, [*ours, *theirs], words=2)
+_SERIES = (TARJAN, *CONFIGURATIONS)
+_PUBLISHED = [dict(zip(_SERIES, (row.tarjan, *row.fbt), strict=True)) for row in TABLE1]
+"""Seconds by series of the rows of table 1."""
 
-
-def _counts(rows: Iterable[dict[str, Any]]) -> str:
-    head = ["model", "configuration", *(name.replace("_", " ") for name in _COUNTS)]
-    cells = [
-        [row["model"], name, *(f"{counts[each]:,}" for each in _COUNTS)]
-        for row in rows
-        for name, counts in row["counts"].items()
-    ]
-    return markdown_table(head, cells, words=2)
+_GRAPHS = ("model", "\\|V\\|", "\\|E\\|", "out", "components", "Tarjan", *CONFIGURATIONS)
+_OURS = ("{model}", "{vertices:,}", "{edges:,}", "{degree:.2f}", "{components:,}")
+_THEIRS = ("{0.model}", "{0.states:.1f}M", "{0.transitions:.1f}M", "{0.degree:.2f}", "{0.components}")
+_SPEED_UPS = (("model", "{model}"), ("shape of", "{like}"), *((name, f"{{{name}:.2f}}") for name in CONFIGURATIONS))
+_COUNTS = ("rounds", "pivots", "trimming_rounds", "search_iterations", "passes", "edges")
+_DONE = (
+    ("model", "{model}"),
+    ("configuration", "{name}"),
+    *((name.replace("_", " "), f"{{{name}:,}}") for name in _COUNTS),
+)
 
 
 def table1_markdown(document: dict[str, Any]) -> str:
@@ -285,10 +174,18 @@ def table1_markdown(document: dict[str, Any]) -> str:
     Parameters
     ----------
     document : dict
-        What `table1_document` returned.
+        What `Table1.document` returned.
     """
     rows = document["rows"]
     where = place(document["device"], document["threads"])
+    ours = (*_OURS, *(f"{{seconds[{name}]:.3f}}" for name in _SERIES))
+    theirs = (*_THEIRS, *(f"{{1[{name}]:.2f}}" for name in _SERIES))
+    speed_ups = [{**row, **_ratios(row["seconds"])} for row in rows]
+    speed_ups += [
+        {"model": f"paper: {row.model}", "like": "", **_ratios(seconds)}
+        for row, seconds in zip(TABLE1, _PUBLISHED, strict=True)
+    ]
+    done = [{"model": row["model"], "name": name, **each} for row in rows for name, each in row["counts"].items()]
     return "\n".join(
         [
             "# Table 1 of Wijs et al. 2014: components of graphs of models\n\n"
@@ -296,14 +193,14 @@ def table1_markdown(document: dict[str, Any]) -> str:
             "The models are of families of our own. The paper's are PRISM's, on an Intel E5-2620 at 2 GHz and an\n"
             "NVIDIA K20m.\n",
             "## Here\n",
-            _times(rows),
+            column_table(zip(_GRAPHS, ours, strict=True), rows),
             "## In the paper\n",
-            _published(),
+            column_table(zip(_GRAPHS, theirs, strict=True), zip(TABLE1, _PUBLISHED, strict=True)),
             "## Speed-up over Tarjan\n",
-            _speed_ups(rows),
+            column_table(_SPEED_UPS, speed_ups, words=2),
             "## What was done\n",
-            _counts(rows),
-            f"## The models\n\n{sizes_text(rows)}\n",
+            column_table(_DONE, done, words=2),
+            f"## The models\n\n{_sizes_text(rows)}\n",
         ]
     )
 
@@ -317,12 +214,12 @@ def table1_figure(document: dict[str, Any]) -> "Figure":
     Parameters
     ----------
     document : dict
-        What `table1_document` returned.
+        What `Table1.document` returned.
     """
     sides = {
-        f"here: {document['device']}": {row["model"]: _ratios(row) for row in document["rows"]},
+        f"here: {document['device']}": {row["model"]: _ratios(row["seconds"]) for row in document["rows"]},
         "paper: NVIDIA K20m": {
-            row.model.partition(".")[0]: [row.tarjan / seconds for seconds in row.fbt] for row in TABLE1
+            row.model.partition(".")[0]: _ratios(seconds) for row, seconds in zip(TABLE1, _PUBLISHED, strict=True)
         },
     }
     figure, panels = panel_grid(list(sides), row=4.2)
@@ -330,7 +227,7 @@ def table1_figure(document: dict[str, Any]) -> "Figure":
         for number, (name, colour) in enumerate(zip(CONFIGURATIONS, (BLUE, ORANGE, GREEN, PURPLE, SKY), strict=True)):
             axes.bar(
                 [model + (number - 2) * _WIDTH for model in range(len(models))],
-                [values[number] for values in models.values()],
+                [values[name] for values in models.values()],
                 _WIDTH,
                 color=colour,
                 label=name,
@@ -343,12 +240,197 @@ def table1_figure(document: dict[str, Any]) -> "Figure":
     return figure
 
 
-def how_asked(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return how options ask for a table to be measured."""
-    return {name: getattr(arguments, name) for name in ("quick", "device", "threads", "seed")}
+_MODELS = (
+    *(("model", "{model}"), ("shape of", "{like}")),
+    *((name, f"{{{name}:,}}") for name in ("states", "choices", "transitions", "components")),
+    *(("MECs", "{mecs:,}"), ("states in MECs", "{in_mecs:,}"), ("rounds", "{rounds:,}")),
+)
+_TIMES = (
+    ("model", "{model}"),
+    ("basic", "{basic:.3f}"),
+    ("parallel", "{parallel:.3f}"),
+    ("speed-up", "{speed_up:.2f}"),
+    ("basic / Tarjan", "{of_tarjan:.2f}"),
+    ("parallel / fbt", "{of_fbt:.2f}"),
+)
+_PARALLEL = (("model", "{model}"), ("passes", "{counts[passes]:,}"), ("edges", "{counts[edges]:,}"))
 
 
-def table1_report(measurements: Measurements, arguments: argparse.Namespace) -> Report:
-    """Measure the table that options ask for, and return it."""
-    document = table1_document(measurements, **how_asked(arguments))
-    return Report(document=document, markdown=table1_markdown(document), figure=table1_figure(document))
+def _quotients(model: str, basic: float, parallel: float, tarjan: float, fbt: float) -> dict[str, Any]:
+    """Return a row of seconds, with the quotients that do not depend on how fast a machine is."""
+    quotients = {"speed_up": basic / parallel, "of_tarjan": basic / tarjan, "of_fbt": parallel / fbt}
+    return {"model": model, "basic": basic, "parallel": parallel, **quotients}
+
+
+def table2_markdown(document: dict[str, Any]) -> str:
+    """Return the table as Markdown: the models, times here and in the paper, and what the parallel algorithm counts.
+
+    Parameters
+    ----------
+    document : dict
+        What `Table2.document` returned.
+    """
+    rows = document["rows"]
+    where = place(document["device"], document["threads"])
+    times = [_quotients(row["model"], **row["seconds"]) for row in rows]
+    times += [
+        _quotients(f"paper: {row.model}", *mecs, seconds[TARJAN], seconds[BEST])
+        for mecs, row, seconds in zip(TABLE2, TABLE1, _PUBLISHED, strict=True)
+    ]
+    return "\n".join(
+        [
+            "# Table 2 of Wijs et al. 2014: maximal end components\n\n"
+            f"Seconds, the best of three runs. `basic` and Tarjan: one thread of {document['processor']};\n"
+            f"`parallel` and `fbt`, as {BEST}: {where}.\n"
+            "The models are of families of our own. The paper's are PRISM's, on an Intel E5-2620 at 2 GHz and an\n"
+            "NVIDIA K20m. The last two columns divide by the time of one decomposition of the whole graph.\n",
+            "## Models\n",
+            column_table(_MODELS, rows, words=2),
+            "## Times\n",
+            column_table(_TIMES, times),
+            "## What the parallel algorithm did\n",
+            column_table(_PARALLEL, rows),
+            f"## Sizes\n\n{_sizes_text(rows)}\n",
+        ]
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Models(Study):
+    """A table of models.
+
+    Parameters
+    ----------
+    models : tuple of str, optional
+        Names of the models; all of `MODELS` when absent.
+    quick : bool
+        Whether they are small.
+    device : str
+        Where ``fbt`` runs.
+    threads : int
+        Threads that it may use.
+    seed : int
+        Of models that are drawn at random.
+    """
+
+    models: tuple[str, ...] | None = None
+    quick: bool
+    device: str
+    threads: int
+
+    figure: ClassVar[str]
+
+    def chosen(self) -> list[Chosen]:
+        """Return the models.
+
+        Raises
+        ------
+        UsageError
+            There is none of a name.
+        """
+        known = {chosen.name: chosen for chosen in MODELS}
+        for name in self.models or ():
+            if name not in known:
+                raise UsageError(f"--models: unknown model {name!r}: there are {', '.join(known)}")
+        return [known[name] for name in dict.fromkeys(self.models or known)]
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """Where ``fbt`` runs, in the words of a request."""
+        return {"threads": self.threads, "device": self.device}
+
+    @abstractmethod
+    def asked(self, model: ModelSpec) -> dict[str, Request]:
+        """Return what is measured of a model, by series."""
+
+    @abstractmethod
+    def shown(self, found: dict[str, Measured]) -> tuple[dict[str, Any], Any]:
+        """Return fields of a row, and its counts, that are made of the results."""
+
+    def document(self, measurements: Measurements) -> dict[str, Any]:
+        """Measure it, and return it as a JSON document."""
+        specs = {chosen: chosen.spec(quick=self.quick, seed=self.seed) for chosen in self.chosen()}
+        requests = {chosen: self.asked(spec) for chosen, spec in specs.items()}
+        results = measurements.measure(each for own in requests.values() for each in own.values())
+        rows = []
+        for chosen, spec in specs.items():
+            found = {name: results[request] for name, request in requests[chosen].items()}
+            shown, counts = self.shown(found)
+            rows.append(
+                {
+                    "model": chosen.name,
+                    "family": spec.family,
+                    "sizes": dict(spec.sizes),
+                    "like": chosen.like,
+                    **shown,
+                    "seconds": {name: each["seconds"] for name, each in found.items()},
+                    "counts": counts,
+                }
+            )
+        return {
+            "figure": self.figure,
+            "version": version(),
+            "seed": self.seed,
+            "device": self.device,
+            "threads": self.threads,
+            "processor": processor_name(),
+            "rows": rows,
+        }
+
+
+class Table1(_Models):
+    """Table 1: components of the models' graphs, by Tarjan's algorithm and by each configuration of ``fbt``.
+
+    The ``rows`` of its document are ``model``, ``family``, ``sizes``, ``like`` (the paper's models of that shape),
+    ``vertices``, ``edges``, ``degree``, ``components``, ``seconds`` by series (``tarjan`` or a configuration), and
+    ``counts`` by configuration. The parameters are those of all tables of models.
+    """
+
+    figure = "wijs-table1"
+    markdown = staticmethod(table1_markdown)
+    figure_of = staticmethod(table1_figure)
+
+    def asked(self, model: ModelSpec) -> dict[str, Request]:
+        """Return what is measured of a model, by series."""
+        how: dict[str, Any] = {"graph": model, "algorithm": "fbt", "seed": self.seed, **self.where}
+        return {
+            TARJAN: SoftwareRequest(graph=model, algorithm=TARJAN, threads=1),
+            **{
+                name: SoftwareRequest(options=tuple(options.items()), **how) for name, options in CONFIGURATIONS.items()
+            },
+        }
+
+    def shown(self, found: dict[str, Measured]) -> tuple[dict[str, Any], Any]:
+        """Return fields of a row, and its counts, that are made of the results."""
+        vertices, edges, components = (found[TARJAN][name] for name in ("vertices", "edges", "components"))
+        sizes = {"vertices": vertices, "edges": edges, "degree": edges / vertices, "components": components}
+        return sizes, {name: found[name]["counts"] for name in CONFIGURATIONS}
+
+
+class Table2(_Models):
+    """Table 2: maximal end components of the models, by the basic and by the parallel algorithm.
+
+    The ``rows`` of its document are ``model``, ``family``, ``sizes``, ``like`` (the paper's models of that shape),
+    ``states``, ``choices``, ``transitions``, ``components``, ``mecs``, ``in_mecs`` (states), ``rounds``, ``seconds`` by
+    series (``basic``, ``parallel``, and ``tarjan`` and ``fbt``, which find the components of their rounds, and here
+    decompose the whole graph once), and ``counts`` of ``parallel``. The parameters are those of all tables of models.
+    """
+
+    figure = "wijs-table2"
+    markdown = staticmethod(table2_markdown)
+
+    def asked(self, model: ModelSpec) -> dict[str, Request]:
+        """Return what is measured of a model, by series."""
+        how: dict[str, Any] = {"options": tuple(CONFIGURATIONS[BEST].items()), **self.where}
+        return {
+            "basic": MecRequest(model=model, algorithm="basic", threads=1),
+            "parallel": MecRequest(model=model, algorithm="parallel", **how),
+            TARJAN: SoftwareRequest(graph=model, algorithm=TARJAN, threads=1),
+            "fbt": SoftwareRequest(graph=model, algorithm="fbt", seed=self.seed, **how),
+        }
+
+    def shown(self, found: dict[str, Measured]) -> tuple[dict[str, Any], Any]:
+        """Return fields of a row, and its counts, that are made of the results."""
+        sizes = {name: found["basic"][name] for name in ("states", "choices", "transitions", "mecs", "in_mecs")}
+        sizes |= {"components": found[TARJAN]["components"], "rounds": len(found["basic"]["rounds"])}
+        return sizes, found["parallel"]["counts"]

@@ -26,7 +26,7 @@ def test_what_decides_about_a_result_counts() -> None:
         "host/errors.py",
     ):
         assert names.count(name) == 1, name
-    for name in ("host/command_line/main.py", "host/studies/table1.py", "host/analysis/explain/page.py"):
+    for name in ("host/command_line/main.py", "host/studies/searches.py", "host/analysis/explain/page.py"):
         assert name not in names, "reports may change without measuring again"
 
 

@@ -1,22 +1,19 @@
 """The roofline plot: throughput against edges per request, and what each limit allows the whole search."""
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
-import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from host.analysis.roofline.analysis import Roofline, level_points
 from host.analysis.roofline.limits import CROSSBAR, HIGHEST_INTENSITY, LIMITS, Limit, ceilings
-from host.output import figure_format, open_output
 from host.runs.results import Setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["roofline_figure", "write_roofline_plot"]
+__all__ = ["roofline_figure"]
 
 # The first line is wide, so that it is seen also where another lies upon it.
 _LINES: dict[str, dict[str, Any]] = {
@@ -39,25 +36,6 @@ def _style(limit: Limit) -> dict[str, Any]:
     if limit.marker == "_":
         return {"c": "black", "marker": "_", "linewidths": 2.5, "zorder": 3}
     return {"c": limit.colour, "marker": limit.marker, "edgecolors": "black", "linewidths": 0.7, "zorder": 3}
-
-
-def write_roofline_plot(path: str, roofline: Roofline, setting: Setting) -> None:
-    """Write the plot in the format that the suffix names; the same search gives the same file.
-
-    Raises
-    ------
-    InputError
-        The file could not be written.
-    """
-    form = figure_format(path)
-    with matplotlib.rc_context(), warnings.catch_warnings():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams["svg.hashsalt"] = "cyscc"
-        # The name of a graph may have letters that the font lacks: they are drawn as boxes.
-        warnings.filterwarnings("ignore", "Glyph", UserWarning)
-        figure = roofline_figure(roofline, setting)
-        with open_output(path) as file:
-            figure.savefig(file, format=form, metadata={"CreationDate" if form == "pdf" else "Date": None})
 
 
 def roofline_figure(roofline: Roofline, setting: Setting) -> Figure:

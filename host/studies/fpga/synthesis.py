@@ -14,7 +14,7 @@ from host.sources import text_digest
 from host.studies.fpga.resources import Component, Hierarchy, Resources, Usage, components, read_hierarchy
 from host.studies.fpga.tools import YOSYS, ToolRequest, check_tool, run_yosys, version
 from host.studies.paper import BAR, DEVICES, PUBLISHED, PUBLISHED_BFS, PUBLISHED_LESS_VENDOR, Amounts
-from host.studies.reproduction import Report
+from host.studies.study import Report
 from hw.config import PRESETS, AcceleratorConfig
 from hw.verilog import KERNEL_NAMES, application_engine_verilog, kernel_verilog
 

@@ -11,7 +11,7 @@ from host.measuring.measurements import Measurements
 from host.results.table_text import markdown_table
 from host.studies.fpga.routing import COMPONENTS, NetlistRequest, Routed, RouteRequest
 from host.studies.fpga.tools import NEXTPNR, YOSYS, check_tool, version
-from host.studies.reproduction import Report
+from host.studies.study import Report
 from hw.config import AcceleratorConfig
 
 __all__ = ["Timing", "document", "markdown", "measure", "timing_report"]

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from host.studies.table1 import table1_figure
+from host.studies.throughput import throughput_figure
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -21,8 +23,6 @@ from host.studies.components import speed_up_figure
 from host.studies.components import time_figure as components_figure
 from host.studies.li import depth_figure, figure2_document, figure3_document, table2_document, time_figure
 from host.studies.quach_table2 import table2_figure
-from host.studies.table1 import table1_figure
-from host.studies.throughput import throughput_figure
 from host.studies.wijs import table1_figure as wijs_figure
 from tests.host.analysis.roofline.samples import SETTING, roofline_of
 from tests.host.studies import test_li, test_quach_table2, test_wijs

@@ -5,10 +5,9 @@ from typing import Any
 
 from host.measuring.machines import CAUSES, BfsRequest, SccRequest
 from host.measuring.requests import Request
-from host.studies.components import component_document
-from host.studies.points import Grid
-from host.studies.table1 import table1_document
-from host.studies.throughput import throughput_document
+from host.studies.components import SpeedUps, Times
+from host.studies.searches import Table1, Throughput
+from host.studies.study import Grid
 
 __all__ = ["FakeMeasurements", "components_of", "grid_of", "made_up", "table1_of", "throughput_of"]
 
@@ -72,24 +71,27 @@ def table1_of(
 ) -> dict[str, Any]:
     """Return the document of table I; its cells are all 1 GTEPS if nothing else is said."""
     measurements: Any = FakeMeasurements(result)
-    return table1_document(measurements, configs, vertices, memory="hc2", seed=9)
+    return Table1(configs=configs, vertices=vertices, memory="hc2", seed=9).document(measurements)
+
+
+_GRIDS: dict[str, type[Grid]] = {"fig10": Throughput, "fig11": Throughput, "fig12": Times, "fig13": SpeedUps}
 
 
 def grid_of(figure: str, pairs: Iterable[tuple[int, int]], **changes: Any) -> Grid:
-    """Return what goes over graphs of all these degrees and vertices."""
+    """Return the study of a figure, over graphs of all these degrees and vertices."""
     degrees, vertices = (tuple(dict.fromkeys(values)) for values in zip(*pairs, strict=True))
     options = {"configs": ("published",), "max_edges": 1 << 30, "memory": "hc2", "seed": 9, **changes}
-    return Grid(figure=figure, degrees=degrees, vertices=vertices, **options)
+    return _GRIDS[figure](figure=figure, degrees=degrees, vertices=vertices, **options)
 
 
 def throughput_of(figure: str, configs: tuple[str, ...]) -> dict[str, Any]:
     """Return the document of figure 10 or 11 whose points are all 1 GTEPS."""
     pairs = [(degree, 1 << exponent) for degree in (8, 16, 32, 64) for exponent in (16, 18)]
     measurements: Any = FakeMeasurements()
-    return throughput_document(measurements, grid_of(figure, pairs, configs=configs))
+    return grid_of(figure, pairs, configs=configs).document(measurements)
 
 
 def components_of(figure: str, *pairs: tuple[int, int], **changes: Any) -> dict[str, Any]:
     """Return the document of figure 12 or 13."""
     measurements: Any = FakeMeasurements()
-    return component_document(measurements, grid_of(figure, pairs, **changes))
+    return grid_of(figure, pairs, **changes).document(measurements)

@@ -10,7 +10,7 @@ from host.measuring.machines import SccRequest
 from host.measuring.setting import cores, processor_name
 from host.measuring.software import SoftwareRequest
 from host.results.version import version
-from host.studies.components import component_document, speed_up_markdown, time_markdown
+from host.studies.components import speed_up_markdown, time_markdown
 from tests.host.studies.results import FakeMeasurements, components_of, grid_of
 
 
@@ -22,8 +22,7 @@ def processor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_software_is_measured_alone() -> None:
     measurements: Any = FakeMeasurements()
-    grid = grid_of("fig13", [(16, 32), (64, 32)], configs=("published", "hc2"), memory="fixed:75")
-    component_document(measurements, grid)
+    grid_of("fig13", [(16, 32), (64, 32)], configs=("published", "hc2"), memory="fixed:75").document(measurements)
     software = [each for each in measurements.requests if each.alone]
     machines = [each for each in measurements.requests if not each.alone]
     assert all(isinstance(each, SoftwareRequest) for each in software)

@@ -16,11 +16,11 @@ from host.studies.li import (
     PARTITION,
     SINGLE,
     TENTH,
+    Degrees,
+    Sources,
+    Times,
     depth_figure,
     depth_markdown,
-    figure2_document,
-    figure3_document,
-    table2_document,
     time_figure,
     time_markdown,
 )
@@ -48,7 +48,7 @@ def table(text: str, number: int = 0) -> list[list[str]]:
 
 
 def test_figure_2_asks_for_both_series(measurements: Any) -> None:
-    document = figure2_document(measurements, 100_000, seed=3)
+    document = Degrees(figure="li-fig2", vertices=100_000, seed=3).document(measurements)
     asked = [(each.graph.degree, each.options, each.threads, each.algorithm) for each in measurements.requests]
     each_degree = ((("sources", 0),), (), (("sources", 10_000),))
     assert asked == [(degree, options, 1, "li") for degree in range(7) for options in each_degree]
@@ -73,9 +73,9 @@ def test_figure_2_asks_for_both_series(measurements: Any) -> None:
 
 
 def test_figure_3_scales_its_sources(measurements: Any) -> None:
-    document = figure3_document(measurements, 100_000, seed=1)
+    document = Sources(figure="li-fig3", vertices=100_000, seed=1).document(measurements)
     assert [(each["sources"], each["paper"]) for each in document["points"]] == list(FIGURE3.items())
-    small = figure3_document(measurements, 500, seed=1)
+    small = Sources(figure="li-fig3", vertices=500, seed=1).document(measurements)
     assert [(each["sources"], each["paper"]) for each in small["points"]] == [
         (sources, None) for sources in (1, 5, 25, 40, 50)
     ]
@@ -88,7 +88,7 @@ def test_figure_3_scales_its_sources(measurements: Any) -> None:
 def test_table_2(measurements: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("host.studies.li.cores", lambda: 5)
     monkeypatch.setattr("host.studies.li.processor_name", lambda: "Abacus 2000")
-    document = table2_document(measurements, (1 << 20, 1 << 10), seed=2)
+    document = Times(vertices=(1 << 20, 1 << 10), seed=2).document(measurements)
     asked = [(each.graph.kind, each.graph.degree, each.algorithm, each.threads) for each in measurements.requests]
     kinds = (("random", 12), ("rmat", 12), ("ssca2", 30))
     runs = (("li", 5), ("tarjan", 1))
@@ -105,30 +105,37 @@ def test_table_2(measurements: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "size", "draw", "shown"),
+    ("study", "draw", "shown"),
     [
-        (figure2_document, 100_000, depth_figure, (f"{SINGLE}, measured", f"{SINGLE}, paper", "average degree")),
-        (figure3_document, 100_000, depth_figure, (f"{PARTITION}, measured", "number of sources, k")),
-        (figure3_document, 1000, depth_figure, ("recursion depth",)),
-        (table2_document, (1 << 20, 1 << 21), time_figure, ("here", "paper, GTX 480")),
+        (
+            Degrees(figure="li-fig2", vertices=100_000, seed=1),
+            depth_figure,
+            (f"{SINGLE}, measured", f"{SINGLE}, paper", "average degree"),
+        ),
+        (
+            Sources(figure="li-fig3", vertices=100_000, seed=1),
+            depth_figure,
+            (f"{PARTITION}, measured", "number of sources, k"),
+        ),
+        (Sources(figure="li-fig3", vertices=1000, seed=1), depth_figure, ("recursion depth",)),
+        (Times(vertices=(1 << 20, 1 << 21), seed=1), time_figure, ("here", "paper, GTX 480")),
     ],
 )
 def test_plots(
-    make: Callable[..., Any],
-    size: Any,
+    study: Any,
     draw: Callable[..., Any],
     shown: tuple[str, ...],
     measurements: Any,
     tmp_path: Path,
 ) -> None:
-    document = make(measurements, size, seed=1)
+    document = study.document(measurements)
     for name in ("one.svg", "two.svg"):
-        write_plot(draw(document), tmp_path / name)
+        write_plot(lambda: draw(document), str(tmp_path / name))
     text = (tmp_path / "one.svg").read_text()
     assert text == (tmp_path / "two.svg").read_text()
     for each in shown:
         assert f">{each}<" in text
-    assert ("paper" in text) == (size != 1000)
+    assert ("paper" in text) == (study.vertices != 1000)
 
 
 def measured(request: Any) -> dict[str, Any]:
@@ -142,9 +149,9 @@ def test_small_graphs_are_measured(name: str, vertices: str, tmp_path: Path) -> 
     (study,) = (each for each in REPRODUCTIONS if each.name == name)
     parser = argparse.ArgumentParser()
     study.options(parser)
-    arguments = parser.parse_args(["--vertices", vertices], argparse.Namespace(figure=study.name, seed=1))
+    given = vars(parser.parse_args(["--vertices", vertices]))
     measurements: Any = FakeMeasurements(measured)
-    report = study.make(measurements, arguments)
+    report = study.asked({**given, "figure": study.name, "seed": 1}).report(measurements)
     assert {path.name for path in report.write(tmp_path, study.name)} == {
         f"{study.name}.{suffix}" for suffix in ("json", "md", "svg")
     }

@@ -1,6 +1,6 @@
 """The machines that the paper's table and figures were measured on."""
 
-from host.studies.reproduction import COMPONENT_MACHINES, SEARCH_MACHINES, preset_of
+from host.studies.paper import COMPONENT_MACHINES, SEARCH_MACHINES, preset_of
 from hw.config import PRESETS
 
 

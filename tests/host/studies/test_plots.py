@@ -11,8 +11,7 @@ import pytest
 import host.studies.components as components
 from host.results.plots import write_plot
 from host.studies.components import speed_up_figure, time_figure
-from host.studies.table1 import table1_figure
-from host.studies.throughput import throughput_figure
+from host.studies.searches import table1_figure, throughput_figure
 from tests.host.studies.results import components_of, table1_of, throughput_of
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def processor(monkeypatch: pytest.MonkeyPatch) -> None:
 def texts(draw: Callable[[dict[str, Any]], "Figure"], document: dict[str, Any], folder: Path) -> list[str]:
     """Draw and write a figure twice, and return the texts of the files, which must be equal."""
     for name in ("one.svg", "two.svg"):
-        write_plot(draw(document), folder / name)
+        write_plot(lambda: draw(document), str(folder / name))
     assert (folder / "one.svg").read_bytes() == (folder / "two.svg").read_bytes()
     root = ElementTree.parse(folder / "one.svg").getroot()
     assert "date" not in (folder / "one.svg").read_text()

@@ -9,7 +9,7 @@ from host.command_line.main import main
 from host.measuring.graphs import GraphSpec
 from host.measuring.software import SoftwareRequest
 from host.results.version import version
-from host.studies.quach_table2 import TABLE2, table2_document, table2_figure, table2_markdown
+from host.studies.quach_table2 import TABLE2, Table2, table2_figure, table2_markdown
 from tests.host.studies.results import FakeMeasurements
 
 COUNTS = {
@@ -43,7 +43,7 @@ def processor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def document_of(measurements: Any, *, most: int = 1_000_000, device: str = "cpu") -> dict[str, Any]:
-    return table2_document(measurements, most=most, pivots=5, device=device, threads=2, seed=9)
+    return Table2(most=most, pivots=5, device=device, threads=2, seed=9).document(measurements)
 
 
 def test_what_is_measured(measurements: Any) -> None:

@@ -8,7 +8,7 @@ import pytest
 from host.measuring.machines import CAUSES, BfsRequest
 from host.results.version import version
 from host.studies.paper import cygraph_gteps
-from host.studies.table1 import averages, errors, table1_markdown
+from host.studies.searches import averages, errors, table1_markdown
 from tests.host.studies.results import made_up, table1_of
 
 

@@ -6,23 +6,22 @@ import pytest
 
 from host.errors import InputError
 from host.results.version import version
-from host.studies.points import Grid
-from host.studies.throughput import throughput_document, throughput_markdown
+from host.studies.searches import Throughput, throughput_markdown
 from tests.host.studies.results import FakeMeasurements, grid_of, made_up
 
 
 def test_bounds() -> None:
     options: dict[str, Any] = {"figure": "fig10", "configs": ("published",), "memory": "hc2", "seed": 3}
-    grid = Grid(vertices=(16, 32, 64), degrees=(2, 4), max_edges=128, **options)
+    grid = Throughput(vertices=(16, 32, 64), degrees=(2, 4), max_edges=128, **options)
     assert grid.graphs() == [(2, 16), (2, 32), (2, 64), (4, 16), (4, 32)]
     with pytest.raises(InputError, match=r"^no graph has at most 31 edges: the smallest one has 32 \(--max-edges\)$"):
-        Grid(vertices=(16, 32), degrees=(2, 4), max_edges=31, **options).graphs()
-    assert Grid(vertices=(16,), degrees=(2,), max_edges=32, **options).graphs() == [(2, 16)]
+        Throughput(vertices=(16, 32), degrees=(2, 4), max_edges=31, **options).graphs()
+    assert Throughput(vertices=(16,), degrees=(2,), max_edges=32, **options).graphs() == [(2, 16)]
 
 
 def test_requests_come_in_the_order_of_the_panels() -> None:
     measurements: Any = FakeMeasurements()
-    throughput_document(measurements, grid_of("fig11", [(8, 16), (8, 32)], seed=3))
+    grid_of("fig11", [(8, 16), (8, 32)], seed=3).document(measurements)
     requests = measurements.requests
     runs = [(vertices, preset) for vertices in (16, 32) for preset in ("published-bfs-1ae", "published-bfs")]
     assert [(request.graph.vertices, request.preset) for request in requests] == runs
@@ -31,7 +30,7 @@ def test_requests_come_in_the_order_of_the_panels() -> None:
 
 def test_document_and_markdown() -> None:
     measurements: Any = FakeMeasurements(lambda each: made_up(each, gteps=each.graph.vertices / 100))
-    document = throughput_document(measurements, grid_of("fig10", [(8, 16), (9, 32)], max_edges=256, seed=3))
+    document = grid_of("fig10", [(8, 16), (9, 32)], max_edges=256, seed=3).document(measurements)
     points = document.pop("points")
     assert document == {
         "figure": "fig10",

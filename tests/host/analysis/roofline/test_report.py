@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from host.analysis.roofline.analysis import level_points, roofline_document, roofline_table
-from host.analysis.roofline.plot import roofline_figure, write_roofline_plot
+from host.analysis.roofline.plot import roofline_figure
 from host.errors import InputError
+from host.results.plots import write_plot
 from tests.host.analysis.roofline.samples import SETTING, bounds_of, roofline_of
 
 LEVELS = [
@@ -148,7 +149,7 @@ def test_figure_says_what_it_shows() -> None:
 def test_plot_of_a_search_without_edges(memory: str, tmp_path: Path) -> None:
     limits = [1] * len(bounds_of("hc2-1ae", memory).names)
     path = tmp_path / "plot.svg"
-    write_roofline_plot(str(path), roofline_of([(0, 1, 150, limits)], memory=memory), SETTING)
+    write_plot(lambda: roofline_figure(roofline_of([(0, 1, 150, limits)], memory=memory), SETTING), str(path))
     assert "no edge was traversed" in path.read_text()
     assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
 
@@ -159,12 +160,12 @@ def test_suffix_names_the_format_and_the_same_search_gives_the_same_file(
 ) -> None:
     files = [tmp_path / f"{name}.{form}" for name in ("one", "two")]
     for path in files:
-        write_roofline_plot(str(path), roofline_of(LEVELS), SETTING)
+        write_plot(lambda: roofline_figure(roofline_of(LEVELS), SETTING), str(path))
     assert files[0].read_bytes() == files[1].read_bytes()
     assert files[0].read_bytes().startswith(begin)
 
 
 def test_plot_that_cannot_be_written_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be written: No such file or directory$"):
-        write_roofline_plot(str(tmp_path / "none" / "plot.svg"), roofline_of(LEVELS), SETTING)
+        write_plot(lambda: roofline_figure(roofline_of(LEVELS), SETTING), str(tmp_path / "none" / "plot.svg"))
     assert list(tmp_path.iterdir()) == []

@@ -10,8 +10,7 @@ from host.measuring.graphs import ModelSpec
 from host.measuring.software import MecRequest, SoftwareRequest
 from host.results.version import version
 from host.studies.catalogue import REPRODUCTIONS
-from host.studies.wijs import MODELS, TABLE1
-from host.studies.wijs_mecs import TABLE2, table2_document, table2_markdown
+from host.studies.wijs import MODELS, TABLE1, TABLE2, Table2, table2_markdown
 from sim.errors import SimulationError
 from tests.host.studies.results import FakeMeasurements
 from tests.refusals import refused
@@ -31,7 +30,7 @@ def made_up(request: MecRequest | SoftwareRequest) -> dict[str, Any]:
 def made(**changes: Any) -> tuple[FakeMeasurements, dict[str, Any]]:
     measurements: Any = FakeMeasurements(made_up)
     settings: dict[str, Any] = {"quick": True, "device": "cpu", "threads": 5, "seed": 9, **changes}
-    return measurements, table2_document(measurements, MODELS, **settings)
+    return measurements, Table2(**settings).document(measurements)
 
 
 def test_what_is_measured() -> None:
@@ -89,7 +88,7 @@ def test_what_was_typed_in_agrees_with_the_papers_text() -> None:
 
 
 def test_models_of_some_states() -> None:
-    chosen = [each for each in MODELS if each.name in ("walk", "islands")]
+    chosen = ("islands", "walk")
 
     def measured(request: MecRequest | SoftwareRequest) -> dict[str, Any]:
         if isinstance(request, MecRequest):
@@ -102,7 +101,7 @@ def test_models_of_some_states() -> None:
         return result
 
     measurements: Any = FakeMeasurements(measured)
-    islands, walk = table2_document(measurements, chosen, quick=True, device="cpu", threads=2, seed=3)["rows"]
+    islands, walk = Table2(models=chosen, quick=True, device="cpu", threads=2, seed=3).document(measurements)["rows"]
     assert (islands["mecs"], islands["in_mecs"], islands["rounds"]) == (401, 2001, 2)
     assert walk["states"] == walk["choices"] == walk["transitions"] == 2048
     assert walk["rounds"] == 1
