@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from host.studies.table1 import table1_figure
-from host.studies.throughput import throughput_figure
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -21,8 +19,9 @@ from host.analysis.roofline.plot import roofline_figure
 from host.studies.comparison import Comparison, Entry, comparison_figure
 from host.studies.components import speed_up_figure
 from host.studies.components import time_figure as components_figure
-from host.studies.li import depth_figure, figure2_document, figure3_document, table2_document, time_figure
+from host.studies.li import Degrees, Sources, Times, depth_figure, time_figure
 from host.studies.quach_table2 import table2_figure
+from host.studies.searches import table1_figure, throughput_figure
 from host.studies.wijs import table1_figure as wijs_figure
 from tests.host.analysis.roofline.samples import SETTING, roofline_of
 from tests.host.studies import test_li, test_quach_table2, test_wijs
@@ -81,9 +80,9 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "fig12": lambda: components_figure(components_of("fig12", *_degrees(3), configs=("published", "hc2"))),
     "fig13": lambda: speed_up_figure(components_of("fig13", *_degrees(3), configs=("published", "hc2"))),
     "comparison": lambda: comparison_figure(_comparisons()),
-    "li-fig2": lambda: depth_figure(figure2_document(_fake(test_li.made_up), 100_000, seed=1)),
-    "li-fig3": lambda: depth_figure(figure3_document(_fake(test_li.made_up), 1000, seed=1)),
-    "li-table2": lambda: time_figure(table2_document(_fake(test_li.made_up), (1 << 20, 1 << 10), seed=1)),
+    "li-fig2": lambda: depth_figure(_li(Degrees(figure="li-fig2", vertices=100_000, seed=1))),
+    "li-fig3": lambda: depth_figure(_li(Sources(figure="li-fig3", vertices=1000, seed=1))),
+    "li-table2": lambda: time_figure(_li(Times(vertices=(1 << 20, 1 << 10), seed=1))),
     "quach-table2": lambda: table2_figure(test_quach_table2.document_of(_fake(test_quach_table2.made_up))),
     "wijs-table1": lambda: wijs_figure(test_wijs.made()[1]),
     "roofline": lambda: _roofline("fixed:75"),
@@ -94,6 +93,11 @@ FIGURES: dict[str, Callable[[], Figure]] = {
 
 def _fake(result: Callable[[Any], dict[str, Any]]) -> Any:
     return FakeMeasurements(result)
+
+
+def _li(study: Any) -> dict[str, Any]:
+    document: dict[str, Any] = study.document(_fake(test_li.made_up))
+    return document
 
 
 def pins() -> dict[str, dict[str, str]]:
