@@ -1,15 +1,22 @@
-"""A run that is kept while it goes on."""
+"""A run that is kept while it goes on: its states as files, a text that people can read, with arrays beside it."""
 
 import json
 import time
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_origin
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from host.algorithms.driver import Keeper
-from host.checkpoints.encoding import converted, decode_machine, encode
 from host.checkpoints.folder import Checkpoint, CheckpointFolder
 from host.checkpoints.interval import Interval
 from host.output import reason
+from sim.memory import MemoryState
+from sim.named_words import Field, NamedWords
+from sim.notices import notice
+from sim.observation.state import MachineState, Tally
 
 if TYPE_CHECKING:
     from sim.machine import Machine
@@ -19,6 +26,77 @@ __all__ = ["Checkpoints"]
 State = TypeVar("State")
 
 _ANY = 1 << 62
+_NEVER = Interval()
+_TEXT = "state.json"
+_ARRAYS = "arrays/{}"
+
+
+class _Arrays:
+    """Arrays that a text refers to."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, NDArray[np.uint8]] = {}
+
+    def refer(self, value: Any) -> Any:
+        """Return what stands in the text for an array or another number of numpy."""
+        if isinstance(value, np.generic):
+            return value.item()
+        if not isinstance(value, np.ndarray):
+            raise TypeError(f"a state with a {type(value).__name__} cannot be kept")
+        name = _ARRAYS.format(len(self.files))
+        content = np.ascontiguousarray(value)
+        self.files[name] = content.reshape(-1).view(np.uint8)
+        return {"file": name, "dtype": value.dtype.str, "shape": value.shape}
+
+
+def _fields_text(fields: tuple[Field, ...]) -> bytes:
+    # Words of any width: more than the 64 bits that JSON has here.
+    return json.dumps([[each.name, each.width, each.rows, f"{each.known:x}"] for each in fields]).encode()
+
+
+def _encode(parts: dict[str, object], machine: MachineState) -> dict[str, NDArray[np.uint8]]:
+    """Return the files of a state.
+
+    Parameters
+    ----------
+    parts : dict
+        States of the parts of the host's program by name: dataclasses of plain values.
+    machine : MachineState
+        The machine.
+    """
+    arrays = _Arrays()
+    simple = {name: value for name, value in vars(machine).items() if name != "hardware"}
+    hardware = {
+        "fields": np.frombuffer(_fields_text(machine.hardware.fields), np.uint8),
+        "words": machine.hardware.words,
+    }
+    text = msgspec.json.encode({"parts": parts, "machine": simple, "hardware": hardware}, enc_hook=arrays.refer)
+    return {_TEXT: np.frombuffer(text, np.uint8), **arrays.files}
+
+
+def _converted(value: Any, kind: type[State], load: Callable[[str], NDArray[np.uint8]]) -> State:
+    """Return what a decoded text says, as a kind; arrays are loaded by their files' names."""
+
+    def array(wanted: Any, reference: Any) -> Any:
+        if (get_origin(wanted) or wanted) is not np.ndarray:
+            raise NotImplementedError(wanted)
+        return load(reference["file"]).view(reference["dtype"]).reshape(reference["shape"])
+
+    return msgspec.convert(value, kind, dec_hook=array, str_keys=True)
+
+
+def _decode_machine(value: Any, hardware: Any, load: Callable[[str], NDArray[np.uint8]]) -> MachineState:
+    """Return the machine's state that a decoded text says."""
+    words = _converted(hardware, dict[str, np.ndarray], load)
+    fields = tuple(
+        Field(name=name, width=width, rows=rows, known=int(known, 16))
+        for name, width, rows, known in json.loads(words["fields"].tobytes())
+    )
+    typed = {
+        "memory": _converted(value["memory"], MemoryState, load),
+        "attempt": _converted(value["attempt"], Tally | None, load),  # type: ignore[arg-type]
+    }
+    return MachineState(hardware=NamedWords(fields=fields, words=words["words"]), **{**value, **typed})
 
 
 class Checkpoints(Keeper):
@@ -28,18 +106,16 @@ class Checkpoints(Keeper):
     ----------
     machine : Machine
         The machine.
-    folder : CheckpointFolder or None
-        Where to keep it; None to keep it no more.
-    every : Interval
-        How often.
-    about : callable
-        Returns what is to be said about a checkpoint, besides its cycle.
+    folder : CheckpointFolder, optional
+        Where to keep it; without, it is kept no more.
     without : collection of int
         Addresses of the allocations that a run that is taken up again has written by itself.
-    on_written : callable
+    every : Interval
+        How often. Where a checkpoint cannot be written the run goes on, and the one before it is still there.
+    about : callable
+        Returns what is to be said about a checkpoint, besides its cycle.
+    on_written : callable, optional
         Called with the cycle when a checkpoint has been written.
-    on_failure : callable
-        Called with a line when one could not be written: the run goes on, and the checkpoint before it is still there.
     resumed : Checkpoint, optional
         What to go on from.
     """
@@ -47,13 +123,12 @@ class Checkpoints(Keeper):
     def __init__(
         self,
         machine: "Machine",
-        folder: CheckpointFolder | None,
+        folder: CheckpointFolder | None = None,
         *,
-        every: Interval,
-        about: Callable[[], dict[str, Any]],
         without: Collection[int],
-        on_written: Callable[[int], None],
-        on_failure: Callable[[str], None],
+        every: Interval = _NEVER,
+        about: Callable[[], dict[str, Any]] = dict,
+        on_written: Callable[[int], None] | None = None,
         resumed: Checkpoint | None = None,
     ) -> None:
         self._machine = machine
@@ -62,11 +137,10 @@ class Checkpoints(Keeper):
         self._about = about
         self._without = set(without)
         self._on_written = on_written
-        self._on_failure = on_failure
         self._parts: dict[str, object] = {}
         self._refresh: list[Callable[[], None]] = []
         self._resumed = resumed
-        self._text: Any = None if resumed is None else json.loads(resumed.file("state.json").tobytes())
+        self._text: Any = None if resumed is None else json.loads(resumed.file(_TEXT).tobytes())
         self._next_cycle = _ANY
         self._next_second = float(_ANY)
         if folder is not None:
@@ -76,7 +150,7 @@ class Checkpoints(Keeper):
         """Return the state that was kept of a part of the run; None in a run from the beginning."""
         if self._resumed is None:
             return None
-        return converted(self._text["parts"][name], kind, self._resumed.file)
+        return _converted(self._text["parts"][name], kind, self._resumed.file)
 
     def keep(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
         """Tell the state of a part of the run, which changes from now on; `refresh` brings it up to date if need be."""
@@ -89,7 +163,7 @@ class Checkpoints(Keeper):
         """Bring the machine to where it was."""
         assert self._resumed is not None
         text, load = self._text, self._resumed.file
-        self._machine.load(decode_machine(text["machine"], text["hardware"], load))
+        self._machine.load(_decode_machine(text["machine"], text["hardware"], load))
         self._resumed = self._text = None
         self._wait()
 
@@ -110,9 +184,10 @@ class Checkpoints(Keeper):
         try:
             for refresh in self._refresh:
                 refresh()
-            files = encode(self._parts, self._machine.save(without=self._without))
+            files = _encode(self._parts, self._machine.save(without=self._without))
             self._folder.write({"cycle": cycle, **self._about()}, files)
         except OSError as error:
-            self._on_failure(f"{self._folder.path}: {reason(error)}: no checkpoint at cycle {cycle:,}")
+            notice(f"{self._folder.path}: {reason(error)}: no checkpoint at cycle {cycle:,}; the run goes on")
             return
-        self._on_written(cycle)
+        if self._on_written is not None:
+            self._on_written(cycle)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from host.checkpoints.checkpoints import Checkpoints
 from host.checkpoints.folder import Checkpoint
-from host.checkpoints.interval import Interval
 from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.digests import graph_digest
@@ -144,16 +143,8 @@ class Replay:
         checkpoint = self._checkpoint
         if checkpoint is None or checkpoint.about["cycle"] > by:
             return None
-        return Checkpoints(
-            machine,
-            None,
-            every=Interval(seconds=60.0),
-            about=dict,
-            without=[graph.neighbours_address for graph in graphs],
-            on_written=lambda cycle: None,
-            on_failure=lambda line: None,
-            resumed=checkpoint,
-        )
+        without = [graph.neighbours_address for graph in graphs]
+        return Checkpoints(machine, without=without, resumed=checkpoint)
 
     def locate(self, point: Point, spans: Sequence[Span]) -> int | None:
         """Return the cycle of an event in some spans of cycles, None if it is in none of them.

@@ -128,7 +128,6 @@ class Keeping:
             about=about,
             without=[graph.neighbours_address for graph in graphs],
             on_written=session.on_checkpoint,
-            on_failure=lambda line: notice(f"{line}; the run goes on"),
             resumed=self._resumed,
         )
 

@@ -45,10 +45,7 @@ def kept_by(machine: Machine, shelf: Shelf, *, cycles: int) -> Checkpoints:
         machine,
         shelf,  # type: ignore[arg-type]  # it stands for the folder and for what is in it
         every=Interval(cycles=cycles),
-        about=dict,
         without=(),
-        on_written=lambda cycle: None,
-        on_failure=pytest.fail,
         resumed=shelf if shelf.files else None,
     )
 

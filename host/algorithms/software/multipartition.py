@@ -443,52 +443,6 @@ def _remove_behind(
                 vertex = -1
 
 
-class Trimming:
-    """Trimming of a graph.
-
-    Parameters
-    ----------
-    work : Work
-        The run's.
-
-    Attributes
-    ----------
-    rounds : int
-        Launches so far that remove single vertices.
-    singles, pairs : int
-        Components of one vertex so far, and of two.
-    """
-
-    def __init__(self, work: Work) -> None:
-        self._work = work
-        self.rounds = self.singles = self.pairs = 0
-
-    def whole(self) -> None:
-        """Trim the whole graph."""
-        self.rounds += 1
-        self._work.each(_remove_unconnected, self._work.queue)
-        self._behind()
-
-    def trim(self) -> None:
-        """Remove of the vertices left those that are components, and pairs that are."""
-        work = self._work
-        work.passes += 2
-        self.rounds += 1
-        work.each(_remove_single, work.queue)
-        self._behind()
-        work.each(_remove_pairs, work.queue)
-        self.pairs += work.device.value(work.on.counters, QUEUED) // 2
-        self._behind()
-
-    def _behind(self) -> None:
-        """Go on from what was removed."""
-        items = self._work.take(QUEUED)
-        while items:
-            self.rounds += 1
-            items = self._work.follow(_remove_behind, items, 1 + FEWEST // items)
-        self.singles += self._work.take(FOUND)
-
-
 @step
 def _expand(
     thread: int,
@@ -691,26 +645,23 @@ def _push(
     atomic_add(on.counters, EDGES, edges)
 
 
-@device_function
-def begin_partition(pivot: int, on: Arrays, queue: DeviceArray) -> None:
-    """Make a vertex the pivot of a partition of its own name."""
-    on.seen[pivot] = 0
-    on.marks[pivot] = (pivot << PARTITION) | FORWARD
-    room = atomic_add(on.counters, QUEUED, 1)
-    queue[room] = pivot
-    on.pivots[room] = pivot
-
-
 @step
-def _divide_by_colour(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue: DeviceArray) -> None:
-    """Make a partition of each colour. The vertex whose colour it is reaches all of it, and is its pivot."""
+def _divide(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue: DeviceArray, coloured: int) -> None:
+    """Make a partition of each tree, or of each colour, and its pivot of the root, or of the vertex whose colour it is.
+
+    The forward search starts from the pivot of a tree. That of a colour reaches all of it.
+    """
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
-        pivot = (on.colours[vertex] - 1) & VERTEX
+        pivot = (on.colours[vertex] - 1) & VERTEX if coloured else root(vertex, on.parents)
         if pivot == vertex:
-            begin_partition(vertex, on, queue)
+            on.seen[pivot] = 0
+            on.marks[pivot] = (pivot << PARTITION) | FORWARD
+            room = atomic_add(on.counters, QUEUED, 1)
+            queue[room] = pivot
+            on.pivots[room] = pivot
         else:
-            on.marks[vertex] = (pivot << PARTITION) | FORWARD
+            on.marks[vertex] = (pivot << PARTITION) | (FORWARD if coloured else 0)
 
 
 def colour(work: Work, salt: int) -> int:
@@ -725,7 +676,7 @@ def colour(work: Work, salt: int) -> int:
         items = _collected(work, found, 0)
         while items:
             items = work.follow(_push, items, 1 + FEWEST // items)
-    work.each(_divide_by_colour, work.queue)
+    work.each(_divide, work.queue, 1)
     return work.take(QUEUED)
 
 
@@ -760,18 +711,6 @@ def _join(thread: int, length: int, vertices: DeviceArray, on: Arrays, salt: int
                 parent = atomic_swap(on.parents, there, there, here)
                 there = here if parent == there else root(parent, on.parents)
     atomic_add(on.counters, EDGES, edges)
-
-
-@step
-def _divide(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue: DeviceArray) -> None:
-    """Make a partition of each tree. Its root becomes the pivot, which the forward search starts from."""
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
-        vertex = int(vertices[place])
-        pivot = root(vertex, on.parents)
-        if pivot == vertex:
-            begin_partition(vertex, on, queue)
-        else:
-            on.marks[vertex] = pivot << PARTITION
 
 
 @step
@@ -842,9 +781,9 @@ class _Run:
         self._total = graph.vertices
         self._salts = np.random.default_rng(setting.seed)
         self._work = Work(setting.device, graph, transpose)
-        self._trimming = Trimming(self._work)
         self._coloured = False
         self.rounds = self.pivots = self.vice_pivots = self.joins = self.colourings = 0
+        self.trim_rounds = self.trimmed = self.pairs = 0
 
     @property
     def marks(self) -> DeviceArray:
@@ -853,12 +792,16 @@ class _Run:
 
     def run(self) -> None:
         """Find the components."""
-        self._trimming.whole()
+        self._trim(_remove_unconnected)
         self._gather()
         if self._work.left:
             self._first_round()
         while self._work.left:
-            self._trimming.trim()
+            self._work.passes += 2
+            self._trim(_remove_single)
+            self._work.each(_remove_pairs, self._work.queue)
+            self.pairs += self._work.device.value(self._work.on.counters, QUEUED) // 2
+            self._trim_behind()
             self._gather()
             if self._work.left:
                 self._round()
@@ -869,15 +812,29 @@ class _Run:
             "rounds": self.rounds,
             "passes": self._work.passes,
             "edges": self._work.take(EDGES),
-            "trim_rounds": self._trimming.rounds,
-            "trimmed": self._trimming.singles,
-            "two_vertex_components": self._trimming.pairs,
+            "trim_rounds": self.trim_rounds,
+            "trimmed": self.trimmed,
+            "two_vertex_components": self.pairs,
             "pivots": self.pivots,
             "vice_pivots": self.vice_pivots,
             "partitions": self._work.take(PARTS),
             "wcc_rounds": self.joins,
             "colour_rounds": self.colourings,
         }
+
+    def _trim(self, remove: Step) -> None:
+        """Remove vertices that are components by themselves, and what is one when they are gone."""
+        self.trim_rounds += 1
+        self._work.each(remove, self._work.queue)
+        self._trim_behind()
+
+    def _trim_behind(self) -> None:
+        """Go on from what was removed."""
+        items = self._work.take(QUEUED)
+        while items:
+            self.trim_rounds += 1
+            items = self._work.follow(_remove_behind, items, 1 + FEWEST // items)
+        self.trimmed += self._work.take(FOUND)
 
     def _gather(self) -> None:
         """Drop from the list what has a component."""
@@ -926,7 +883,7 @@ class _Run:
         work.passes += 1
         work.each(_plant)
         work.each(_join, self._salt())
-        work.each(_divide, work.queue)
+        work.each(_divide, work.queue, 0)
         return work.take(QUEUED)
 
     def _settle(self) -> int:
