@@ -27,13 +27,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Parser",
     "UsageError",
-    "add_config",
-    "add_device",
-    "add_order",
-    "add_quiet",
-    "add_result_options",
     "add_run_options",
     "add_set",
+    "add_shared",
     "add_threads",
     "as_usage",
     "at_least",
@@ -224,10 +220,39 @@ def as_usage() -> Iterator[None]:
         raise UsageError(text if text.startswith("--") else f"{option_of(error.field).flag}: {text}") from None
 
 
-def add_config(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names the configuration."""
-    option = option_of("config")
-    parser.add_argument(option.flag, default="hc2", metavar=option.metavar, help=option.help)
+_SHARED: dict[str, dict[str, Any]] = {
+    "--config": {
+        "default": "hc2",
+        "metavar": option_of("config").metavar,
+        "help": option_of("config").help,
+    },
+    "--device": {
+        "default": "cpu",
+        "choices": ("cpu", "cuda"),
+        "help": "where it runs: cpu (default), or cuda, a graphics processor",
+    },
+    "--order": {
+        "default": "natural",
+        "choices": ("natural", "reversed", "shuffled"),
+        "help": "order in which the threads of a step run: natural (default), reversed, or shuffled",
+    },
+    "--seed": {
+        "default": 1,
+        "type": at_least(0),
+        "metavar": "S",
+        "help": "of what is drawn at random (default: 1)",
+    },
+    "--json": {"metavar": "OUT", "help": "write the result as JSON ('-': standard output)"},
+    "--no-verify": {"action": "store_true", "help": "do not check the result"},
+    "--quiet": {"action": "store_true", "help": "print nothing but errors"},
+}
+"""Options that mean the same in several commands."""
+
+
+def add_shared(parser: argparse.ArgumentParser, *flags: str) -> None:
+    """Add options that several commands have."""
+    for flag in flags:
+        parser.add_argument(flag, **_SHARED[flag])
 
 
 def add_set(parser: argparse.ArgumentParser, *, config: bool = True, memory: bool = False) -> None:
@@ -242,31 +267,6 @@ def add_set(parser: argparse.ArgumentParser, *, config: bool = True, memory: boo
     )
 
 
-def add_quiet(parser: argparse.ArgumentParser) -> None:
-    """Add the option that silences a command."""
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
-
-
-def add_device(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names the device of what is made of steps."""
-    parser.add_argument(
-        "--device",
-        default="cpu",
-        choices=("cpu", "cuda"),
-        help="where it runs: cpu (default), or cuda, a graphics processor",
-    )
-
-
-def add_order(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says in which order the threads of a step run."""
-    parser.add_argument(
-        "--order",
-        default="natural",
-        choices=("natural", "reversed", "shuffled"),
-        help="order in which the threads of a step run: natural (default), reversed, or shuffled",
-    )
-
-
 def add_threads(parser: argparse.ArgumentParser, user: str) -> None:
     """Add the option that limits the threads of a user."""
     parser.add_argument(
@@ -276,13 +276,6 @@ def add_threads(parser: argparse.ArgumentParser, user: str) -> None:
         metavar="N",
         help=f"threads that {user} may use (default: the cores, %(default)s)",
     )
-
-
-def add_result_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of all commands that have a result to check and to print."""
-    parser.add_argument("--json", metavar="OUT", help="write the result as JSON ('-': standard output)")
-    parser.add_argument("--no-verify", action="store_true", help="do not check the result")
-    add_quiet(parser)
 
 
 def read_overrides(texts: Sequence[str] | None, *, config: bool = True, memory: bool = False) -> Overrides:

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from host.options import add_quiet
+from host.options import add_shared
 
 if TYPE_CHECKING:
     from sim.caching.entries import Entry
@@ -52,7 +52,7 @@ def add_parser(commands: Any) -> None:
         "--limit", type=_size, metavar="SIZE", help="evict: bytes that may stay, such as 500M (default: 1 GiB)"
     )
     parser.add_argument("--json", metavar="OUT", help="write the list as JSON ('-': standard output)")
-    add_quiet(parser)
+    add_shared(parser, "--quiet")
     parser.set_defaults(run=run)
 
 

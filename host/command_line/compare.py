@@ -5,17 +5,7 @@ from os.path import exists
 from typing import TYPE_CHECKING, Any
 
 from host.algorithms.names import KINDS
-from host.options import (
-    UsageError,
-    add_device,
-    add_order,
-    add_quiet,
-    add_threads,
-    at_least,
-    check_outputs,
-    listed,
-    one_of,
-)
+from host.options import UsageError, add_shared, add_threads, at_least, check_outputs, listed, one_of
 
 if TYPE_CHECKING:
     from host.studies.comparison import Comparison, Contenders
@@ -63,12 +53,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--memory", default="hc2", metavar="PROFILE|FILE.toml", help="their memory, as of scc (default: hc2)"
     )
-    add_device(parser)
-    add_order(parser)
+    add_shared(parser, "--device", "--order")
     add_threads(parser, "an algorithm, or the executor,")
-    parser.add_argument(
-        "--seed", type=at_least(0), default=1, metavar="S", help="of what is drawn at random (default: 1)"
-    )
+    add_shared(parser, "--seed")
     parser.add_argument(
         "--runs",
         type=at_least(1),
@@ -84,9 +71,9 @@ def add_parser(commands: Any) -> None:
         help="after which an algorithm made of steps is given up (default: 300)",
     )
     parser.add_argument("--plot", metavar="OUT.svg", help="draw the times")
-    parser.add_argument("--json", metavar="OUT", help="write the result as JSON ('-': standard output)")
+    add_shared(parser, "--json")
     parser.add_argument("--no-verify", action="store_true", help="do not check the results")
-    add_quiet(parser)
+    add_shared(parser, "--quiet")
     parser.set_defaults(run=run)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from host.options import add_quiet, at_least
+from host.options import add_shared, at_least
 from host.output import check_output
 from host.progress import Progress
 
@@ -23,7 +23,7 @@ def add_experiment_options(parser: argparse.ArgumentParser, *, folder: str = "bu
         "-o", "--output", default=folder, metavar="DIR", help="folder for the results (default: %(default)s)"
     )
     parser.add_argument("--json", metavar="OUT", help="write the JSON there too ('-': standard output)")
-    add_quiet(parser)
+    add_shared(parser, "--quiet")
 
 
 def add_keep(parser: argparse.ArgumentParser) -> None:

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from host.options import UsageError, add_quiet, at_least
+from host.options import UsageError, add_shared, at_least
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -49,7 +49,7 @@ def add_parser(commands: Any) -> None:
         "--top", type=at_least(1), default=12, metavar="N", help="most rows of a table (default: %(default)s)"
     )
     parser.add_argument("--json", metavar="OUT", help="write all of it as JSON ('-': standard output)")
-    add_quiet(parser)
+    add_shared(parser, "--quiet")
     parser.set_defaults(run=run)
 
 

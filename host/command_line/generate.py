@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from host.graph.kinds import KINDS, generate_graph
-from host.options import Parser, add_config, add_quiet, add_set, at_least, configuration, read_overrides
+from host.options import Parser, add_set, add_shared, at_least, configuration, read_overrides
 from host.progress import Progress, Step
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ def add_parser(commands: Any) -> None:
         _add_output(synthetic)
     text = "signal dependencies of the machine's own netlist"
     netlist = kinds.add_parser("netlist", help=text, description=f"Write the {text}.")
-    add_config(netlist)
+    add_shared(netlist, "--config")
     add_set(netlist)
     _add_output(netlist)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")
-    add_quiet(parser)
+    add_shared(parser, "--quiet")
     parser.set_defaults(run=run)
 
 

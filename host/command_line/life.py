@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.options import add_quiet, at_least, check_outputs
+from host.options import add_shared, at_least, check_outputs
 
 if TYPE_CHECKING:
     from sim.observation.life import Lives
@@ -48,7 +48,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--top", type=at_least(1), default=24, metavar="N", help="most lines of single lives (default: %(default)s)"
     )
-    add_quiet(parser)
+    add_shared(parser, "--quiet")
     parser.set_defaults(run=run)
 
 

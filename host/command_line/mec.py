@@ -6,17 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from host.algorithms.names import MEC_KINDS
 from host.command_line.software import check_steps
-from host.options import (
-    UsageError,
-    add_device,
-    add_order,
-    add_result_options,
-    add_run_options,
-    add_threads,
-    as_usage,
-    check_outputs,
-    given_options,
-)
+from host.options import UsageError, add_run_options, add_shared, add_threads, as_usage, check_outputs, given_options
 from host.progress import Progress
 from host.runs.specification import RunSpec, option_of
 
@@ -66,11 +56,10 @@ def add_parser(commands: Any) -> None:
         metavar="OUT",
         help="write a line 'state MEC' for each state that is in one ('-': standard output)",
     )
-    add_device(parser)
-    add_order(parser)
+    add_shared(parser, "--device", "--order")
     add_run_options(parser, *_MACHINE)
     add_threads(parser, "the algorithm, or the executor,")
-    add_result_options(parser)
+    add_shared(parser, "--json", "--no-verify", "--quiet")
     parser.set_defaults(run=run)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from host.mdp.families import FAMILIES, family
-from host.options import UsageError, add_quiet, integer
+from host.options import UsageError, add_shared, integer
 from host.progress import Progress
 
 __all__ = ["add_parser", "run"]
@@ -49,7 +49,7 @@ def add_parser(commands: Any) -> None:
         "sizes", metavar="SIZE=N", nargs="*", type=_size, help="a size of the member: width=1000, states=1e6, seed=7"
     )
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")
-    add_quiet(parser)
+    add_shared(parser, "--quiet")
     parser.set_defaults(run=run)
 
 

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from host.options import UsageError, add_quiet, add_run_options, add_threads, at_least, check_outputs
+from host.options import UsageError, add_run_options, add_shared, add_threads, at_least, check_outputs
 from sim.executors.names import EXECUTORS
 
 __all__ = ["add_parser", "run"]
@@ -57,7 +57,7 @@ def add_parser(commands: Any) -> None:
         "--executor", choices=EXECUTORS, help="what executes the cycles that are recorded (default: as in the run)"
     )
     add_threads(parser, "the way to the point")
-    add_quiet(parser)
+    add_shared(parser, "--quiet")
     parser.set_defaults(run=run)
 
 

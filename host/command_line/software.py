@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from host.algorithms.names import KINDS, Kind
-from host.options import UsageError, add_device, add_order, add_result_options, add_threads, at_least, check_outputs
+from host.options import UsageError, add_shared, add_threads, at_least, check_outputs
 from host.progress import Progress
 
 __all__ = ["add_parser", "check_steps", "run"]
@@ -31,18 +31,15 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("algorithm", metavar="ALGORITHM", choices=tuple(KINDS), help=", ".join(KINDS))
     parser.add_argument("graph", metavar="GRAPH", help="the graph")
-    add_device(parser)
-    add_order(parser)
+    add_shared(parser, "--device", "--order")
     add_threads(parser, "the algorithm")
-    parser.add_argument(
-        "--seed", type=at_least(0), default=1, metavar="S", help="of what is drawn at random (default: 1)"
-    )
+    add_shared(parser, "--seed")
     for option in _OPTIONS.values():
         how: dict[str, Any] = {"action": "store_true"}
         if option.metavar is not None:
             how = {"type": at_least(option.least, option.most), "metavar": option.metavar}
         parser.add_argument(f"--{option.name}", dest=option.name, default=None, help=option.text, **how)
-    add_result_options(parser)
+    add_shared(parser, "--json", "--no-verify", "--quiet")
     parser.set_defaults(run=run)
 
 

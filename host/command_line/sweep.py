@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from host.command_line.experiment import add_jobs
-from host.options import add_quiet, check_outputs
+from host.options import add_shared, check_outputs
 
 __all__ = ["add_parser", "run"]
 
@@ -46,7 +46,7 @@ def add_parser(commands: Any) -> None:
         "--area", action="store_true", help="synthesise each machine too, and draw cycles against what it takes"
     )
     parser.add_argument("--json", metavar="OUT", help="write the rows as JSON too ('-': standard output)")
-    add_quiet(parser)
+    add_shared(parser, "--quiet")
     parser.set_defaults(run=run)
 
 

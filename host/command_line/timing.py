@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from host.command_line.experiment import add_experiment_options, add_jobs, add_keep, make_experiment
-from host.options import add_config, add_set, at_least, configuration, one_of, read_overrides
+from host.options import add_set, add_shared, at_least, configuration, one_of, read_overrides
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
@@ -27,7 +27,7 @@ def add_parser(commands: Any) -> None:
         help="place and route kernels and shell for ECP5",
         description="Place and route the kernels and the engine shell for an ECP5-85k; report the clocks they reach.",
     )
-    add_config(parser)
+    add_shared(parser, "--config")
     add_set(parser)
     parser.add_argument("--seeds", default=5, type=at_least(1), metavar="N", help="runs per component (default: 5)")
     parser.add_argument(

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from host.options import UsageError, add_config, add_quiet, add_set, at_least, configuration, read_overrides
+from host.options import UsageError, add_set, add_shared, at_least, configuration, read_overrides
 from host.progress import Progress
 
 __all__ = ["add_parser", "run"]
@@ -19,7 +19,7 @@ def add_parser(commands: Any) -> None:
         "constraints and a README of its ports.",
         epilog="examples:\n  cyscc verilog -o rtl\n  cyscc verilog --config hc2-1ae --top axi -o rtl\n",
     )
-    add_config(parser)
+    add_shared(parser, "--config")
     add_set(parser)
     parser.add_argument(
         "--top",
@@ -35,7 +35,7 @@ def add_parser(commands: Any) -> None:
             help=f"{name} that each AXI master may have outstanding: a power of two from 4 to 512 (default: 64)",
         )
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the folder to write to")
-    add_quiet(parser)
+    add_shared(parser, "--quiet")
     parser.set_defaults(run=run)
 
 

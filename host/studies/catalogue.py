@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from host.algorithms.names import KINDS
-from host.options import add_device, add_threads, at_least, integer, listed, one_of
+from host.options import add_shared, add_threads, at_least, integer, listed, one_of
 from host.studies.paper import COMPONENT_MACHINES, SEARCH_MACHINES
 
 if TYPE_CHECKING:
@@ -114,13 +114,13 @@ def _add_pivot_options(parser: argparse.ArgumentParser) -> None:
     (pivots,) = KINDS["quach"].options
     number = at_least(pivots.least, pivots.most)
     parser.add_argument("--pivots", type=number, default=10, metavar="M", help="pivots at a time (default: 10)")
-    add_device(parser)
+    add_shared(parser, "--device")
     add_threads(parser, "the pivots' searches")
 
 
 def _add_model_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="models of some thousand states")
-    add_device(parser)
+    add_shared(parser, "--device")
     add_threads(parser, "fbt")
 
 
