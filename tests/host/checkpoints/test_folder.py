@@ -241,3 +241,20 @@ def test_what_is_no_file(folder: CheckpointFolder, put: Any, name: str) -> None:
 
 def test_blocks_are_of_a_size(folder: CheckpointFolder) -> None:
     assert folder_module._BLOCK == MEBIBYTE
+
+
+def test_files_that_are_too_long_are_not_read(folder: CheckpointFolder) -> None:
+    folder.write({}, {"own": files(1)["own"]})
+    folder.close()
+    (name,) = blocks(folder)
+    path = folder.path / "blocks" / name
+    content = path.read_bytes()
+    for size, message in ((2 * MEBIBYTE, "its digest is another"), (2 * MEBIBYTE + 1, "it is too long")):
+        # What is behind the end of the packed data is not unpacked.
+        path.write_bytes(content[:-1].ljust(size, b"\0"))
+        with pytest.raises(InputError, match=f"is damaged: {message}$"):
+            folder.read().file("own")
+    with (folder.path / "checkpoint.json").open("r+b") as file:
+        file.truncate((1 << 30) + 1)
+    with pytest.raises(InputError, match=r"checkpoint.json: is damaged: it is too long$"):
+        folder.read()
