@@ -111,7 +111,7 @@ def test_starts_and_idle_kernels(shape: Shape) -> None:
 def test_duplicates(shape: Shape) -> None:
     record, plain = record_of(shape), plain_of(shape)
     twice = plain.instructions[plain.instructions["duplicates"] > 0]
-    for where in ("", ",level=1", ",level=2"):
+    for where in ("", ",level=1", ",level=2", ",level=4" if shape is BFS else ",level=0"):
         point = Point.parse(f"duplicate{where}")
         own = instructions_of(plain, point)
         own = own[own["duplicates"] > 0]
