@@ -1,7 +1,7 @@
 """`cyscc bench`: how fast the machine is simulated."""
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from host.command_line.experiment import add_experiment_options, make_experiment
 from host.options import at_least, one_of
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
     from host.studies.study import Report
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
 
 def _rows(text: str) -> list[str]:
@@ -21,13 +21,15 @@ def _rows(text: str) -> list[str]:
     return [name for name in CONTENDERS if name in names]
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "bench",
-        help="measure how fast the machine is simulated",
-        description="Measure how fast the machine is simulated, by the compiled executor and by other means.",
-    )
+TEXTS = {
+    "help": "measure how fast the machine is simulated",
+    "description": "Measure how fast the machine is simulated, by the compiled executor and by other means.",
+}
+"""Help of the command, as `argparse` takes it."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("--quick", action="store_true", help="small graphs and a small machine, to see that it works")
     parser.add_argument(
         "--rows",
@@ -43,7 +45,6 @@ def add_parser(commands: Any) -> None:
         "--compare", metavar="REVISION", help="instead, compare the compiled executor with that of REVISION"
     )
     add_experiment_options(parser)
-    parser.set_defaults(run=run)
 
 
 def _compare(measurements: "Measurements", arguments: argparse.Namespace) -> "Report":

@@ -8,19 +8,9 @@ from host.options import add_shared
 if TYPE_CHECKING:
     from sim.caching.entries import Entry
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
 _ACTIONS = ("list", "check", "evict", "clear")
-_EPILOG = """examples:
-  cyscc cache
-  cyscc cache check
-  cyscc cache evict --limit 200M
-
-list:  what there is, what was used last first
-check: read and verify everything; status 3 if something is damaged, which the run that needs it builds again
-evict: remove what was not used for longest until the rest is within the limit, as every build does
-clear: remove everything
-"""
 
 
 def _size(text: str) -> int:
@@ -32,14 +22,25 @@ def _size(text: str) -> int:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "cache",
-        help="list, check or remove what is kept of what was compiled",
-        description="List, check or remove what is kept of what was compiled. What a process uses always stays.",
-        epilog=_EPILOG,
-    )
+TEXTS = {
+    "help": "list, check or remove what is kept of what was compiled",
+    "description": "List, check or remove what is kept of what was compiled. What a process uses always stays.",
+    "epilog": """examples:
+  cyscc cache
+  cyscc cache check
+  cyscc cache evict --limit 200M
+
+list:  what there is, what was used last first
+check: read and verify everything; status 3 if something is damaged, which the run that needs it builds again
+evict: remove what was not used for longest until the rest is within the limit, as every build does
+clear: remove everything
+""",
+}
+"""Help of the command, as `argparse` takes it."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument(
         "action",
         metavar="ACTION",
@@ -53,7 +54,6 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--json", metavar="OUT", help="write the list as JSON ('-': standard output)")
     add_shared(parser, "--quiet")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

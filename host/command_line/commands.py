@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from host.options import Parser, UsageError
 from host.output import show
+from host.runs.specification import ALGORITHMS
 
 __all__ = ["check_limits", "make_parser"]
 
@@ -19,10 +20,10 @@ exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
 """
 
 _COMMANDS = (
-    *("simulation", "explain", "report", "replay", "life", "generate", "model", "mec", "verilog", "software"),
+    *("scc", "bfs", "explain", "report", "replay", "life", "generate", "model", "mec", "verilog", "software"),
     *("compare", "reproduce", "sweep", "bench", "synth", "timing", "cache"),
 )
-"""Modules of the commands. They import what help and bad usage need, and the rest when they run."""
+"""The commands. Their modules import what help and bad usage need, and the rest when they run."""
 
 _LEAST = 1 << 30
 """Bytes of address space without which the libraries cannot be loaded, and a simulation makes no sense."""
@@ -49,8 +50,11 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
-    for command in _COMMANDS:
-        import_module(f"host.command_line.{command}").add_parser(commands)
+    for name in _COMMANDS:
+        module = import_module(f"host.command_line.{'simulation' if name in ALGORITHMS else name}")
+        command = commands.add_parser(name, **module.TEXTS.get(name, module.TEXTS))
+        module.add_options(command)
+        command.set_defaults(run=module.run)
     return parser
 
 

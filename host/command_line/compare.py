@@ -2,7 +2,7 @@
 
 import argparse
 from os.path import exists
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from host.algorithms.names import KINDS
 from host.options import UsageError, add_shared, add_threads, at_least, check_outputs, listed, one_of
@@ -10,10 +10,17 @@ from host.options import UsageError, add_shared, add_threads, at_least, check_ou
 if TYPE_CHECKING:
     from host.studies.comparison import Comparison, Contenders
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
 _NONE = "none"
-_EPILOG = f"""examples:
+_SCIPY = "scipy"
+
+
+TEXTS = {
+    "help": "run every algorithm and the simulated machine on the same graphs",
+    "description": "Find the components of graphs by every algorithm here, by scipy and on simulated machines; check "
+    "them, and compare time, edges and passes.",
+    "epilog": f"""examples:
   cyscc compare wiki-Vote.txt.gz
   cyscc compare random.gr rmat.gr --configs hc2,published --plot compared.svg --json compared.json
   cyscc compare graph.npz --algorithms tarjan,hong --configs none --threads 2
@@ -22,19 +29,13 @@ Times of software are real, of this machine; those of simulated machines are cyc
 looked at, passes are rounds that waited for the one before.
 
 algorithms: scipy, {", ".join(KINDS)}
-"""
-_SCIPY = "scipy"
+""",
+}
+"""Help of the command, as `argparse` takes it."""
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "compare",
-        help="run every algorithm and the simulated machine on the same graphs",
-        description="Find the components of graphs by every algorithm here, by scipy and on simulated machines; check "
-        "them, and compare time, edges and passes.",
-        epilog=_EPILOG,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("graphs", metavar="GRAPH", nargs="+", help="a graph")
     parser.add_argument(
         "--algorithms",
@@ -74,7 +75,6 @@ def add_parser(commands: Any) -> None:
     add_shared(parser, "--json")
     parser.add_argument("--no-verify", action="store_true", help="do not check the results")
     add_shared(parser, "--quiet")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -8,11 +8,17 @@ from host.options import UsageError, add_shared, at_least
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
 _BY = ("phase", "iteration", "level", "engine", "kernel", "interval")
 _PHASES = ("forward", "backward", "intersection")
-_EPILOG = """examples:
+
+
+TEXTS = {
+    "help": "say why a recorded run spent its cycles as it did",
+    "description": "Say where the cycles of a recorded run went, what bounds each phase, and what to try; of two "
+    "runs, where the second takes more cycles, and why.",
+    "epilog": """examples:
   cyscc bfs random.gr --source 1 --record seen
   cyscc explain seen
   cyscc explain seen --level 5
@@ -23,18 +29,13 @@ _EPILOG = """examples:
   cyscc explain seen --json why.json --quiet
 
 A stack is a row of letters, one for each cause, as long as its share of the kernel-cycles.
-"""
+""",
+}
+"""Help of the command, as `argparse` takes it."""
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "explain",
-        help="say why a recorded run spent its cycles as it did",
-        description="Say where the cycles of a recorded run went, what bounds each phase, and what to try; of two "
-        "runs, where the second takes more cycles, and why.",
-        epilog=_EPILOG,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("record", metavar="DIR", help="the folder that --record wrote")
     parser.add_argument("other", metavar="DIR2", nargs="?", help="a second one, to compare with the first")
     parser.add_argument("--phase", choices=_PHASES, help="only this phase: forward, backward or intersection")
@@ -50,7 +51,6 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--json", metavar="OUT", help="write all of it as JSON ('-': standard output)")
     add_shared(parser, "--quiet")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -2,7 +2,7 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from host.graph.kinds import KINDS, generate_graph
 from host.options import Parser, add_set, add_shared, at_least, configuration, read_overrides
@@ -11,26 +11,26 @@ from host.progress import Progress, Step
 if TYPE_CHECKING:
     from host.graph.csr import Graph
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
-_EPILOG = """examples:
+
+TEXTS = {
+    "help": "write a synthetic graph",
+    "description": "Write a synthetic graph after GTgraph, or the signal-dependency graph of the machine itself.",
+    "epilog": """examples:
   cyscc generate random --vertices 2^20 --degree 16 -o random.gr
   cyscc generate rmat --vertices 2^16 --degree 32 --seed 7 -o rmat.npz
   cyscc generate gnm --vertices 1e6 --edges 100000 -o sparse.npz
   cyscc generate netlist --config hc2 -o netlist.txt
 
 OUT: .mtx, .gr, .npz, anything else a SNAP edge list; each also .gz
-"""
+""",
+}
+"""Help of the command, as `argparse` takes it."""
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "generate",
-        help="write a synthetic graph",
-        description="Write a synthetic graph after GTgraph, or the signal-dependency graph of the machine itself.",
-        epilog=_EPILOG,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=Parser)
     for name, kind in KINDS.items():
         synthetic = kinds.add_parser(name, help=kind.text, description=f"Write a {name} graph: {kind.text}.")
@@ -54,7 +54,6 @@ def add_parser(commands: Any) -> None:
 def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")
     add_shared(parser, "--quiet")
-    parser.set_defaults(run=run)
 
 
 def _generate(arguments: argparse.Namespace, step: Step) -> "Graph":

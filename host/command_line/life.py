@@ -3,34 +3,34 @@
 import argparse
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from host.options import add_shared, at_least, check_outputs
 
 if TYPE_CHECKING:
     from sim.observation.life import Lives
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
-_EPILOG = """examples:
+
+TEXTS = {
+    "help": "show the life of queue entries in a waveform file",
+    "description": "Show how entries of the queues, and the neighbours that come of them, went through the processes "
+    "of their kernels, from the signals of a waveform file.",
+    "epilog": """examples:
   cyscc bfs random.gr --source 1 --waves run.vcd --wave-window 20000:22000
   cyscc life run.vcd
   cyscc life run.vcd -o run.kanata --of engine0.bfs3
   cyscc life run.vcd --graph random.gr --of 4711
 
 The text is for Konata, a viewer of pipelines: https://github.com/shioyadan/Konata
-"""
+""",
+}
+"""Help of the command, as `argparse` takes it."""
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "life",
-        help="show the life of queue entries in a waveform file",
-        description="Show how entries of the queues, and the neighbours that come of them, went through the processes "
-        "of their kernels, from the signals of a waveform file.",
-        epilog=_EPILOG,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("waves", metavar="WAVES", help="what --waves wrote: .vcd or .fst")
     parser.add_argument("-o", "--output", metavar="OUT", help="write Kanata text, for Konata ('-': standard output)")
     parser.add_argument(
@@ -49,7 +49,6 @@ def add_parser(commands: Any) -> None:
         "--top", type=at_least(1), default=24, metavar="N", help="most lines of single lives (default: %(default)s)"
     )
     add_shared(parser, "--quiet")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from host.algorithms.mec.basic import MecDecomposition
     from host.mdp.model import Mdp
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
 _EPILOG = """examples:
   cyscc mec model.tra
@@ -30,14 +30,16 @@ _MACHINE = ("config", "memory", "executor", "overrides")
 """Options of the accelerator."""
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "mec",
-        help="find the maximal end components of a Markov decision process",
-        description="Find the maximal end components of a Markov decision process, and check them.",
-        epilog=_EPILOG + "\n".join(f"{name + ':':10}{kind.text}" for name, kind in MEC_KINDS.items()),
-    )
+TEXTS = {
+    "help": "find the maximal end components of a Markov decision process",
+    "description": "Find the maximal end components of a Markov decision process, and check them.",
+    "epilog": _EPILOG + "\n".join(f"{name + ':':10}{kind.text}" for name, kind in MEC_KINDS.items()),
+}
+"""Help of the command, as `argparse` takes it."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("model", metavar="MODEL", help="the model")
     parser.add_argument(
         "--algorithm",
@@ -60,7 +62,6 @@ def add_parser(commands: Any) -> None:
     add_run_options(parser, *_MACHINE)
     add_threads(parser, "the algorithm, or the executor,")
     add_shared(parser, "--json", "--no-verify", "--quiet")
-    parser.set_defaults(run=run)
 
 
 def _algorithm(arguments: argparse.Namespace) -> str:

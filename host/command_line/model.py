@@ -2,24 +2,14 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from host.mdp.families import FAMILIES, family
 from host.options import UsageError, add_shared, integer
 from host.progress import Progress
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
 _TEXTS = "\n".join(f"  {name:<14}{each.text}" for name, each in FAMILIES.items())
-_EPILOG = f"""families:
-{_TEXTS}
-
-examples:
-  cyscc model grid width=1000 height=1000 room=10 -o grid.tra
-  cyscc model random states=1e6 seed=7 -o random.drn.gz
-
-OUT: .tra (PRISM) or .drn (Storm); each also .gz
-"""
 
 
 def _size(text: str) -> tuple[str, int]:
@@ -36,21 +26,30 @@ def _size(text: str) -> tuple[str, int]:
     return name, integer(number, low=0, high=2**64 - 1)
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "model",
-        help="write a Markov decision process of a family",
-        description="Write a Markov decision process of a family, in a size of one's own.",
-        epilog=_EPILOG,
-    )
+TEXTS = {
+    "help": "write a Markov decision process of a family",
+    "description": "Write a Markov decision process of a family, in a size of one's own.",
+    "epilog": f"""families:
+{_TEXTS}
+
+examples:
+  cyscc model grid width=1000 height=1000 room=10 -o grid.tra
+  cyscc model random states=1e6 seed=7 -o random.drn.gz
+
+OUT: .tra (PRISM) or .drn (Storm); each also .gz
+""",
+}
+"""Help of the command, as `argparse` takes it."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("family", metavar="FAMILY", choices=FAMILIES, help="one of those below")
     parser.add_argument(
         "sizes", metavar="SIZE=N", nargs="*", type=_size, help="a size of the member: width=1000, states=1e6, seed=7"
     )
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")
     add_shared(parser, "--quiet")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -2,30 +2,29 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from host.options import UsageError, add_run_options, add_shared, add_threads, at_least, check_outputs
 from sim.executors.names import EXECUTORS
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
-_EPILOG = """examples:
+
+TEXTS = {
+    "help": "make a recorded run again up to a point, and write waveforms from there",
+    "description": "Make a recorded run again, bit-identically and quickly, up to a point, and write waveforms there.",
+    "epilog": """examples:
   cyscc bfs random.gr --source 1 --record seen
   cyscc replay seen --at 120000 --cycles 2000 -o middle.fst
   cyscc replay seen --at level=3 --before 100
   cyscc replay seen --at slot,engine=0,kernel=3,level=3 --cycles 500
   cyscc replay seen --at level=3 --cycles 500 --life level3.kanata --life-of engine0.bfs3
-"""
+""",
+}
+"""Help of the command, as `argparse` takes it."""
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "replay",
-        help="make a recorded run again up to a point, and write waveforms from there",
-        description="Make a recorded run again, bit-identically and quickly, up to a point, and write waveforms there.",
-        epilog=_EPILOG,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("record", metavar="DIR", help="the folder that --record wrote")
     parser.add_argument(
         "--at",
@@ -58,7 +57,6 @@ def add_parser(commands: Any) -> None:
     )
     add_threads(parser, "the way to the point")
     add_shared(parser, "--quiet")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

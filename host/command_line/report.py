@@ -1,32 +1,30 @@
 """`cyscc report`: the page of recorded runs."""
 
 import argparse
-from typing import Any
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
-_EPILOG = """examples:
+
+TEXTS = {
+    "help": "draw where the cycles of recorded runs went, as a page",
+    "description": "Draw where the cycles of recorded runs went, and say why: one HTML file, which loads nothing.",
+    "epilog": """examples:
   cyscc bfs random.gr --source 1 --record hc2
   cyscc report hc2 -o hc2.html
   cyscc bfs random.gr --source 1 --config published --record published
   cyscc report hc2 published -o both.html
 
 DIR: a folder that --record of scc or bfs wrote; the runs after the first are compared with it, level by level
-"""
+""",
+}
+"""Help of the command, as `argparse` takes it."""
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "report",
-        help="draw where the cycles of recorded runs went, as a page",
-        description="Draw where the cycles of recorded runs went, and say why: one HTML file, which loads nothing.",
-        epilog=_EPILOG,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("records", metavar="DIR", nargs="+", help="a record; several are compared with the first")
     parser.add_argument("-o", "--output", metavar="OUT.html", required=True, help="the page ('-': standard output)")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -1,31 +1,30 @@
 """`cyscc reproduce`: published tables and figures, from simulation or by software."""
 
 import argparse
-from typing import Any
 
 from host.command_line.experiment import add_experiment_options, add_jobs, make_experiment
 from host.options import Parser, add_set, at_least, memory_profile, read_overrides
 from host.studies.catalogue import REPRODUCTIONS
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
-_EPILOG = """examples:
+
+TEXTS = {
+    "help": "reproduce published tables and figures",
+    "description": "Reproduce a table or figure of Attia et al. 2015 from simulation, or one of the software that is "
+    "published for the same problem, side by side with its paper.",
+    "epilog": """examples:
   cyscc reproduce table1 --quick
   cyscc reproduce table1 --vertices 2^20,2^21,2^22,2^23 -o results
 
 Finished measurements are kept in DIR/measurements: an interrupted run continues where it stopped.
-"""
+""",
+}
+"""Help of the command, as `argparse` takes it."""
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "reproduce",
-        help="reproduce published tables and figures",
-        description="Reproduce a table or figure of Attia et al. 2015 from simulation, or one of the software that is "
-        "published for the same problem, side by side with its paper.",
-        epilog=_EPILOG,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     figures = parser.add_subparsers(dest="figure", metavar="FIGURE", required=True, parser_class=Parser)
     for each in REPRODUCTIONS:
         figure = figures.add_parser(each.name, help=each.text, description=f"{each.title}: {each.text}.")
@@ -44,7 +43,7 @@ def add_parser(commands: Any) -> None:
         figure.add_argument("--no-verify", action="store_true", help="do not check the results")
         add_jobs(figure)
         add_experiment_options(figure, folder="build/reproduce")
-        figure.set_defaults(run=run, reproduction=each)
+        figure.set_defaults(reproduction=each)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -11,33 +11,33 @@ from host.runs.specification import run_options
 if TYPE_CHECKING:
     from host.runs.results import Result
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
 _GRAPHS = """
 GRAPH: SNAP edge list, Matrix Market (.mtx), DIMACS or GTgraph (.gr), scipy sparse matrix (.npz); each also .gz
 """
-_TEXTS = {
+TEXTS = {
     "scc": {
         "help": "find the strongly connected components of a graph on the simulated accelerator",
         "description": "Find the strongly connected components of a graph on the simulated accelerator, "
         "and check them.",
-        "epilog": """examples:
+        "epilog": f"""examples:
   cyscc scc wiki-Vote.txt.gz
   cyscc scc graph.mtx --config hc2-1ae --memory fixed:75 --labels components.txt --json result.json
   cyscc scc graph.gr --checkpoint kept --checkpoint-every 5min
   cyscc scc --resume kept
   cyscc scc graph.gr --config test --executor amaranth --waves run.vcd --wave-window 0:2000
-""",
+{_GRAPHS}""",
     },
     "bfs": {
         "help": "search a graph breadth-first on the simulated accelerator",
         "description": "Search a graph breadth-first on the simulated accelerator, and check the levels.",
-        "epilog": """examples:
+        "epilog": f"""examples:
   cyscc generate random --vertices 2^18 --degree 16 -o random.gr
   cyscc bfs random.gr --source 1
   cyscc bfs random.gr --source 1 --config published-1ae --memory fixed:75 --levels levels.txt --json result.json
   cyscc bfs random.gr --source 1 --roofline --roofline-plot roofline.svg
-""",
+{_GRAPHS}""",
     },
 }
 """Help of each command, which is named for the algorithm of its runs."""
@@ -70,20 +70,16 @@ _COMMON = {
 """Options that are no run's, of a command and of both, by the field of `RunSpec` that they stand behind in the help."""
 
 
-def add_parser(commands: Any) -> None:
-    """Add the commands to those of the command line."""
-    for algorithm, texts in _TEXTS.items():
-        parser: argparse.ArgumentParser = commands.add_parser(
-            algorithm, **{**texts, "epilog": texts["epilog"] + _GRAPHS}
-        )
-        outputs: dict[str, Any] = {**_OUTPUTS[algorithm], **_COMMON}
-        for name in run_options(algorithm):
-            if name != "algorithm":
-                add_run_options(parser, name)
-            if name in outputs:
-                flag, how = outputs[name]
-                parser.add_argument(flag, **how)
-        parser.set_defaults(run=run)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command that a parser is of."""
+    algorithm = parser.prog.split()[-1]
+    outputs: dict[str, Any] = {**_OUTPUTS[algorithm], **_COMMON}
+    for name in run_options(algorithm):
+        if name != "algorithm":
+            add_run_options(parser, name)
+        if name in outputs:
+            flag, how = outputs[name]
+            parser.add_argument(flag, **how)
 
 
 def run(arguments: argparse.Namespace) -> None:

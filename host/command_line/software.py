@@ -8,7 +8,7 @@ from host.algorithms.names import KINDS, Kind
 from host.options import UsageError, add_shared, add_threads, at_least, check_outputs
 from host.progress import Progress
 
-__all__ = ["add_parser", "check_steps", "run"]
+__all__ = ["TEXTS", "add_options", "check_steps", "run"]
 
 _EPILOG = """examples:
   cyscc software tarjan wiki-Vote.txt.gz
@@ -21,14 +21,16 @@ _OPTIONS = {option.name: option for kind in KINDS.values() for option in kind.op
 """Options of single algorithms, by name."""
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "software",
-        help="find the components in software, for comparison",
-        description="Find the strongly connected components of a graph by software on this machine.",
-        epilog=_EPILOG + "\n".join(f"{name + ':':15}{kind.text}" for name, kind in KINDS.items()),
-    )
+TEXTS = {
+    "help": "find the components in software, for comparison",
+    "description": "Find the strongly connected components of a graph by software on this machine.",
+    "epilog": _EPILOG + "\n".join(f"{name + ':':15}{kind.text}" for name, kind in KINDS.items()),
+}
+"""Help of the command, as `argparse` takes it."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("algorithm", metavar="ALGORITHM", choices=tuple(KINDS), help=", ".join(KINDS))
     parser.add_argument("graph", metavar="GRAPH", help="the graph")
     add_shared(parser, "--device", "--order")
@@ -40,7 +42,6 @@ def add_parser(commands: Any) -> None:
             how = {"type": at_least(option.least, option.most), "metavar": option.metavar}
         parser.add_argument(f"--{option.name}", dest=option.name, default=None, help=option.text, **how)
     add_shared(parser, "--json", "--no-verify", "--quiet")
-    parser.set_defaults(run=run)
 
 
 def check_steps(arguments: argparse.Namespace, name: str, kind: Kind) -> None:

@@ -2,34 +2,34 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from host.command_line.experiment import add_jobs
 from host.options import add_shared, check_outputs
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
-_EPILOG = """examples:
+
+_MOST_ROWS = 48
+"""Rows of the table that is printed."""
+
+
+TEXTS = {
+    "help": "simulate a study of one's own over many parameters",
+    "description": "Simulate all points of a study, and report the effect of each parameter.",
+    "epilog": """examples:
   cyscc sweep depths.toml
   cyscc sweep depths.toml --area -o results
   cyscc sweep depths.toml --scheduler tcp://127.0.0.1:8786
 
 STUDY.toml: parameters that vary, as a [grid] or as [[points]], and others that do not. Complete points are kept
 in DIR/points: a sweep that was interrupted goes on where it was, and studies share what is equal.
-"""
+""",
+}
+"""Help of the command, as `argparse` takes it."""
 
-_MOST_ROWS = 48
-"""Rows of the table that is printed."""
 
-
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "sweep",
-        help="simulate a study of one's own over many parameters",
-        description="Simulate all points of a study, and report the effect of each parameter.",
-        epilog=_EPILOG,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("study", metavar="STUDY.toml", help="the study")
     parser.add_argument(
         "-o",
@@ -47,7 +47,6 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--json", metavar="OUT", help="write the rows as JSON too ('-': standard output)")
     add_shared(parser, "--quiet")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

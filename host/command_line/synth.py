@@ -1,7 +1,7 @@
 """`cyscc synth`: what an Application Engine takes on an FPGA."""
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from host.command_line.experiment import add_experiment_options, add_jobs, add_keep, make_experiment
 from host.options import UsageError, add_set, at_least, configuration, read_overrides
@@ -11,16 +11,18 @@ if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
     from host.studies.study import Report
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "synth",
-        help="synthesise an engine for Virtex-5 and Virtex-6",
-        description="Synthesise one Application Engine with Yosys and report what it takes, beside the paper's.",
-    )
+TEXTS = {
+    "help": "synthesise an engine for Virtex-5 and Virtex-6",
+    "description": "Synthesise one Application Engine with Yosys and report what it takes, beside the paper's.",
+}
+"""Help of the command, as `argparse` takes it."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument(
         "--config", action="append", metavar="NAME|FILE.toml", help="machine (default: hc2); may be repeated"
     )
@@ -39,7 +41,6 @@ def add_parser(commands: Any) -> None:
     add_keep(parser)
     add_jobs(parser)
     add_experiment_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -1,7 +1,7 @@
 """`cyscc timing`: the clocks that kernels and engine shell reach on an FPGA."""
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from host.command_line.experiment import add_experiment_options, add_jobs, add_keep, make_experiment
 from host.options import add_set, add_shared, at_least, configuration, one_of, read_overrides
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
     from host.studies.study import Report
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
 
 def _component(text: str) -> str:
@@ -20,13 +20,15 @@ def _component(text: str) -> str:
     return one_of(COMPONENTS, "component")(text)
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "timing",
-        help="place and route kernels and shell for ECP5",
-        description="Place and route the kernels and the engine shell for an ECP5-85k; report the clocks they reach.",
-    )
+TEXTS = {
+    "help": "place and route kernels and shell for ECP5",
+    "description": "Place and route the kernels and the engine shell for an ECP5-85k; report the clocks they reach.",
+}
+"""Help of the command, as `argparse` takes it."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     add_shared(parser, "--config")
     add_set(parser)
     parser.add_argument("--seeds", default=5, type=at_least(1), metavar="N", help="runs per component (default: 5)")
@@ -40,7 +42,6 @@ def add_parser(commands: Any) -> None:
     add_keep(parser)
     add_jobs(parser)
     add_experiment_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -2,23 +2,24 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from host.options import UsageError, add_set, add_shared, at_least, configuration, read_overrides
 from host.progress import Progress
 
-__all__ = ["add_parser", "run"]
+__all__ = ["TEXTS", "add_options", "run"]
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to those of the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "verilog",
-        help="write one Application Engine as Verilog",
-        description="Write one Application Engine as Verilog, each kind of module once, with a template of\n"
-        "constraints and a README of its ports.",
-        epilog="examples:\n  cyscc verilog -o rtl\n  cyscc verilog --config hc2-1ae --top axi -o rtl\n",
-    )
+TEXTS = {
+    "help": "write one Application Engine as Verilog",
+    "description": "Write one Application Engine as Verilog, each kind of module once, with a template of\n"
+    "constraints and a README of its ports.",
+    "epilog": "examples:\n  cyscc verilog -o rtl\n  cyscc verilog --config hc2-1ae --top axi -o rtl\n",
+}
+"""Help of the command, as `argparse` takes it."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     add_shared(parser, "--config")
     add_set(parser)
     parser.add_argument(
@@ -36,7 +37,6 @@ def add_parser(commands: Any) -> None:
         )
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the folder to write to")
     add_shared(parser, "--quiet")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
