@@ -15,7 +15,7 @@ __all__ = ["TEXTS", "add_options", "run"]
 
 def _component(text: str) -> str:
     """Return the name of a component."""
-    from host.studies.fpga.routing import COMPONENTS
+    from host.studies.fpga.timing import COMPONENTS
 
     return one_of(COMPONENTS, "component")(text)
 
@@ -59,8 +59,7 @@ def run(arguments: argparse.Namespace) -> None:
     name = changed.config_text(arguments.config)
 
     def make(measurements: "Measurements") -> "Report":
-        from host.studies.fpga.routing import COMPONENTS
-        from host.studies.fpga.timing import timing_report
+        from host.studies.fpga.timing import COMPONENTS, timing_report
         from host.studies.fpga.tools import work_folder
 
         names = tuple(dict.fromkeys(arguments.component or COMPONENTS))

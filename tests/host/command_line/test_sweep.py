@@ -15,7 +15,7 @@ import pytest
 from host.command_line.main import main
 from host.record.reader import Record
 from host.studies.fpga import tools as fpga_tools
-from host.studies.fpga.resources import Resources, Usage
+from host.studies.fpga.synthesis import Resources, Usage
 from hw.config import PRESETS
 from sim.observation.causes import CAUSES
 from tests.host.sweep.studies import SMALL

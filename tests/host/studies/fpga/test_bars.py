@@ -6,9 +6,8 @@ import pytest
 
 from host.measuring.measurements import Measurements
 from host.measuring.store import Store
-from host.studies.fpga.routing import COMPONENTS
 from host.studies.fpga.synthesis import usages
-from host.studies.fpga.timing import measure
+from host.studies.fpga.timing import COMPONENTS, measure
 from host.studies.fpga.tools import NEXTPNR
 from host.studies.paper import BAR
 from hw.config import PRESETS

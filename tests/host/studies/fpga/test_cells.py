@@ -2,7 +2,7 @@
 
 import pytest
 
-from host.studies.fpga.resources import Resources, cell_resources
+from host.studies.fpga.synthesis import Resources, cell_resources
 from host.studies.fpga.tools import ToolError
 
 

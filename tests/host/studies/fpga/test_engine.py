@@ -3,6 +3,7 @@
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import pytest
 from amaranth.back import verilog
 from amaranth.hdl import Elaboratable, Module
@@ -12,8 +13,7 @@ from amaranth.lib.wiring import Out, connect, flipped
 import host.studies.fpga.synthesis
 from host.measuring.measurements import Measurements
 from host.measuring.store import Store
-from host.studies.fpga.resources import Hierarchy, Resources, components, parts, queues
-from host.studies.fpga.synthesis import ModuleRequest, usages
+from host.studies.fpga.synthesis import Hierarchy, ModuleRequest, Resources, components, parts, queues, usages
 from hw.config import PRESETS
 from hw.credits import Credits
 from hw.queue import Queue
@@ -46,7 +46,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Hierarchy:
     component = Sample()
     text = verilog.convert(component, name="sample", ports=port_names(component), emit_src=False)
     request = ModuleRequest(top="sample", text=text, family="xc5v", folder=tmp_path_factory.mktemp("sample"))
-    return Hierarchy.of(request.measure(None, verify=False))
+    return msgspec.convert(request.measure(None, verify=False), Hierarchy)
 
 
 def test_credits_are_one_counter(sample: Hierarchy) -> None:

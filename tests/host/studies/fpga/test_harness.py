@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from host.studies.fpga.routing import COMPONENTS, harnessed
+from host.studies.fpga.timing import COMPONENTS, harnessed
 from host.studies.fpga.tools import ToolError
 from hw.config import PRESETS
 

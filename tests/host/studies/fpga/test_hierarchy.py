@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from host.studies.fpga.resources import Hierarchy, Resources, read_hierarchy
+from host.studies.fpga.synthesis import Hierarchy, Resources, read_hierarchy
 from host.studies.fpga.tools import ToolError
 from tests.host.studies.fpga.netlists import cell, module, write_netlist
 
@@ -16,7 +16,7 @@ TOP = module({"b": cell("part"), "a": cell("part"), "lut": cell("LUT2", O=[10]),
 def test_totals_count_every_instance(tmp_path: Path) -> None:
     hierarchy = read_hierarchy(write_netlist(tmp_path / "n.json", {"top": TOP, "part": PART}))
     assert hierarchy.own("top") == Resources(logic=1, registers=1)
-    assert hierarchy.children("top") == [("a", "part"), ("b", "part")]
+    assert hierarchy.modules["top"] == [("a", "part"), ("b", "part")]
     assert hierarchy.total("top") == Resources(logic=1, registers=3, block_ram=36)
 
 

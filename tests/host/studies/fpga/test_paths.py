@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from host.studies.fpga.routing import Routed, read_report
+from host.studies.fpga.timing import Routed, read_report
 from host.studies.fpga.tools import ToolError
 from tests.host.studies.fpga.netlists import step, write_report
 

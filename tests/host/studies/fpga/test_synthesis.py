@@ -9,8 +9,7 @@ import pytest
 import host.studies.fpga.synthesis
 from host.command_line.main import main
 from host.measuring.measurements import Measurements
-from host.studies.fpga.resources import Component, Resources, Usage
-from host.studies.fpga.synthesis import Machine, comparable, markdown, with_depth
+from host.studies.fpga.synthesis import Component, Machine, Resources, Usage, comparable, markdown, with_depth
 from host.studies.paper import BAR, PUBLISHED_LESS_VENDOR
 from hw.config import PRESETS, AcceleratorConfig
 

@@ -7,14 +7,12 @@ from typing import Any
 
 import pytest
 
-import host.studies.fpga.routing
 import host.studies.fpga.timing
 import host.studies.fpga.tools
 from host.command_line.main import main
 from host.measuring.measurements import Measurements
 from host.measuring.store import Store
-from host.studies.fpga.routing import COMPONENTS, CriticalPath, Routed
-from host.studies.fpga.timing import Timing, markdown, measure
+from host.studies.fpga.timing import COMPONENTS, CriticalPath, Routed, Timing, markdown, measure
 from hw.config import PRESETS, AcceleratorConfig
 from tests.host.studies.fpga.netlists import step, write_report
 
@@ -93,8 +91,8 @@ def test_each_component_is_synthesised_once_and_routed_with_each_seed(
         ]
         return write_report(folder / f"{name}.{seed}.report.json", steps, fmax=100.0 + seed)
 
-    monkeypatch.setattr(host.studies.fpga.routing, "run_yosys", run_yosys)
-    monkeypatch.setattr(host.studies.fpga.routing, "place_and_route", place_and_route)
+    monkeypatch.setattr(host.studies.fpga.tools, "run_yosys", run_yosys)
+    monkeypatch.setattr(host.studies.fpga.tools, "place_and_route", place_and_route)
     monkeypatch.setattr(host.studies.fpga.tools, "version", lambda module: "1")
     names = ["shell", "bfs_kernel"]
     for name in names:
@@ -125,8 +123,8 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(host.studies.fpga.timing, "measure", fake)
-    monkeypatch.setattr(host.studies.fpga.timing, "check_tool", lambda module: None)
-    monkeypatch.setattr(host.studies.fpga.timing, "version", lambda module: f"{module} 1")
+    monkeypatch.setattr(host.studies.fpga.tools, "check_tool", lambda module: None)
+    monkeypatch.setattr(host.studies.fpga.tools, "version", lambda module: f"{module} 1")
     return asked
 
 
