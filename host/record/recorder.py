@@ -1,20 +1,28 @@
-"""A run as it is recorded: what the machine tells goes into tables, under the names that the host's program gives."""
+"""A run as it is recorded: what the machine tells goes into tables, under the names that the host's program gives.
+
+Beside them goes the document: what ran, with which result, and what the numbers of the tables mean.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from host.algorithms.driver import LevelAccount, Observer
-from host.record.arrow import array_of
+from host.record.arrow import array_of, numbers_of
+from host.record.reader import RECORD_SCHEMA
 from host.record.rows import Rows
 from host.record.tables import ARRAYS, MODULES, PHASES
 from host.record.writer import Columns, TableWriter
+from host.results.version import identity
+from host.sources import sources_digest
+from sim.errors import HangError, SimulationError
+from sim.executors.making import watchdog_cycles
 from sim.machine import Machine
-from sim.memory import RecordedSums
+from sim.memory import Contention, RecordedSums
 from sim.observation.causes import CAUSES
 from sim.recorded import InstructionCounts, Intervals, RanInstruction
 from sim.recording import RecordingState
@@ -22,7 +30,7 @@ from sim.recording import RecordingState
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Recorder", "RecorderState"]
+__all__ = ["Recorder", "RecorderState", "failure_document", "setting_document"]
 
 
 _GATHERED = 3_000_000
@@ -32,24 +40,6 @@ _GATHERED_IN_MEMORY = 500_000
 
 _TOGETHER = 1024
 """Rows of instructions of which columns are made together."""
-
-
-@dataclass(kw_only=True)
-class InstructionRow:
-    """A row of the table ``instructions`` that is not written, since its search is not over."""
-
-    instruction: int
-    attempt: int
-    iteration: int
-    phase: int
-    level: int
-    start: int
-    cycles: int
-    working: int
-    frontier: int = 0
-    edges: int = 0
-    pushed: int = 0
-    duplicates: int = 0
 
 
 @dataclass(kw_only=True)
@@ -66,8 +56,8 @@ class RecorderState:
         Instructions that are complete.
     iteration, phase, level : int
         What the next instruction is; the phase by its number.
-    rows : list of InstructionRow
-        Instructions of the search that goes on.
+    rows : list of dict
+        Rows of the table ``instructions`` of the search that goes on.
     memory : list of dict, or None
         The parts of a record in memory, Parquet by table.
     """
@@ -78,7 +68,7 @@ class RecorderState:
     iteration: int = 0
     phase: int = 0
     level: int = 0
-    rows: list[InstructionRow] = field(default_factory=list)
+    rows: list[dict[str, int]] = field(default_factory=list)
     memory: list[dict[str, npt.NDArray[np.uint8]]] | None = None
 
 
@@ -111,7 +101,9 @@ class Recorder(Observer):
         self, machine: Machine, folder: Path | None, *, interval: int, state: RecorderState | None = None
     ) -> None:
         self._machine = machine
+        self._folder = folder
         self._interval = interval
+        self._tables: dict[str, int] = {}
         self._recording = machine.record(interval, self, None if state is None else state.recording)
         memory: list[dict[str, npt.NDArray[np.uint8]]] | None = None if folder is not None else []
         self.state = state or RecorderState(recording=self._recording.state, memory=memory)
@@ -124,7 +116,7 @@ class Recorder(Observer):
         )
         self._gathered = 0
         self._most = _GATHERED if folder is not None else _GATHERED_IN_MEMORY
-        self._complete: list[InstructionRow] = []
+        self._complete: list[dict[str, int]] = []
 
     def catch_up(self) -> None:
         """Bring the state, and the parts that it counts, up to where the machine is."""
@@ -137,14 +129,14 @@ class Recorder(Observer):
 
     def on_instruction(self, entries: int, pushed: int) -> None:
         """Take what the instruction that is complete has read and pushed."""
-        self.state.rows[-1].frontier, self.state.rows[-1].pushed = entries, pushed
+        self.state.rows[-1] |= {"frontier": entries, "pushed": pushed}
 
     def end(self, account: Callable[[], LevelAccount] | None = None) -> None:
         """Take the instructions of a search, or an intersection, as complete."""
         if account is not None:
             found = account()
             for row, once, edges in zip(self.state.rows, found.pushed.tolist(), found.edges.tolist(), strict=True):
-                row.duplicates, row.edges = row.pushed - once, edges
+                row |= {"duplicates": row["pushed"] - once, "edges": edges}
         self._write_rows()
 
     def take_intervals(self, make: Callable[[], Intervals], count: int) -> None:
@@ -157,18 +149,9 @@ class Recorder(Observer):
         """Take an instruction that is complete."""
         state = self.state
         searching = PHASES[state.phase] != "intersection"
-        state.rows.append(
-            InstructionRow(
-                instruction=state.instructions,
-                attempt=ran.attempt,
-                iteration=state.iteration,
-                phase=state.phase,
-                level=state.level if searching else -1,
-                start=ran.start,
-                cycles=ran.cycles,
-                working=ran.working,
-            )
-        )
+        row = {"instruction": state.instructions, "iteration": state.iteration, "phase": state.phase}
+        row |= {"level": state.level if searching else -1, **vars(ran)}
+        state.rows.append(row | dict.fromkeys(("frontier", "edges", "pushed", "duplicates"), 0))
         state.instructions += 1
         state.level += 1
 
@@ -185,11 +168,31 @@ class Recorder(Observer):
         for table in ("instruction_kernels",) if self.state.memory is not None else ("kernels", "instruction_kernels"):
             self._writer.rewrite(table, lambda rows: _given_up(rows, readouts, interval=self._interval))
 
-    def finish(self) -> dict[str, int]:
-        """Write everything; return the rows of each table."""
+    def finish(self) -> None:
+        """Write everything."""
         self._recording.finish(self._machine.cycle)
         self._add_complete()
-        return self._writer.finish()
+        self._tables = self._writer.finish()
+
+    def document(self, run: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the document of a record in a folder, when everything is written.
+
+        Parameters
+        ----------
+        run : mapping
+            ``command``, the algorithm; ``run``, what a replay needs: the graph's file and digest, the folder of the
+            run, and its options; ``interval``, cycles of an interval.
+        result : mapping
+            The result, as ``--json`` has it.
+        """
+        assert self._folder is not None, "the record is in memory"
+        return {
+            **setting_document(self._machine, run),
+            "cycles": result["statistics"]["cycles"],
+            "causes": _kernel_cycles(self._folder),
+            "tables": self._tables,
+            "result": dict(result),
+        }
 
     def close(self) -> None:
         """Wait for what is written."""
@@ -203,12 +206,11 @@ class Recorder(Observer):
 
     def _add_complete(self) -> None:
         """Add the rows of instructions whose searches are over."""
-        rows = [vars(row) for row in self._complete]
-        self._complete.clear()
-        if rows:
-            columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+        if self._complete:
+            columns = {name: np.array([row[name] for row in self._complete]) for name in self._complete[0]}
             self._writer.add(lambda: {"instructions": columns})
-            self._gathered += len(rows)
+            self._gathered += len(self._complete)
+            self._complete.clear()
 
     def _add(self, make: Callable[[], Mapping[str, Columns]], rows: int) -> None:
         """Add about so many rows."""
@@ -248,3 +250,103 @@ def _given_up(rows: "pa.Table", readouts: list[tuple[int, int]], *, interval: in
         index = rows.column_names.index(name)
         rows = rows.set_column(index, rows.schema.field(index), array_of(counts, rows.schema.field(index).type))
     return rows
+
+
+def _machine_document(machine: Machine) -> dict[str, Any]:
+    """Return the sizes of a machine that the tables speak of, JSON-able."""
+    config, memory = machine.config, machine.memory
+    contention = memory.profile.contention
+    return {
+        "engines": config.engines,
+        "kernels": dict(zip(MODULES, (config.bfs_kernels, config.intersection_kernels), strict=True)),
+        "fifos": {
+            module: [
+                {
+                    "name": fifo.name,
+                    "depth": getattr(config, fifo.parameter),
+                    "parameter": fifo.parameter,
+                    "answers": fifo.answers and fifo.answers.row.name,
+                }
+                for fifo in its
+            ]
+            for module, its in machine.fifos.items()
+        },
+        "memory": None
+        if contention is None
+        else {
+            "controllers": contention.controllers,
+            "banks": contention.banks // contention.controllers,
+            "links": contention.links,
+            "bank_busy": _bank_busy(machine.memory.statistics(), contention),
+        },
+    }
+
+
+def _bank_busy(statistics: Mapping[str, Any], contention: Contention) -> float:
+    """Return the cycles of a bank for an access: where banks have rows, on average of those that were made."""
+    accesses = sum(statistics["banks"]) if contention.rows is not None else 0
+    return statistics["bank_busy_cycles"] / accesses if accesses else contention.bank_busy
+
+
+def _kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
+    """Return the cycles of all kernels by module and cause, from the table ``kernels`` in a folder."""
+    import pyarrow.parquet as pq
+
+    names = [cause.name for cause in CAUSES]
+    sums = np.zeros((len(MODULES), len(CAUSES)), np.int64)
+    with pq.ParquetFile(folder / "kernels.parquet") as file:
+        # Piece by piece: a long run has more rows than fit into memory.
+        for rows in file.iter_batches(columns=["module", *names]):
+            module = rows.column("module")
+            own = np.array([MODULES.index(str(name)) for name in module.dictionary])[numbers_of(module.indices)]
+            for place, name in enumerate(names):
+                cycles = numbers_of(rows.column(name))
+                sums[:, place] += np.bincount(own, weights=cycles, minlength=len(MODULES)).astype(np.int64)
+    return {module: dict(zip(names, row, strict=True)) for module, row in zip(MODULES, sums.tolist(), strict=True)}
+
+
+def setting_document(machine: Machine, run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ran."""
+    return {
+        "record": RECORD_SCHEMA,
+        **identity(),
+        "program": sources_digest(),
+        **run,
+        "clock_hz": machine.clock,
+        "configuration": asdict(machine.config),
+        "memory_profile": machine.memory.profile.describe(),
+        "machine": _machine_document(machine),
+    }
+
+
+def failure_document(
+    machine: Machine,
+    error: SimulationError,
+    *,
+    run: Mapping[str, Any],
+    checkpoint: str | None,
+) -> dict[str, Any]:
+    """Return the document of a run that failed, of which there are no tables.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine.
+    error : SimulationError
+        How it failed.
+    run : mapping
+        As of `Recorder.document`.
+    checkpoint : str or None
+        The folder that the run is kept in.
+    """
+    silent = watchdog_cycles(machine.memory.profile) if isinstance(error, HangError) else 0
+    return {
+        **setting_document(machine, run),
+        "failure": {
+            "message": str(error),
+            "diagnosis": error.diagnosis,
+            "cycle": machine.reached,
+            "moved": max(machine.reached - silent - 1, 0) if silent else None,
+        },
+        "checkpoint": checkpoint,
+    }

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from host.record.tables import MODULES
 from host.record.writer import Columns
 from sim.machine import Machine
-from sim.memory import RecordedIntervals, RecordedSums
+from sim.memory import RecordedSums
 from sim.observation.causes import CAUSES
 from sim.recorded import InstructionCounts, Intervals
 
@@ -31,113 +31,68 @@ class Rows:
 
     def __init__(self, machine: Machine, interval: int) -> None:
         config = machine.config
-        self._interval = interval
-        self._engines = config.engines
-        self._kernels = {"bfs": config.bfs_kernels, "intersection": config.intersection_kernels}
-        self._fifos = {module: tuple(each.name for each in its) for module, its in machine.fifos.items()}
-        self.fifos = tuple(dict.fromkeys(name for names in self._fifos.values() for name in names))
+        names = {module: [each.name for each in its] for module, its in machine.fifos.items()}
+        self.fifos = tuple(dict.fromkeys(name for own in names.values() for name in own))
         """Names of all FIFOs, in the order of their numbers."""
-        modules = np.repeat(np.arange(len(MODULES)), list(self._kernels.values()))
-        numbers = np.concatenate([np.arange(count) for count in self._kernels.values()])
-        self._module, self._kernel = modules, numbers
+        counts = (config.bfs_kernels, config.intersection_kernels)
+        engine = np.arange(config.engines, dtype=np.uint8)
+        modules = np.repeat(np.arange(len(MODULES), dtype=np.int8), counts)
+        kernels = np.concatenate([np.arange(count, dtype=np.uint8) for count in counts])
         # Places of the FIFOs that there are among those of kernels, of which some have fewer.
-        places = [
-            (kernel, place, self.fifos.index(name))
-            for kernel, module in enumerate(modules)
-            for place, name in enumerate(self._fifos[MODULES[module]])
-        ]
-        self._fifo_kernel, self._fifo_place, self._fifo_number = np.array(places).T
-        self._instruction_index = {module: self._index_of_instruction(module) for module in MODULES}
+        self._fifo_kernel, self._fifo_place, fifo = np.array(
+            [
+                (kernel, place, self.fifos.index(name))
+                for kernel, module in enumerate(modules)
+                for place, name in enumerate(names[MODULES[module]])
+            ]
+        ).T
+        # Columns that are the same in every interval, and in every instruction of a module.
+        self._engines = {"engine": engine}
+        self._kernels = _repeated("engine", engine, {"module": modules, "kernel": kernels})
+        of_fifos = {name: values[self._fifo_kernel] for name, values in (("module", modules), ("kernel", kernels))}
+        self._fifos = _repeated("engine", engine, {**of_fifos, "fifo": fifo.astype(np.int8)})
+        self._own_kernels, self._own_fifos = {}, {}
+        for number, module in enumerate(MODULES):
+            mine = self._kernels["module"] == number
+            self._own_kernels[module] = {name: values[mine] for name, values in self._kernels.items()}
+            own = np.array([self.fifos.index(name) for name in names[module]], np.int8)
+            self._own_fifos[module] = {"module": np.full(own.size, number, np.int8), "fifo": own}
         contention = machine.memory.profile.contention
+        self._interval = interval
         self._banks = 1 if contention is None else contention.banks // contention.controllers
-        self.of_interval = self._engines * (modules.size + len(places)) + (
-            0 if contention is None else contention.banks
-        )
+        self.of_interval = self._kernels["kernel"].size + self._fifos["fifo"].size
         """Rows of an interval, about."""
-
-    def _index(self, first: int, count: int, *columns: tuple[str, Numbers]) -> dict[str, Numbers]:
-        """Return columns that are the same in every interval and AE, with those that tell both."""
-        width = columns[0][1].size
-        cycles = self._interval * np.arange(first, first + count)
-        return {
-            "cycle": np.repeat(cycles, self._engines * width),
-            "engine": np.tile(np.repeat(np.arange(self._engines, dtype=np.uint8), width), count),
-            **{name: np.tile(values, count * self._engines) for name, values in columns},
-        }
-
-    def _index_of_instruction(self, module: str) -> tuple[dict[str, npt.NDArray[Any]], dict[str, npt.NDArray[Any]]]:
-        """Return the columns of an instruction's kernels and FIFOs that are the same for all of a module."""
-        kernels, names = self._kernels[module], self._fifos[module]
-        number = MODULES.index(module)
-        kernel = {
-            "engine": np.repeat(np.arange(self._engines, dtype=np.uint8), kernels),
-            "module": np.full(self._engines * kernels, number, np.int8),
-            "kernel": np.tile(np.arange(kernels, dtype=np.uint8), self._engines),
-        }
-        fifo = {
-            "module": np.full(len(names), number, np.int8),
-            "fifo": np.array([self.fifos.index(name) for name in names], np.int8),
-        }
-        return kernel, fifo
+        if contention is not None:
+            self.of_interval += contention.banks
 
     def of_intervals(self, block: Intervals) -> dict[str, Columns]:
         """Return the rows of some intervals by table."""
-        count = len(block.causes)
-        kernel = self._index(
-            block.first, count, ("module", self._module.astype(np.int8)), ("kernel", self._kernel.astype(np.uint8))
+        memory = block.memory
+        cycles = self._interval * np.arange(block.first, block.first + len(block.causes))
+        marks, fills = (
+            values[:, :, self._fifo_kernel, self._fifo_place].ravel() for values in (block.marks, block.fills)
         )
-        fifo = self._index(
-            block.first,
-            count,
-            ("module", self._module[self._fifo_kernel].astype(np.int8)),
-            ("kernel", self._kernel[self._fifo_kernel].astype(np.uint8)),
-            ("fifo", self._fifo_number.astype(np.int8)),
-        )
-        picked = {
-            name: values[:, :, self._fifo_kernel, self._fifo_place].ravel()
-            for name, values in (("fill", block.fills), ("most", block.marks))
-        }
-        cycles = self._interval * np.arange(block.first, block.first + count)
-        engines: dict[str, Numbers] = {
-            "cycle": np.repeat(cycles, self._engines),
-            "engine": np.tile(np.arange(self._engines, dtype=np.uint8), count),
-            **{f"{module}_turns": block.turns[..., number].ravel() for number, module in enumerate(MODULES)},
-            **{
-                name: block.memory.engines[..., number].ravel()
-                for number, name in enumerate(("ordering", "read_stalls", "write_stalls"))
-            },
-        }
-        return {
-            "kernels": {**kernel, **_causes(block.causes)},
-            "fifos": {**fifo, **picked},
-            "engines": engines,
-            **self._of_memory(block.memory, cycles),
-        }
+        turns = {f"{module}_turns": block.turns[..., number].ravel() for number, module in enumerate(MODULES)}
+        stalls = _columns(("ordering", "read_stalls", "write_stalls"), memory.engines)
 
-    def _of_memory(self, memory: RecordedIntervals, cycles: Numbers) -> dict[str, Columns]:
-        """Return the rows of arrays, links and banks, where there was anything."""
-        tables: dict[str, Columns] = {}
-        row, engine, array = np.nonzero(memory.arrays[..., 0] | memory.arrays[..., 1])
-        found = memory.arrays[row, engine, array].T
-        tables["arrays"] = {
-            "cycle": cycles[row],
-            "engine": engine,
-            "array": array,
-            **dict(zip(("reads", "writes", "latency"), found, strict=True)),
+        def used(values: Numbers, counts: Numbers, keys: Sequence[str], names: Sequence[str]) -> dict[str, Numbers]:
+            """Return the rows of a part of the memory where something counted."""
+            interval, *places = np.nonzero(counts)
+            found = {"cycle": cycles[interval], **dict(zip(keys, places, strict=True))}
+            return {**found, **_columns(names, values[interval, *places])}
+
+        arrays, links, banks = memory.arrays, memory.links, memory.banks
+        of_banks = used(banks, banks[..., 0], ("bank",), ("accesses", "waiting"))
+        return {
+            "kernels": {**_repeated("cycle", cycles, self._kernels), **_causes(block.causes)},
+            "fifos": {**_repeated("cycle", cycles, self._fifos), "fill": fills, "most": marks},
+            "engines": {**_repeated("cycle", cycles, self._engines), **turns, **stalls},
+            "arrays": used(
+                arrays, arrays[..., 0] | arrays[..., 1], ("engine", "array"), ("reads", "writes", "latency")
+            ),
+            "links": used(links, links[..., 0], ("engine", "link"), ("requests", "waiting")),
+            "banks": {**of_banks, **self._bank(of_banks["bank"])},
         }
-        row, engine, link = np.nonzero(memory.links[..., 0])
-        requests, waiting = memory.links[row, engine, link].T
-        tables["links"] = {
-            "cycle": cycles[row],
-            "engine": engine,
-            "link": link,
-            "requests": requests,
-            "waiting": waiting,
-        }
-        row, bank = np.nonzero(memory.banks[..., 0])
-        accesses, waiting = memory.banks[row, bank].T
-        tables["banks"] = {"cycle": cycles[row], **self._bank(bank), "accesses": accesses, "waiting": waiting}
-        return tables
 
     def _bank(self, bank: Numbers) -> dict[str, Numbers]:
         controller, number = np.divmod(bank, self._banks)
@@ -149,35 +104,22 @@ class Rows:
         """Return the rows of instructions by table, but for that of ``instructions``; `first` is the first's number."""
         kernels, fifos = [], []
         for each in counts:
-            kernel_index, fifo_index = self._instruction_index[each.module]
-            number = first + each.which
-            kernel: dict[str, npt.NDArray[Any]] = {
-                "begun": each.begun.ravel(),
-                "done": each.done.ravel(),
-                **_causes(each.causes),
-            }
-            fifo: dict[str, Numbers] = {
-                "fill": each.fills.sum(axis=(1, 2)).ravel(),
-                "most": each.marks.max(axis=(1, 2)).ravel(),
-            }
-            kernels.append({**_repeated(number, kernel_index), **kernel})
-            fifos.append({**_repeated(number, fifo_index), **fifo})
-        return {
-            "instruction_kernels": _in_order(kernels),
-            "instruction_fifos": _in_order(fifos),
-            **self._of_take(first, memory),
-        }
-
-    def _of_take(self, first: int, memory: Sequence[RecordedSums]) -> dict[str, Columns]:
+            at = np.asarray(first + each.which, np.int32)
+            kernel = {"begun": each.begun.ravel(), "done": each.done.ravel(), **_causes(each.causes)}
+            fifo = {"fill": each.fills.sum(axis=(1, 2)).ravel(), "most": each.marks.max(axis=(1, 2)).ravel()}
+            kernels.append({**_repeated("instruction", at, self._own_kernels[each.module]), **kernel})
+            fifos.append({**_repeated("instruction", at, self._own_fifos[each.module]), **fifo})
         numbers = np.arange(first, first + len(memory), dtype=np.int32)
 
         def joined(field: str, *names: str) -> dict[str, npt.NDArray[Any]]:
             rows = [getattr(sums, field) for sums in memory]
-            columns = dict(zip(names, np.concatenate(rows).T, strict=True))
+            columns = _columns(names, np.concatenate(rows))
             bank = self._bank(columns.pop("bank")) if "bank" in columns else {}
             return {"instruction": np.repeat(numbers, [len(each) for each in rows]), **bank, **columns}
 
         return {
+            "instruction_kernels": _in_order(kernels),
+            "instruction_fifos": _in_order(fifos),
             "instruction_banks": joined("banks", "bank", "array", "accesses", "waiting"),
             "instruction_links": joined("links", "engine", "link", "reads", "writes"),
             "instruction_rows": joined("openings", "bank", "openings"),
@@ -185,17 +127,24 @@ class Rows:
         }
 
 
-def _causes(counts: Numbers) -> dict[str, npt.NDArray[np.uint32]]:
+def _causes(counts: Numbers) -> dict[str, npt.NDArray[Any]]:
     columns = counts.reshape(-1, len(CAUSES)).T.astype(np.uint32)
     return {cause.name: column for cause, column in zip(CAUSES, columns, strict=True)}
 
 
-def _repeated(numbers: Numbers, columns: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """Return columns that are the same for each of some instructions, with that of the instruction."""
+def _columns(names: Sequence[str], values: Numbers) -> dict[str, Numbers]:
+    """Return what the last axis counts as columns."""
+    return dict(zip(names, values.reshape(-1, len(names)).T, strict=True))
+
+
+def _repeated(
+    name: str, numbers: npt.NDArray[Any], columns: Mapping[str, npt.NDArray[Any]]
+) -> dict[str, npt.NDArray[Any]]:
+    """Return columns that are the same for each of some numbers, with these as a column of a name."""
     rows = len(next(iter(columns.values())))
     return {
-        "instruction": np.repeat(numbers.astype(np.int32), rows),
-        **{name: np.tile(values, numbers.size) for name, values in columns.items()},
+        name: np.repeat(numbers, rows),
+        **{column: np.tile(values, numbers.size) for column, values in columns.items()},
     }
 
 

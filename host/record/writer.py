@@ -1,9 +1,12 @@
-"""The tables of a record while a run goes on: rows are gathered, and written in parts that are joined at the end."""
+"""The folder of a record, one run at a time, and its tables while that goes on.
+
+Rows are gathered, and written in parts that are joined at the end; a record is complete or not there.
+"""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +16,17 @@ import numpy.typing as npt
 from host.errors import InputError
 from host.output import reason
 from host.record.arrow import array_of, texts_of
+from host.record.reader import DOCUMENT, FAILURE
 from host.record.tables import LEVEL_TABLES, TABLES, schema_of
+from sim.locks import lock_folder
+from sim.temporary import is_temporary
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PARTS", "Columns", "TableWriter"]
+__all__ = ["LAST_CYCLES", "Columns", "RecordFolder", "TableWriter"]
 
-PARTS = "parts"
+_PARTS = "parts"
 """Folder of what is written while a run goes on."""
 
 _CODEC = "zstd"
@@ -28,6 +34,74 @@ _INDEX = ("cycle", "engine", "kernel", "controller", "bank", "link", "instructio
 
 Columns = Mapping[str, npt.NDArray[Any]]
 """Columns of some rows by name; those of categories hold numbers of their values."""
+
+
+LAST_CYCLES = "last.fst"
+"""File of the waveforms of the cycles in which a run failed."""
+
+_LEFT = {FAILURE, LAST_CYCLES}
+_OWN = {_PARTS, *(f"{table.name}.parquet" for table in TABLES)}
+
+
+class RecordFolder:
+    """A folder that a run is recorded in; nobody else may use it meanwhile.
+
+    Parameters
+    ----------
+    path : Path
+        The folder, made if it is not there.
+    resumed : bool
+        Whether the run is taken up again, so that the folder may hold what was written of it.
+
+    Raises
+    ------
+    InputError
+        It cannot be used, holds a record or something else, or is in use.
+    """
+
+    def __init__(self, path: Path, *, resumed: bool) -> None:
+        self.path = path
+        try:
+            self._made = not path.exists()
+            if self._made:
+                path.mkdir()
+            held = {entry.name for entry in os.scandir(path) if not is_temporary(entry.name)} - _OWN
+            if DOCUMENT in held and not resumed:
+                raise InputError("holds a record: remove it, or name another folder (--record)", path=path)
+            if FAILURE in held and not resumed:
+                raise InputError(
+                    "holds what a failed run left: remove it, or name another folder (--record)", path=path
+                )
+            other = min(held - {DOCUMENT} - _LEFT, default=None)
+            if other is not None:
+                raise InputError(f"is no folder of a record: it holds {other} (--record)", path=path)
+            self._lock = lock_folder(path)
+        except OSError as error:
+            raise InputError(f"{reason(error)} (--record)", path=path) from None
+        if self._lock is None:
+            raise InputError("is in use by another run (--record)", path=path)
+
+    def clear(self, *, complete: bool) -> None:
+        """Remove what only a run that goes on needs, and all else that was written of a record that is not complete."""
+        with suppress(OSError):
+            for entry in os.scandir(self.path / _PARTS):
+                os.unlink(entry.path)
+            (self.path / _PARTS).rmdir()
+        if complete:
+            for name in _LEFT:
+                (self.path / name).unlink(missing_ok=True)
+        else:
+            for name in _OWN - {_PARTS}:
+                (self.path / name).unlink(missing_ok=True)
+            if self._made and not (self.path / FAILURE).exists():
+                with suppress(OSError):
+                    self.path.rmdir()
+
+    def close(self) -> None:
+        """Let others use the folder."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
 
 class TableWriter:
@@ -69,8 +143,8 @@ class TableWriter:
         self._pending: Future[None] | None = None
         if folder is None:
             return
-        (folder / PARTS).mkdir(exist_ok=True)
-        for path in (folder / PARTS).iterdir():
+        (folder / _PARTS).mkdir(exist_ok=True)
+        for path in (folder / _PARTS).iterdir():
             if _number(path) >= parts:
                 path.unlink()
 
@@ -148,7 +222,7 @@ class TableWriter:
 
     def _path(self, table: str, number: int) -> Path:
         assert self._folder is not None
-        return self._folder / PARTS / f"{table}-{number}.parquet"
+        return self._folder / _PARTS / f"{table}-{number}.parquet"
 
     def _part(self, table: str, number: int) -> Any:
         """Return what a part of a table can be read from, None where it has no rows."""

@@ -9,8 +9,8 @@ from host.errors import InputError
 from host.graph.csr import Graph
 from host.output import check_output
 from host.progress import Progress
-from host.record.folder import LAST_CYCLES
 from host.record.reader import Record, read_failure
+from host.record.writer import LAST_CYCLES
 from host.replay.finding import Found, find
 from host.replay.point import Point
 from host.replay.run import Replay, Source, Waveforms

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from host.algorithms.driver import Keeper
 from host.errors import InputError
 from host.output import renamed_when_complete
-from host.record.folder import RecordFolder
+from host.record.writer import RecordFolder
 from sim.errors import SimulationError
 from sim.memory import LONGEST_INTERVAL
 
@@ -47,7 +47,6 @@ class Recording:
         self._recorder: Recorder | None = None
         self._machine: Machine | None = None
         self._run: dict[str, Any] = {}
-        self._rows: dict[str, int] = {}
         self._complete = False
         self._lock = None if self._folder is None else RecordFolder(self._folder, resumed=spec.resume is not None)
 
@@ -98,8 +97,8 @@ class Recording:
         """Leave in the folder what a replay of a run that failed needs; return whether it had begun."""
         if self._machine is None:
             return False
-        from host.record.document import failure_document
         from host.record.reader import FAILURE
+        from host.record.recorder import failure_document
 
         self._write(
             FAILURE,
@@ -119,26 +118,19 @@ class Recording:
     def finish(self) -> None:
         """Write the tables, up to the machine's present cycle."""
         if self._recorder is not None:
-            self._rows = self._recorder.finish()
+            self._recorder.finish()
 
     def complete(self, machine: "Machine", result: "Result") -> "Result":
         """Write the document of the record, with that of the run's result; return the result with its record."""
-        from host.record.document import kernel_cycles, record_document, setting_document
         from host.record.reader import DOCUMENT, Record
+        from host.record.recorder import setting_document
 
+        assert self._recorder is not None
         if self._folder is None:
-            assert self._recorder is not None
             assert self._recorder.state.memory is not None
             about = setting_document(machine, self._run)
             return replace(result, record=Record.in_memory(about, self._recorder.state.memory))
-        about = record_document(
-            machine,
-            run=self._run,
-            causes=kernel_cycles(self.folder),
-            rows=self._rows,
-            result=result.document,
-        )
-        self._write(DOCUMENT, about)
+        self._write(DOCUMENT, self._recorder.document(self._run, result.document))
         self._complete = True
         return replace(result, record=Record(self.folder))
 

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from host.command_line.main import main
-from host.record.folder import RecordFolder
 from host.record.reader import Record
+from host.record.writer import RecordFolder
 from tests.host.command_line.test_keeping import interrupt
 from tests.record.checks import check_record, frames
 
