@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from host.errors import InputError
-from host.replay.finding import Span
-from host.replay.point import Point
+from host.replay.point import Point, Span
 from sim.coprocessor import Cause, Register
 from sim.executors.base import meeting_interval
 from sim.executors.making import Stepper

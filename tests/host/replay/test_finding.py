@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 from host.errors import InputError
-from host.replay.finding import Found, Span, find
-from host.replay.point import CAUSE_EVENTS, Point
+from host.replay.point import CAUSE_EVENTS, Point, Span, find
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape
@@ -43,8 +42,8 @@ def spans(plain: Plain, rows: pd.DataFrame, cycles: Any) -> list[Span]:
     ]
 
 
-def whole(row: Any) -> Found:
-    return Found(spans=(Span(module=row["module"], start=row["start"], first=row["start"], end=row["end"]),))
+def whole(row: Any) -> list[Span]:
+    return [Span(module=row["module"], start=row["start"], first=row["start"], end=row["end"])]
 
 
 @SHAPES
@@ -63,7 +62,7 @@ def test_causes(shape: Shape, event: str) -> None:
             continue
         intervals = restricted(plain.of("kernels"), point, WHO)
         expected = spans(plain, own.head(1), intervals[intervals[event] > 0]["cycle"])
-        assert find(point, record) == Found(spans=tuple(expected)), where
+        assert find(point, record) == expected, where
 
 
 @SHAPES
@@ -86,7 +85,7 @@ def test_full_fifos(shape: Shape) -> None:
             ]
             if expected:
                 found = find(point, record)
-                assert found == Found(spans=tuple(sorted(expected, key=lambda span: span.first))), point
+                assert found == sorted(expected, key=lambda span: span.first), point
                 continue
             why = "no FIFO is full there" if rows.empty else "it is full at other times"
             with refused(InputError, f"{record.folder}: there is no {point} in the run: {why}"):
@@ -101,10 +100,10 @@ def test_starts_and_idle_kernels(shape: Shape) -> None:
         own = instructions_of(plain, idle)
         if "engine" not in where and "kernel" not in where:
             start = Point.parse(f"start{where}")
-            assert find(start, record) == Found(cycle=own["start"].iloc[0])
+            assert find(start, record) == own["start"].iloc[0]
         kernels = restricted(plain.of("instruction_kernels"), idle, WHO)
         kernels = kernels[kernels["no_work"] > 0].merge(own[["instruction", "start"]], on="instruction")
-        assert find(idle, record) == Found(cycle=(kernels["start"] + kernels["done"]).min()), where
+        assert find(idle, record) == (kernels["start"] + kernels["done"]).min(), where
 
 
 @SHAPES
@@ -169,7 +168,7 @@ def test_what_is_not_there(shape: Shape, at: str, why: str) -> None:
 def test_cycles() -> None:
     record = record_of(BFS)
     last = record.cycles - 1
-    assert find(Point(cycle=last), record) == Found(cycle=last)
-    assert find(Point(cycle=0), record) == Found(cycle=0)
+    assert find(Point(cycle=last), record) == last
+    assert find(Point(cycle=0), record) == 0
     with refused(InputError, f"{record.folder}: the run has {last + 1:,} cycles, and no cycle {last + 1:,}"):
         find(Point(cycle=last + 1), record)
