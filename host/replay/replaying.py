@@ -284,7 +284,7 @@ class Source:
             spec=RunSpec.of_record(document, memory=memory, threads=threads, **named),
         )
 
-    def check_checkpoint(self, checkpoint: Checkpoint, path: Path) -> None:
+    def check_checkpoint(self, checkpoint: "Checkpoint", path: Path) -> None:
         """Refuse a checkpoint that is not the run's.
 
         Raises
