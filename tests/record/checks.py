@@ -89,7 +89,11 @@ def _check_instructions(record: Record, tables: dict[str, pd.DataFrame]) -> None
     assert (rows["working"] <= rows["cycles"]).all()
     own = tables["instruction_kernels"].merge(rows, on="instruction")
     assert (own[NAMES].sum(axis=1) == own["cycles"]).all()
+    # The last kernel is done when the level ends to work; each begins after its start and ends after its work.
+    assert (own.groupby("instruction")["done"].max() == own.groupby("instruction")["working"].first()).all()
+    assert (own["begun"] <= own["done"]).all()
     counted = own[own["attempt"] == rows["attempt"].max()]
+    assert (counted["starting"] == counted["begun"]).all()
     working = [name for name in NAMES if name not in IDLE_CAUSES] + ["starting", "ending", "no_work"]
     # A kernel whose module never ran has no rows there.
     sums = _summed(counted, _KERNEL, working)
@@ -134,6 +138,14 @@ def _check_memory(record: Record, tables: dict[str, pd.DataFrame]) -> None:
             _summed(banks, keys, ["accesses", "waiting"]), _summed(taken, keys, ["accesses", "waiting"])
         )
         links = tables["instruction_links"]
+        by_engine = links.groupby("engine")[["reads", "writes"]].sum()
+        assert by_engine.to_dict() == arrays.groupby("engine")[["reads", "writes"]].sum().to_dict()
+        of_links = links.groupby("instruction")[["reads", "writes"]].sum().sum(axis=1)
+        assert of_links.equals(taken.groupby("instruction")["accesses"].sum().astype(of_links.dtype))
+        opened = tables["instruction_rows"]
+        keys = ["instruction", "controller", "bank"]
+        accessed = taken.groupby(keys)["accesses"].sum()
+        assert (opened.set_index(keys)["openings"] <= accessed.reindex(opened.set_index(keys).index)).all()
         assert links[["reads", "writes"]].sum().to_dict() == arrays[["reads", "writes"]].sum().to_dict()
         by_link = links.assign(requests=links["reads"] + links["writes"])
         keys = ["engine", "link"]
@@ -150,6 +162,8 @@ def _check_memory(record: Record, tables: dict[str, pd.DataFrame]) -> None:
         assert tables["links"].empty
     latencies = tables["instruction_latencies"]
     assert latencies["reads"].sum() == arrays["reads"].sum()
+    if latencies["latency"].max() < 2047:
+        assert (latencies["latency"].astype(int) * latencies["reads"]).sum() == arrays["latency"].sum()
     if record.document["result"]["retries"] == 0:
         assert arrays["reads"].sum() == memory["reads"]["total"]
         assert arrays["writes"].sum() == memory["writes"]["total"]

@@ -158,3 +158,53 @@ def test_what_a_process_started_ends_with_it(tmp_path: Path) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     wait_until(lambda: is_gone(int(file.read_text())))
+
+
+def test_a_process_begins_a_session_and_ends_with_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Call here, with the system's part made up, what a worker calls when it begins."""
+    begun: list[Any] = []
+    told: list[Any] = []
+
+    class Pool:
+        def __init__(self, workers: int, *, mp_context: Any, initializer: Any) -> None:
+            begun.extend([workers, mp_context.get_start_method(), initializer])
+
+        def submit(self, *_: Any) -> Any:
+            raise KeyboardInterrupt
+
+        def shutdown(self) -> None:
+            told.append("shutdown")
+
+    class Thread:
+        def __init__(self, *, target: Any, daemon: bool) -> None:
+            self.start = target
+            told.append(("daemon", daemon))
+
+    class Parent:
+        def join(self) -> None:
+            told.append("parent is gone")
+
+    monkeypatch.setattr("host.measuring.schedule.ProcessPoolExecutor", Pool)
+    with pytest.raises(KeyboardInterrupt):
+        run([[Nap()]], jobs=1, apart=True)
+    assert told == ["shutdown"]
+    workers, method, begin = begun
+    assert (workers, method) == (1, "spawn")
+    told.clear()
+    ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "setsid", lambda: told.append("session"))
+        patch.setattr(os, "killpg", lambda *group: told.append(group))
+        patch.setattr(signal, "signal", lambda *handler: told.append(handler))
+        patch.setattr(signal, "pthread_sigmask", lambda *mask: told.append(mask))
+        patch.setattr("host.measuring.schedule.threading.Thread", Thread)
+        patch.setattr(multiprocessing, "parent_process", Parent)
+        begin()
+    assert told == [
+        "session",
+        (signal.SIGINT, signal.SIG_IGN),
+        (signal.SIG_UNBLOCK, ends),
+        ("daemon", True),
+        "parent is gone",
+        (0, signal.SIGKILL),
+    ]
