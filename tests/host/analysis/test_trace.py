@@ -25,7 +25,7 @@ PROCESSOR = "CYSCC_TRACE_PROCESSOR"
 
 @pytest.fixture(
     scope="module",
-    params=[Shape(), Shape(levels=(60, 300, 90), iterations=6, interval=32, restarted=True)],
+    params=[Shape(), Shape(levels=(60, 300, 90), iterations=2, interval=32, restarted=True)],
     ids=["bfs", "scc"],
 )
 def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Record:

@@ -5,15 +5,16 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-import host.checkpoints.checkpoints
 from host.checkpoints.checkpoints import Checkpoints
 from host.checkpoints.folder import CheckpointFolder
 from host.checkpoints.interval import Interval
+from sim.named_words import NamedWords
 
 FOREVER = 1 << 62
 
@@ -26,9 +27,9 @@ class FakeMachine:
     on_meeting: Callable[[int], int] | None = None
     saved: list[Any] = field(default_factory=list)
 
-    def save(self, *, without: set[int]) -> str:
+    def save(self, *, without: set[int]) -> SimpleNamespace:
         self.saved.append(without)
-        return f"machine at {self.cycle}"
+        return SimpleNamespace(cycle=self.cycle, hardware=NamedWords(fields=(), words=np.zeros(3, np.uint64)))
 
 
 class Kept:
@@ -36,12 +37,11 @@ class Kept:
 
     def __init__(self, folder: CheckpointFolder | None, every: str, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 50.0
-        self.encoded: list[tuple[dict[str, Any], Any]] = []
         self.written: list[int] = []
         self.failures: list[str] = []
         self.machine: Any = FakeMachine()
         monkeypatch.setattr("host.checkpoints.checkpoints.time.monotonic", lambda: self.now)
-        monkeypatch.setattr(host.checkpoints.checkpoints, "encode", self.encode)
+        monkeypatch.setattr("host.checkpoints.checkpoints.notice", self.failures.append)
         self.checkpoints = Checkpoints(
             self.machine,
             folder,
@@ -49,12 +49,7 @@ class Kept:
             about=lambda: {"seconds": self.now},
             without=[8, 16, 8],
             on_written=self.written.append,
-            on_failure=self.failures.append,
         )
-
-    def encode(self, parts: dict[str, Any], machine: Any) -> dict[str, Any]:
-        self.encoded.append((dict(parts), machine))
-        return {"state.json": np.frombuffer(json.dumps(parts).encode(), np.uint8)}
 
     def meet(self, cycle: int, now: float) -> int:
         self.machine.cycle, self.now = cycle, now
@@ -83,13 +78,14 @@ def test_by_cycles(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) ->
     assert kept.meet(2150, 60.0) == 1000
     assert kept.written == [1100, 2150]
     assert fresh == ["record"] * 2
-    assert kept.encoded == [
-        ({"driver": {"level": 1}, "record": {"parts": 2}}, f"machine at {cycle}") for cycle in (1100, 2150)
-    ]
     assert kept.machine.saved == [{8, 16}] * 2
     checkpoint = folder.read()
     assert checkpoint.about == {"cycle": 2150, "seconds": 60.0}
-    assert json.loads(checkpoint.file("state.json").tobytes()) == {"driver": {"level": 1}, "record": {"parts": 2}}
+    state = json.loads(checkpoint.file("state.json").tobytes())
+    assert state["parts"] == {"driver": {"level": 1}, "record": {"parts": 2}}
+    assert state["machine"] == {"cycle": 2150}
+    words = state["hardware"]["words"]
+    assert (words["dtype"], words["shape"], checkpoint.file(words["file"]).size) == ("<u8", [3], 24)
     assert kept.failures == []
 
 
@@ -123,7 +119,7 @@ def test_the_run_goes_on_where_a_checkpoint_cannot_be_written(
     with monkeypatch.context() as patch:
         patch.setattr(CheckpointFolder, "write", fail)
         assert kept.meet(2100, 70.0) == 1000
-    assert kept.failures == [f"{folder.path}: No space left on device: no checkpoint at cycle 2,100"]
+    assert kept.failures == [f"{folder.path}: No space left on device: no checkpoint at cycle 2,100; the run goes on"]
     assert kept.written == [1100]
     assert folder.read().about["cycle"] == 1100
     kept.meet(3100, 80.0)

@@ -47,7 +47,7 @@ def whole(row: Any) -> list[Span]:
 
 
 @SHAPES
-@pytest.mark.parametrize("event", ["slot", "refused", "issue_2"])
+@pytest.mark.parametrize("event", ["slot", "issue_2"])
 def test_causes(shape: Shape, event: str) -> None:
     record, plain = record_of(shape), plain_of(shape)
     assert event in CAUSE_EVENTS
