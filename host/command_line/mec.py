@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from host.algorithms.names import MEC_KINDS
@@ -24,6 +25,9 @@ _EPILOG = """examples:
 MODEL: transitions of PRISM's explicit engine (.tra), or Storm's explicit format (.drn); each also .gz
 
 """
+
+_ROUND = ("states", "choices", "transitions", "edges", "components", "dropped", "removed", "mecs", "cycles")
+"""Columns of the table of rounds on the accelerator."""
 
 _PLACES = ("processor", "accelerator")
 _MACHINE = ("config", "memory", "executor", "overrides")
@@ -120,9 +124,10 @@ def run(arguments: argparse.Namespace) -> None:
 
     check_outputs({"-o": arguments.output, "--json": arguments.json}, others={"the model": arguments.model})
     from host.algorithms.mec.checker import check_mecs
+    from host.algorithms.verification import component_sizes
     from host.mdp.formats import read_mdp
     from host.output import STANDARD_OUTPUT, publish
-    from host.results.mecs import mec_document, mec_table
+    from host.results.version import identity
     from host.runs.execution import check_result
 
     progress = Progress(quiet=arguments.quiet)
@@ -131,10 +136,11 @@ def run(arguments: argparse.Namespace) -> None:
         mdp = read_mdp(arguments.model, watch=step)
     wall = {"load": time.perf_counter() - begin}
     if spec is None:
-        found, facts, words = _on_processor(arguments, algorithm, mdp, progress)
+        found, where, words, simulated, seconds = _on_processor(arguments, algorithm, mdp, progress)
     else:
-        found, facts, words = _on_accelerator(spec, mdp, progress)
-        wall["simulate"] = facts.pop("simulate")
+        begin = time.perf_counter()
+        found, where, words, simulated, seconds = _on_accelerator(spec, mdp, progress)
+        wall["simulate"] = time.perf_counter() - begin
     begin = time.perf_counter()
     if not arguments.no_verify:
         with progress.step("verifying"):
@@ -142,23 +148,60 @@ def run(arguments: argparse.Namespace) -> None:
     wall["verify"] = time.perf_counter() - begin
     if arguments.output is not None:
         _write(arguments.output, found)
-    document = mec_document(
-        model=arguments.model,
-        mdp=mdp,
-        algorithm=algorithm,
-        found=found,
-        verified=not arguments.no_verify,
-        wall=wall,
-        **facts,
-    )
+    sizes = component_sizes(found.mecs[found.mecs >= 0])[1].tolist()
+    document = {
+        **identity(),
+        "model": {
+            "file": arguments.model,
+            "states": mdp.states,
+            "choices": mdp.choice_count,
+            "transitions": mdp.transition_count,
+        },
+        "algorithm": algorithm,
+        **where,
+        "mecs": {"count": len(sizes), "states": sum(sizes), "largest": max(sizes, default=0)},
+        "rounds": [{**asdict(each), **more} for each, more in zip(found.rounds, simulated, strict=True)],
+        "counts": dict(found.counts),
+        **({} if spec is None else {"cycles": {"total": sum(each["cycles"] for each in simulated)}}),
+        "seconds": seconds,
+        "verified": None if arguments.no_verify else True,
+        "wall": wall,
+    }
     quiet = arguments.quiet or arguments.output == STANDARD_OUTPUT
-    publish(document, mec_table(document, words), path=arguments.json, quiet=quiet)
+    publish(document, _table(document, words), path=arguments.json, quiet=quiet)
+
+
+def _table(document: dict[str, Any], where: str) -> str:
+    """Return the result as a table."""
+    from host.results.table_text import column_table, model_text, plain_table
+    from host.words import counted
+
+    model, mecs, rounds = document["model"], document["mecs"], document["rounds"]
+    simulated = "cycles" in document
+    milliseconds = f"{document['seconds'] * 1e3:,.3f} ms" if simulated else f"{document['seconds'] * 1e3:,.1f} ms"
+    rows = [
+        ("model", model_text(*model.values())),
+        ("algorithm", f"{document['algorithm']}, {where}"),
+        ("MECs", f"{mecs['count']:,}, the largest of {counted(mecs['largest'], 'state')}"),
+        ("states", f"{mecs['states']:,} in MECs, {model['states'] - mecs['states']:,} in none"),
+        ("rounds", f"{len(rounds):,}"),
+        *((name.replace("_", " "), f"{count:,}") for name, count in document["counts"].items()),
+        *([("simulated", f"{counted(document['cycles']['total'], 'cycle')}, {milliseconds}")] if simulated else []),
+        *([] if simulated else [("time", milliseconds)]),
+        ("verified", "yes" if document["verified"] else "not checked"),
+    ]
+    text = plain_table(rows, words=2)
+    if not simulated:
+        return text
+    columns = [("round", "{number:,}"), *((name.replace("mecs", "MECs"), f"{{{name}:,}}") for name in _ROUND)]
+    numbered = ({"number": number, **each} for number, each in enumerate(rounds, start=1))
+    return f"{text}\n{column_table(columns, numbered, plain=True)}"
 
 
 def _on_processor(
     arguments: argparse.Namespace, algorithm: str, mdp: "Mdp", progress: Progress
-) -> "tuple[MecDecomposition, dict[str, Any], str]":
-    """Run an algorithm; return what it found, the fields of the document that say how, and where in words."""
+) -> "tuple[MecDecomposition, dict[str, Any], str, list[dict[str, int]], float]":
+    """Run an algorithm; return what it found, where it ran, also in words, what is told of each round, and its seconds."""
     from host.algorithms.mec.basic import run_mec
     from host.algorithms.software.decomposition import Setting
     from host.devices import open_device
@@ -172,21 +215,21 @@ def _on_processor(
         result = run_mec(algorithm, mdp, Setting(device=device, watch=step))
     where = {"on": "processor", "device": result.device, "threads": result.threads}
     words = place(result.device, result.threads)
-    return result.found, {"where": where, "simulated": None, "seconds": result.seconds}, words
+    return result.found, where, words, [{} for _ in result.found.rounds], result.seconds
 
 
-def _on_accelerator(spec: RunSpec, mdp: "Mdp", progress: Progress) -> "tuple[MecDecomposition, dict[str, Any], str]":
-    """Find the components of each round on the accelerator; returns what `_on_processor` does, and the real time."""
+def _on_accelerator(
+    spec: RunSpec, mdp: "Mdp", progress: Progress
+) -> "tuple[MecDecomposition, dict[str, Any], str, list[dict[str, int]], float]":
+    """Find the components of each round on the accelerator; returns what `_on_processor` does."""
     from host.runs.mec import run_accelerated_mec
 
-    begin = time.perf_counter()
     result = run_accelerated_mec(mdp, spec, progress)
-    simulate = time.perf_counter() - begin
     setting = result.rounds[0].setting
     where = {"on": "accelerator", **setting.machine_document()}
     simulated = [{"edges": each.graph.edges, "cycles": each.run.cycles} for each in result.rounds]
-    facts = {"where": where, "simulated": simulated, "seconds": result.seconds, "simulate": simulate}
-    return result.found, facts, f"components on the accelerator, {spec.machine_text}, executor {spec.executor}"
+    words = f"components on the accelerator, {spec.machine_text}, executor {spec.executor}"
+    return result.found, where, words, simulated, result.seconds
 
 
 def _write(path: str, found: "MecDecomposition") -> None:

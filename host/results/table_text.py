@@ -50,8 +50,10 @@ class _Cells(Formatter):
         return self._none if value is None else format(value, format_spec)
 
 
-def column_table(columns: Iterable[tuple[str, str]], rows: Iterable[Any], *, words: int = 1, none: str = "–") -> str:
-    """Return a Markdown table of documents.
+def column_table(
+    columns: Iterable[tuple[str, str]], rows: Iterable[Any], *, words: int = 1, none: str = "–", plain: bool = False
+) -> str:
+    """Return a table of documents.
 
     Parameters
     ----------
@@ -64,10 +66,13 @@ def column_table(columns: Iterable[tuple[str, str]], rows: Iterable[Any], *, wor
         As of `plain_table`.
     none : str
         Shown for a field that is None.
+    plain : bool
+        Whether it is as of `plain_table`, and not Markdown.
     """
     head, forms = zip(*columns, strict=True)
     cells = _Cells(none)
-    return markdown_table(head, [[cells.vformat(form, (row,), {}) for form in forms] for row in rows], words=words)
+    rows = [[cells.vformat(form, (row,), {}) for form in forms] for row in rows]
+    return _table(head, rows, words, "plain" if plain else "pipe")
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], words: int, form: str) -> str:

@@ -19,7 +19,7 @@ from host.graph.formats import read_graph
 from host.measuring.software import GivenUpError, quickest
 from host.progress import Progress
 from host.results.plots import BLUE, ORANGE, add_legend, new_figure, time_text
-from host.results.table_text import graph_text, largest_text, plain_table
+from host.results.table_text import column_table, graph_text, largest_text
 from host.runs.execution import execute
 from host.runs.results import SccResult
 from host.runs.specification import RunSpec
@@ -281,38 +281,24 @@ def _machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:
     )
 
 
-def _number(value: float | None, form: str) -> str:
-    return "" if value is None else format(value, form)
-
-
-def _rows(comparison: Comparison, entries: Sequence[Entry]) -> list[tuple[str, ...]]:
-    return [
-        (
-            entry.name,
-            entry.where,
-            _number(entry.milliseconds, ",.3f") or entry.trouble or "",
-            _number(entry.edges, ","),
-            _number(entry.passes, ","),
-            _number(comparison.speed_up(entry), ".2f"),
-        )
-        for entry in entries
-    ]
-
-
 def comparison_text(comparison: Comparison) -> str:
     """Return a graph's tables: software, whose time is real, then simulated machines, whose time is not."""
     parts = [
         f"{graph_text(comparison.graph, comparison.vertices, comparison.edges)}\n"
         f"components: {largest_text(comparison.components, comparison.largest)}\n"
     ]
-    columns = ("ran on", "ms", "edges touched", "passes")
+    columns = (("ran on", "{where}"), ("ms", "{time}"), ("edges touched", "{edges:,}"), ("passes", "{passes:,}"))
+    rows = comparison.document()["entries"]
+    for row in rows:
+        row["time"] = row["trouble"] or f"{row['milliseconds']:,.3f}"
     for simulated, first, last in (
         (False, "software, real time", f"speed-up over {_BASE}"),
         (True, "machine, simulated time", f"real time of {_BASE} / simulated time"),
     ):
-        entries = [entry for entry in comparison.entries if entry.simulated == simulated]
-        if entries:
-            parts.append(plain_table(_rows(comparison, entries), head=(first, *columns, last), words=2))
+        shown = [row for row in rows if row["simulated"] == simulated]
+        if shown:
+            named = ((first, "{name}"), *columns, (last, "{speed_up:.2f}"))
+            parts.append(column_table(named, shown, words=2, none="", plain=True))
     return "\n".join(parts)
 
 
