@@ -8,7 +8,6 @@ from host.options import at_least, one_of
 
 if TYPE_CHECKING:
     from host.measuring.measurements import Measurements
-    from host.studies.study import Report
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -47,33 +46,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_experiment_options(parser)
 
 
-def _compare(measurements: "Measurements", arguments: argparse.Namespace) -> "Report":
-    from host.measuring.setting import root_folder
-    from host.studies.benchmark.revisions import compare_revisions, comparison_markdown
-    from host.studies.benchmark.search import PRESETS
-    from host.studies.study import Report
-
-    preset = PRESETS["quick" if arguments.quick else "full"]
-    document = compare_revisions(
-        measurements,
-        root_folder(),
-        arguments.compare,
-        workload=preset.workload("compiled-2"),
-        repetitions=arguments.repetitions or preset.repetitions["compiled-2"],
-    )
-    return Report(document=document, markdown=comparison_markdown(document))
-
-
-def _bench(measurements: "Measurements", arguments: argparse.Namespace) -> "Report":
-    from host.studies.benchmark.rows import benchmark_markdown, run_benchmark
-    from host.studies.benchmark.search import PRESETS
-    from host.studies.study import Report
-
-    preset = PRESETS["quick" if arguments.quick else "full"]
-    document = run_benchmark(measurements, preset, arguments.rows, repetitions=arguments.repetitions)
-    return Report(document=document, markdown=benchmark_markdown(document))
-
-
 def run(arguments: argparse.Namespace) -> None:
     """Run the command.
 
@@ -84,5 +56,27 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A measurement failed.
     """
-    name, make = ("bench", _bench) if arguments.compare is None else ("bench-compare", _compare)
-    make_experiment(arguments, name, lambda measurements: make(measurements, arguments))
+    from host.measuring.setting import root_folder
+    from host.studies.benchmark.revisions import compare_revisions, comparison_markdown
+    from host.studies.benchmark.rows import benchmark_markdown, run_benchmark
+    from host.studies.benchmark.search import PRESETS
+    from host.studies.study import Report
+
+    preset = PRESETS["quick" if arguments.quick else "full"]
+
+    def bench(measurements: "Measurements") -> Report:
+        document = run_benchmark(measurements, preset, arguments.rows, repetitions=arguments.repetitions)
+        return Report(document=document, markdown=benchmark_markdown(document))
+
+    def compare(measurements: "Measurements") -> Report:
+        repetitions = arguments.repetitions or preset.repetitions["compiled-2"]
+        workload = preset.workload("compiled-2")
+        document = compare_revisions(
+            measurements, root_folder(), arguments.compare, workload=workload, repetitions=repetitions
+        )
+        return Report(document=document, markdown=comparison_markdown(document))
+
+    if arguments.compare is None:
+        make_experiment(arguments, "bench", bench)
+    else:
+        make_experiment(arguments, "bench-compare", compare)

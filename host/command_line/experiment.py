@@ -45,31 +45,18 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 
 
 def make_experiment(
-    arguments: argparse.Namespace,
-    name: str,
-    make: "Callable[[Measurements], Report]",
-    *,
-    jobs: int = 1,
-    verify: bool = False,
-    again: bool = False,
-    plot: bool = False,
+    arguments: argparse.Namespace, name: str, make: "Callable[[Measurements], Report]", *, plot: bool = False
 ) -> None:
     """Make an experiment, write its files, and print it.
 
     Parameters
     ----------
     arguments : argparse.Namespace
-        The options of `add_experiment_options`.
+        The options of `add_experiment_options`, and of `add_jobs` and `add_keep` where a command has them.
     name : str
         Name of its files.
     make : callable
         Makes the report, given what measures.
-    jobs : int
-        Processes that measure side by side.
-    verify : bool
-        Whether measurements are checked, and those taken over were.
-    again : bool
-        Whether to measure also what was measured before.
     plot : bool
         Whether there is a plot.
 
@@ -93,7 +80,13 @@ def make_experiment(
     for suffix in ("json", "md", "svg") if plot else ("json", "md"):
         check_output(str(folder / f"{name}.{suffix}"), "--output")
     with Progress(quiet=arguments.quiet).step("measuring") as step:
-        measurements = Measurements(store, jobs=jobs, verify=verify, again=again, on_step=step)
+        measurements = Measurements(
+            store,
+            jobs=getattr(arguments, "jobs", 1),
+            verify=not getattr(arguments, "no_verify", True),
+            again=getattr(arguments, "keep", None) is not None,
+            on_step=step,
+        )
         report = make(measurements)
     written = report.write(folder, name)
     text = (

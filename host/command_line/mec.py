@@ -201,7 +201,7 @@ def _table(document: dict[str, Any], where: str) -> str:
 def _on_processor(
     arguments: argparse.Namespace, algorithm: str, mdp: "Mdp", progress: Progress
 ) -> "tuple[MecDecomposition, dict[str, Any], str, list[dict[str, int]], float]":
-    """Run an algorithm; return what it found, where it ran, also in words, what is told of each round, and its seconds."""
+    """Run an algorithm; return what it found, where (also in words), what is told of each round, and its seconds."""
     from host.algorithms.mec.basic import run_mec
     from host.algorithms.software.decomposition import Setting
     from host.devices import open_device

@@ -63,10 +63,5 @@ def run(arguments: argparse.Namespace) -> None:
         memory_profile(arguments.memory, changed)
         given["memory"] = changed.memory_text(arguments.memory)
     make_experiment(
-        arguments,
-        arguments.figure,
-        lambda measurements: reproduction.asked(given).report(measurements),
-        jobs=arguments.jobs,
-        verify=not arguments.no_verify,
-        plot=True,
+        arguments, reproduction.name, lambda measurements: reproduction.asked(given).report(measurements), plot=True
     )

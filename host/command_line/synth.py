@@ -1,15 +1,10 @@
 """`cyscc synth`: what an Application Engine takes on an FPGA."""
 
 import argparse
-from typing import TYPE_CHECKING
 
 from host.command_line.experiment import add_experiment_options, add_jobs, add_keep, make_experiment
-from host.options import UsageError, add_set, at_least, configuration, read_overrides
+from host.options import add_set, at_least, configuration, read_overrides
 from host.studies.paper import DEVICES
-
-if TYPE_CHECKING:
-    from host.measuring.measurements import Measurements
-    from host.studies.study import Report
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -53,19 +48,16 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         Yosys is missing or failed.
     """
+    from host.studies.fpga.synthesis import synthesis_report
+
     changed = read_overrides(arguments.overrides)
     configs = {changed.config_text(name): configuration(name, changed) for name in arguments.config or ["hc2"]}
 
-    def make(measurements: "Measurements") -> "Report":
-        from host.studies.fpga.synthesis import synthesis_report
-        from host.studies.fpga.tools import work_folder
-
-        families = tuple(dict.fromkeys(arguments.family or DEVICES))
-        with work_folder(arguments.keep) as folder:
-            try:
-                return synthesis_report(measurements, configs, families=families, depths=arguments.depth, folder=folder)
-            except ValueError as error:
-                raise UsageError(f"--depth: {error}") from None
-
-    name = "synthesis-depth" if arguments.depth else "synthesis"
-    make_experiment(arguments, name, make, jobs=arguments.jobs, again=arguments.keep is not None)
+    families = tuple(dict.fromkeys(arguments.family or DEVICES))
+    make_experiment(
+        arguments,
+        "synthesis-depth" if arguments.depth else "synthesis",
+        lambda measurements: synthesis_report(
+            measurements, configs, families=families, depths=arguments.depth, keep=arguments.keep
+        ),
+    )

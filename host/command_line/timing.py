@@ -1,14 +1,9 @@
 """`cyscc timing`: the clocks that kernels and engine shell reach on an FPGA."""
 
 import argparse
-from typing import TYPE_CHECKING
 
 from host.command_line.experiment import add_experiment_options, add_jobs, add_keep, make_experiment
 from host.options import add_set, add_shared, at_least, configuration, one_of, read_overrides
-
-if TYPE_CHECKING:
-    from host.measuring.measurements import Measurements
-    from host.studies.study import Report
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -54,16 +49,17 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A tool is missing or failed, or a median is below the clock of the configuration.
     """
+    from host.studies.fpga.timing import COMPONENTS, timing_report
+
     changed = read_overrides(arguments.overrides)
     config = configuration(arguments.config, changed)
     name = changed.config_text(arguments.config)
 
-    def make(measurements: "Measurements") -> "Report":
-        from host.studies.fpga.timing import COMPONENTS, timing_report
-        from host.studies.fpga.tools import work_folder
-
-        names = tuple(dict.fromkeys(arguments.component or COMPONENTS))
-        with work_folder(arguments.keep) as folder:
-            return timing_report(measurements, config, name=name, names=names, seeds=arguments.seeds, folder=folder)
-
-    make_experiment(arguments, "timing", make, jobs=arguments.jobs, again=arguments.keep is not None)
+    names = tuple(dict.fromkeys(arguments.component or COMPONENTS))
+    make_experiment(
+        arguments,
+        "timing",
+        lambda measurements: timing_report(
+            measurements, config, name=name, names=names, seeds=arguments.seeds, keep=arguments.keep
+        ),
+    )

@@ -13,9 +13,10 @@ import msgspec
 
 from host.measuring.measurements import Measurements
 from host.measuring.requests import Measured
+from host.options import UsageError
 from host.results.table_text import markdown_table
 from host.sources import text_digest
-from host.studies.fpga.tools import YOSYS, ToolError, ToolRequest, check_tool, run_yosys, version
+from host.studies.fpga.tools import YOSYS, ToolError, ToolRequest, check_tool, run_yosys, version, work_folder
 from host.studies.paper import BAR, DEVICES, PUBLISHED, PUBLISHED_BFS, PUBLISHED_LESS_VENDOR, Amounts
 from host.studies.study import Report
 from hw.config import PRESETS, AcceleratorConfig
@@ -598,7 +599,7 @@ def synthesis_report(
     *,
     families: Sequence[str],
     depths: Sequence[int],
-    folder: Path,
+    keep: str | None,
 ) -> Report:
     """Synthesise the AEs of machines, and report what they take.
 
@@ -612,22 +613,26 @@ def synthesis_report(
         Of ``xc5v`` and ``xc6v``.
     depths : sequence of int
         Also with all FIFOs of each of these depths.
-    folder : Path
-        For Verilog, netlists and logs.
+    keep : str or None
+        Folder that keeps Verilog, netlists and logs.
 
     Raises
     ------
-    ConfigError
-        A depth is impossible.
+    UsageError, InputError
+        A depth is impossible; the folder cannot be made.
     SimulationError
         Yosys is missing or failed, or wrote what is not understood.
     """
-    variants = {name: {depth: with_depth(config, depth) for depth in depths} for name, config in configs.items()}
+    try:
+        variants = {name: {depth: with_depth(config, depth) for depth in depths} for name, config in configs.items()}
+    except ValueError as error:
+        raise UsageError(f"--depth: {error}") from None
     check_tool(YOSYS)
     wanted = [
         (each, family) for name in configs for each in (configs[name], *variants[name].values()) for family in families
     ]
-    found = usages(measurements, wanted, folder=folder)
+    with work_folder(keep) as folder:
+        found = usages(measurements, wanted, folder=folder)
     machines = [
         Machine(
             name=name,

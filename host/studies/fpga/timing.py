@@ -414,7 +414,7 @@ def timing_report(
     name: str,
     names: Sequence[str],
     seeds: int,
-    folder: Path,
+    keep: str | None,
 ) -> Report:
     """Measure clocks and report them; a median below the clock of the configuration is a failure.
 
@@ -422,17 +422,22 @@ def timing_report(
     ----------
     name : str
         Name or file of the configuration.
-    measurements, config, names, seeds, folder
+    keep : str or None
+        Folder that keeps Verilog, netlists, reports and logs.
+    measurements, config, names, seeds
         As of `measure`.
 
     Raises
     ------
+    InputError
+        The folder cannot be made.
     SimulationError
         A tool is missing or failed, or wrote what is not understood.
     """
     for tool in (tools.YOSYS, tools.NEXTPNR):
         tools.check_tool(tool)
-    timings = measure(measurements, config, names=names, seeds=seeds, folder=folder)
+    with tools.work_folder(keep) as folder:
+        timings = measure(measurements, config, names=names, seeds=seeds, folder=folder)
     slow = ", ".join(f"{one.name} ({one.median.fmax:.1f} MHz)" for one in timings if not one.met)
     return Report(
         document=document(timings, name=name),
