@@ -76,6 +76,46 @@ def test_every_field_is_described() -> None:
     assert {name for name in NAMES if name not in run_options("scc")} == {"source", "roofline"}
 
 
+PROPERTIES: dict[str, set[str]] = {
+    "decides": {"algorithm", "graph", "source", "config", "memory", "overrides", "simplify", "queue_slack"},
+    "path": {"graph", "config", "memory", "record"},
+    "repeated": {"overrides", "scopes"},
+    "positional": {"graph"},
+}
+PROPERTIES["kept"] = PROPERTIES["decides"] | {"roofline", "executor", "cycle_limit", "checkpoint_every", "record"}
+PROPERTIES["kept"] |= {"record_interval"}
+PROPERTIES["varies"] = PROPERTIES["decides"] - {"graph", "overrides"} | {"executor", "cycle_limit", "record_interval"}
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_what_is_said_of_fields(name: str) -> None:
+    assert {each for each in NAMES if getattr(option_of(each), name)} == PROPERTIES[name]
+
+
+def test_what_is_not_said_of_fields() -> None:
+    fixed = {"algorithm", "source", "roofline", "queue_slack", "record_interval"}
+    assert {name for name in NAMES if not option_of(name).changeable} == fixed
+    no_keywords = {"algorithm", "graph", "source", "roofline", "checkpoint", "checkpoint_every", "resume"}
+    assert {name for name in NAMES if not option_of(name).keyword} == no_keywords
+
+
+def test_ranges_and_switches() -> None:
+    ranges = {name: (option_of(name).low, option_of(name).high) for name in NAMES if option_of(name).low is not None}
+    assert ranges == {
+        "source": (0, 1 << 63),
+        "threads": (1, 1024),
+        "cycle_limit": (1, 1 << 64),
+        "queue_slack": (0, 1 << 40),
+        "record_interval": (16, 1 << 40),
+    }
+    switches = {name: option_of(name).switch for name in NAMES if option_of(name).switch is not None}
+    assert switches == {"roofline": True, "verify": False, "simplify": True, "wave_view": True}
+    assert option_of("threads").read("1e3") == 1000
+    assert option_of("wave_window").read("1:2") == (1, 2)
+    assert option_of("checkpoint_every").read("2s") == "2s"
+    assert option_of("record").read("seen") == "seen"
+
+
 def test_keywords_are_the_fields_that_python_takes() -> None:
     keywords = {name for name in NAMES if option_of(name).keyword}
     assert set(RunArguments.__annotations__) == {*keywords, "progress", "name"}
@@ -205,6 +245,14 @@ def test_numbers_and_windows_as_texts() -> None:
     for text in ("x", "1.5", "2^x", ""):
         with refused(ValueError, f"{text!r} is not an integer"):
             whole_number(text, low=0)
+    assert [whole_number(text, low=3, high=8) for text in ("3", "8")] == [3, 8]
+    for text, message in (("2", "at least 3, not 2"), ("9", "at most 8, not 9"), ("2^4", "at most 8, not 2^4")):
+        with refused(ValueError, f"must be {message}"):
+            whole_number(text, low=3, high=8)
+    assert whole_number("2^64", low=0) == 1 << 64
+    with refused(ValueError, f"must be at most {1 << 64}, not 2^65"):
+        whole_number("2^65", low=0)
+    assert cycle_window("5:5") == (5, 5)
     with refused(ValueError, "'5' is not FIRST:LAST"):
         cycle_window("5")
     with refused(ValueError, "the first cycle must not come after the last: '5:4'"):
