@@ -42,8 +42,9 @@ class Kept:
         self.machine: Any = FakeMachine()
         monkeypatch.setattr("host.checkpoints.checkpoints.time.monotonic", lambda: self.now)
         monkeypatch.setattr("host.checkpoints.checkpoints.notice", self.failures.append)
+        machine: Any = self.machine
         self.checkpoints = Checkpoints(
-            self.machine,
+            machine,
             folder,
             every=Interval.parse(every),
             about=lambda: {"seconds": self.now},

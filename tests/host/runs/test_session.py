@@ -139,7 +139,7 @@ def test_waveforms_that_are_not_written_are_told(
     lines: list[str] = []
     asked: dict[str, Any] = {}
     closed: list[str] = []
-    machine = SimpleNamespace(cycle=cycles, close=lambda: closed.append("closed"))
+    machine: Any = SimpleNamespace(cycle=cycles, close=lambda: closed.append("closed"))
 
     def create(config: Any, memory: Any, **options: Any) -> Any:
         asked.update(options, config=config, memory=memory)
@@ -147,7 +147,7 @@ def test_waveforms_that_are_not_written_are_told(
 
     monkeypatch.setattr("sim.machine.create_machine", create)
     monkeypatch.setattr("host.runs.execution.notice", lines.append)
-    waves = {"waves": "w.vcd", "wave_window": window, "scopes": ("*.token",), "wave_view": True}
+    waves: dict[str, Any] = {"waves": "w.vcd", "wave_window": window, "scopes": ("*.token",), "wave_view": True}
     session = session_of(Told(), cycle_limit=77, memory="fixed:9", **(waves if window else {}))
 
     def fail() -> None:

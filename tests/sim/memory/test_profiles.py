@@ -1,6 +1,8 @@
 """Profiles by name, from a mapping, from files, and from outside."""
 
 from collections.abc import Callable
+from dataclasses import MISSING, fields
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -153,3 +155,54 @@ def test_bad_rules_are_named(source: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "rules.py"
     file.write_text(source)
     assert refusal(lambda: parse_profile(str(file))) == f"{file}: {message.format(file=file.name)}"
+
+
+CYCLES, PLACES = (0, 1_000_000), (1, 65_536)
+RANGES: dict[type[Profile], dict[tuple[int, int], str]] = {
+    Fixed: {(1, 100_000): "latency"},
+    Stress: {(0, 2**63 - 1): "seed=0"},
+    Hc2: {
+        CYCLES: "request_travel=30 response_travel=30",
+        (1, 1_000_000): "flush_travel=60",
+        (1, 10_000): "bank_busy=15",
+        PLACES: "port_queue=32 reads_in_flight=512 writes_in_flight=512",
+        (1, 64): "controllers=8",
+        (1, 1024): "banks=128",
+        (1, 8): "links=2",
+        (3, 13): "controller_bit=6 link_bit=3",
+    },
+    Hbm2: {
+        CYCLES: "request_travel=4 response_travel=4",
+        (1, 1_000_000): "flush_travel=24",
+        (1, 10_000): "machine_mhz=150 memory_mhz=900",
+        (0, 100_000): "way_there=40 way_back=41 t_rfc=234 refresh_stagger=109",
+        (1, 100_000): "t_refi=3510",
+        (0, 1000): "t_rcd=14 t_rp=14 t_ras=31 t_cl=13 t_cwl=4 t_rtp=6 t_wr=15 t_wtr=8",
+        (1, 1000): "t_ccd_l=4 t_rrd=4",
+        (0, 4000): "t_faw=15",
+        PLACES: "port_queue=32 reads_in_flight=512 writes_in_flight=512",
+        (1, 64): "burst=2 channels=32",
+        (1, 8): "groups=4 banks=4",
+        (1, 128): "columns=32",
+        (1, 4): "links=1",
+        (5, 16): "channel_bit=6",
+        (0, 3): "low_groups=1",
+        (0, 7): "low_columns=5",
+    },
+}
+"""Of each profile the parameters by their range, with their defaults."""
+
+
+@pytest.mark.parametrize("profile", RANGES, ids=lambda profile: profile.name)
+def test_ranges_and_defaults(profile: type[Profile]) -> None:
+    found: dict[tuple[int, int], set[str]] = {}
+    for each in fields(profile):
+        default = "" if each.default is MISSING else f"={each.default}"
+        found.setdefault((each.metadata["low"], each.metadata["high"]), set()).add(each.name + default)
+    assert found == {limits: set(names.split()) for limits, names in RANGES[profile].items()}
+    given = {"latency": 75} if profile is Fixed else {}
+    for (low, high), names in found.items():
+        for name in (each.partition("=")[0] for each in names):
+            for value in (low - 1, high + 1):
+                message = f"memory {name} must be an integer from {low} to {high}, not {value}"
+                assert refusal(partial(profile, **{**given, name: value})) == message

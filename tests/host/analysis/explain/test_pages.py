@@ -157,7 +157,8 @@ def test_the_verdict_has_all_that_costs_much(shape: Shape) -> None:
         of = plain.instructions["instruction"].isin(rows.index).to_numpy()
         stack = {cause: plain.stack(cause)[of].sum() for cause in CAUSE_NAMES}
         together = [causes for causes, _ in diagnose(group, evidence)]
-        single = [(cause,) for cause in CAUSE_NAMES if cause not in WORK and not any(cause in c for c in together)]
+        left = [cause for cause in CAUSE_NAMES if cause not in WORK and not any(cause in c for c in together)]
+        single: list[tuple[str, ...]] = [(cause,) for cause in left]
         if sum(stack[cause] for cause in WORK) >= 0.7 * sum(stack.values()):
             single.append(WORK)
         costs = {causes: sum(stack[cause] for cause in causes) for causes in [*together, *single]}
@@ -216,7 +217,8 @@ def test_tables_of_a_difference() -> None:
         ranked = sorted(zip(CAUSE_NAMES, causes, strict=True), key=lambda each: -abs(each[1]))
         return ", ".join(f"{name} {value:+,.0f}" for name, value in ranked[:3] if abs(value) >= 0.5)
 
-    def line(name: str, one: int, other: int, causes: Any) -> list[str]:
+    def line(name: str, taken: list[int], causes: Any) -> list[str]:
+        one, other = taken
         difference = [f"{one:,}", f"{other:,}", f"{other - one:+,}", f"{(other - one) / first:+.1%}"]
         return [name, *difference, *filter(None, [why(causes)])]
 
@@ -228,10 +230,10 @@ def test_tables_of_a_difference() -> None:
         for name, value in ranked
         if abs(value) >= 0.5
     ]
-    assert tables["by phase"][1:] == [line("forward", *cycles.sum(axis=1).tolist(), more.sum(axis=0))]
+    assert tables["by phase"][1:] == [line("forward", cycles.sum(axis=1).tolist(), more.sum(axis=0))]
     most = np.sort(np.argsort(-abs(cycles[1] - cycles[0]), kind="stable")[:4])
     rows = tables["by level: the 4 of 6 that differ most"]
-    assert rows[1:] == [line(str(level), *cycles[:, level].tolist(), more[level]) for level in most]
+    assert rows[1:] == [line(str(level), cycles[:, level].tolist(), more[level]) for level in most]
     document = comparison_document(comparison)
     assert document["difference"] == plains[1].total - first
     assert document["causes"] == pytest.approx(whole, abs=1e-3)

@@ -193,7 +193,7 @@ def test_what_counts_as_much(cause: str, group: Group, changes: dict[str, Any], 
 def test_what_counts_as_blocking() -> None:
     share = crossbar_share(1)
     assert share == pytest.approx(2 - 2**0.5)
-    assert (crossbar_share(2), crossbar_share(0)) == (pytest.approx((3 - 5**0.5) / 2), 0)
+    assert [crossbar_share(2), crossbar_share(0)] == pytest.approx([(3 - 5**0.5) / 2, 0])
     at, below = (advise("refused", LARGE, evidence(links=replace(LINKS, mean=0.85 * share * x))) for x in (1, 0.999))
     assert "the one at the head" in at.text
     assert "bursts" in below.text
