@@ -25,7 +25,7 @@ def check_size(states: int, transitions: int) -> None:
         raise InputError(f"{transitions} transitions are too many for 32 bits (at most {MAX_EDGES})")
 
 
-def offsets_of(lengths: NDArray[np.uint32]) -> NDArray[np.int64]:
+def offsets_of(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return where each of some runs begins, and where the last ends, by their lengths."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])

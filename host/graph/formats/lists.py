@@ -4,7 +4,6 @@ import re
 from typing import IO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from host.errors import InputError, placed
 from host.graph.csr import Graph, check_size
@@ -14,7 +13,6 @@ from host.graph.formats.text import LARGEST_ID, Column, Layout, Lines, number, r
 from host.graph.formats.writer import write_edges
 from host.memory_room import check_room
 from host.words import counted
-from sim.caching.code import njit
 
 __all__ = [
     "read_dimacs",
@@ -31,21 +29,6 @@ _BANNER = b"%%MatrixMarket"
 _VALUES = {b"pattern": 0, b"integer": 1, b"real": 1}
 _SYMMETRIES = {b"general": False, b"symmetric": True, b"skew-symmetric": True}
 _LETTERS = (b"c", b"p", b"a")
-
-
-@njit(cache=True, nogil=True)
-def _mirror(
-    first: NDArray[np.int64], second: NDArray[np.int64], sources: NDArray[np.int64], targets: NDArray[np.int64]
-) -> int:
-    """Follow each pair by its mirror image, unless that is the same; return the number of pairs."""
-    count = 0
-    for index in range(len(first)):
-        sources[count], targets[count] = first[index], second[index]
-        count += 1
-        if first[index] != second[index]:
-            sources[count], targets[count] = second[index], first[index]
-            count += 1
-    return count
 
 
 def _read_edges(lines: Lines, layout: Layout, *, expected: int | None = None, mirror: bool = False) -> EdgeBuffer:
@@ -73,10 +56,11 @@ def _read_edges(lines: Lines, layout: Layout, *, expected: int | None = None, mi
         than there is.
     """
     edges = EdgeBuffer()
-    for first, second, *_ in read_lines(lines, layout, expected=expected):
+    for first, second in read_lines(lines, layout, expected=expected):
         if mirror:
-            pair = np.empty((2, 2 * len(first)), np.int64)
-            first, second = pair[:, : _mirror(first, second, *pair)]
+            pairs = np.array([[first, second], [second, first]])
+            kept = np.stack([np.ones(len(first), np.bool_), first != second], axis=1)
+            first, second = (pairs[:, end].T[kept] for end in range(2))
         edges.append(first, second)
     return edges
 

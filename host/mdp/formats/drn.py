@@ -1,19 +1,46 @@
 """Storm's explicit files (.drn) of Markov decision processes."""
 
-from typing import IO
+import re
+from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from host.errors import InputError, placed
-from host.graph.formats.scanner import At, Fault, scan_states
-from host.graph.formats.text import Column, Layout, Lines, number, shown, words
+from host.graph.formats.text import (
+    WORD,
+    Column,
+    Lines,
+    flags,
+    matched,
+    number,
+    probabilities,
+    probability,
+    shown,
+    whole_numbers,
+    words,
+)
 from host.mdp.formats.rows import Rows
 from host.mdp.model import Mdp, check_size
 from host.words import counted
 
 __all__ = ["read_drn"]
 
-_SHORTEST = 4  # bytes of "0:1\n"
+_FORM = "TARGET : PROBABILITY"
+_NOTHING, _STATE, _ACTION, _TRANSITION = range(4)
+_GROUPS = {_STATE: "state", _ACTION: "action", _TRANSITION: "target"}
+"""Kinds of lines, and the groups that tell them."""
+
+_FOLLOWS = np.zeros((4, 4), np.bool_)
+"""Which kind of line may follow which."""
+
+_FOLLOWS[
+    [_NOTHING, _STATE, _ACTION, _TRANSITION, _TRANSITION, _TRANSITION], [_STATE, _ACTION, _TRANSITION, *_GROUPS]
+] = True
+_PATTERN = (
+    rf"^[ \t]*(?:(?i:state)[ \t]+(?P<state>[0-9]+)(?:[ \t].*)?|(?P<action>(?i:action))(?:[ \t].*)?"
+    rf"|(?P<target>[0-9]+)[ \t]*:[ \t]*(?P<weight>{WORD})[ \t]*|//.*|)\n$"
+)
 _VALUES = (b"double", b"rational")
 
 
@@ -70,6 +97,87 @@ def _header(lines: Lines) -> tuple[int, int | None]:
     return counts[b"@nr_states"], counts.get(b"@nr_choices")
 
 
+def _cause(line: bytes, states: int, kind: int, state: int, choice: int) -> str:
+    """Say what is wrong with a line; the line before is of that kind, and stands in that choice of that state."""
+    first, second, *_ = *words(line), b"", b""
+    begins = first.lower()
+    if begins in (b"state", b"action") and kind == _ACTION:
+        return f"choice {choice} of state {state} has no transitions"
+    if begins == b"action":
+        return "an action before the first state"
+    if begins == b"state" and kind == _STATE:
+        return f"state {state} has no choices"
+    if begins == b"state" and not second.isdigit():
+        return f"{shown(second)} is not a state"
+    if begins == b"state":
+        surplus = f"a state beyond the {states:,} that the header announces"
+        return surplus if state + 1 == states else f"expected state {state + 1}, not {shown(second)}"
+    if kind in (_NOTHING, _STATE):
+        return f"expected 'action NAME' before the transition, not {shown(first)}"
+    target, colon, rest = re.findall(rb"^[ \t]*([0-9]*)[ \t]*(:?)[ \t]*(.*)", line)[0]
+    if not target:
+        return f"{shown(first)} is not a state"
+    if not colon:
+        return f"expected {_FORM!r}, not {shown(line.strip())}"
+    likely, more, *_ = *words(rest), b"", b""
+    if outside := Column("state", 0, states - 1).fault(target):
+        return outside
+    return (
+        f"{shown(rest)} is not a probability"
+        if probability(likely) is None
+        else f"too many columns for {_FORM!r}, from {shown(more)} on"
+    )
+
+
+class _Transitions:
+    """Transitions in blocks of lines.
+
+    Parameters
+    ----------
+    states : int
+        Number of states.
+
+    Attributes
+    ----------
+    kind, state, choice : int
+        Kind of the last line, its state, and the number of its choice there; the numbers are -1 before the first.
+    """
+
+    def __init__(self, states: int) -> None:
+        self._states = states
+        self.kind, self.state, self.choice = _NOTHING, -1, -1
+
+    def read(self, text: bytes, line: int) -> list[NDArray[Any]]:
+        """Return source, number of the choice, target, probability and line of each transition in a block."""
+        import pyarrow.compute as pc
+
+        faults, groups = matched(text, _PATTERN)
+        told = {kind: pc.binary_length(groups[name]).cast("bool") for kind, name in _GROUPS.items()}
+        every = np.sum([kind * flags(mask) for kind, mask in told.items()], axis=0)
+        places = np.flatnonzero(every)
+        kinds = np.append(self.kind, every[places])
+        begins, ends = kinds == _STATE, kinds == _TRANSITION
+        begins[0] = ends[0] = False
+        actions = self.choice + np.cumsum(kinds == _ACTION) - (self.kind == _ACTION)
+        states = self.state + np.cumsum(begins)
+        # Choices are counted from the state on that they are of.
+        choices = actions - np.maximum.accumulate(np.where(begins, actions + 1, 0))
+        named = whole_numbers(groups["state"].filter(told[_STATE]))
+        targets = whole_numbers(groups["target"].filter(told[_TRANSITION]))
+        likely = probabilities(groups["weight"].filter(told[_TRANSITION]))
+        wrong = np.append(False, ~_FOLLOWS[kinds[:-1], kinds[1:]])
+        wrong[begins] |= (named != states[begins]) | (named >= self._states)
+        wrong[ends] |= (targets < 0) | (targets >= self._states) | np.isnan(likely)
+        faults[places] = wrong[1:]
+        if faults.any():
+            place = int(faults.argmax())
+            last = np.searchsorted(places, place)
+            at = int(kinds[last]), int(states[last]), int(choices[last])
+            raise InputError(_cause(text.split(b"\n", place + 1)[place], self._states, *at), line=line + place)
+        self.kind, self.state, self.choice = int(kinds[-1]), int(states[-1]), int(choices[-1])
+        return [states[ends], choices[ends], targets, likely, line + places[ends[1:]]]
+
+
 def read_drn(stream: IO[bytes]) -> Mdp:
     """Read a model.
 
@@ -93,22 +201,12 @@ def read_drn(stream: IO[bytes]) -> Mdp:
     """
     lines = Lines(stream)
     states, choices = _header(lines)
-    at = np.array([-1, -1, 0, 0], np.int64)
-    columns = (Column("state", 0, states - 1),)
-    layout = Layout(form="TARGET : PROBABILITY", comments="//", columns=columns, fewest=2, most=2, weighed=True)
-    rows = Rows()
-    while len(text := lines.block()):
-        room = len(text) // _SHORTEST + 1
-        block = np.empty((3, room), np.int64), np.empty(room, np.float64), np.empty(room, np.int64)
-        count, fault, line, start, stop = scan_states(text, lines.number, states, at, *block)
-        lines.number = line
-        if fault:
-            where = {"state": at[At.STATE] + (fault == Fault.OTHER_STATE), "choice": at[At.CHOICE], "states": states}
-            raise layout.error(fault, text[start:stop].tobytes(), line, **where)
-        rows.append(*(each[..., :count] for each in (*block[0], *block[1:])))
-    found = int(at[At.STATE]) + 1
-    if found < states:
-        raise InputError(f"the header announces {counted(states, 'state')}, but only {found:,} follow")
-    if at[At.CHOICE] >= 0 and at[At.TRANSITIONS] == 0:
-        raise InputError(f"choice {at[At.CHOICE]} of state {found - 1} has no transitions")
+    found, rows, line = _Transitions(states), Rows(), lines.number
+    while text := lines.block():
+        rows.append(*found.read(text, line))
+        line = lines.number
+    if found.state + 1 < states:
+        raise InputError(f"the header announces {counted(states, 'state')}, but only {found.state + 1:,} follow")
+    if found.kind == _ACTION:
+        raise InputError(f"choice {found.choice} of state {found.state} has no transitions")
     return rows.mdp(states, choices)

@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from host.errors import InputError
-from host.graph.formats.scanner import Fault
 from host.graph.growing import Growing
-from host.mdp.model import Mdp, check_size
-from sim.caching.code import njit
+from host.mdp.model import Mdp, check_size, offsets_of
 
 __all__ = ["TOLERANCE", "Rows"]
 
@@ -19,46 +17,7 @@ TOLERANCE = 1e-5
 Files have decimals: Storm writes ten digits of each probability, and many small ones add up."""
 
 _TYPES = np.uint32, np.uint32, np.uint32, np.float64, np.int64
-_BUILT = 12  # bytes of a row in the model, and in between
-
-
-@njit(cache=True, nogil=True)
-def _assemble(
-    sources: NDArray[np.uint32],
-    numbers: NDArray[np.uint32],
-    probabilities: NDArray[np.float64],
-    targets: NDArray[np.uint32],
-    counts: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    tolerance: float,
-) -> tuple[int, int, Fault, int, int, float]:
-    """Count what ordered rows have, and move the targets of those that have a probability to the front.
-
-    Returns the numbers of choices and of transitions; or why it ended, in which row, for which state, and a sum.
-    """
-    state, choice, kept, row = -1, 0, 0, 0
-    while row < len(sources):
-        if sources[row] != state:
-            if sources[row] != state + 1:
-                return choice, kept, Fault.NO_CHOICES, row, state + 1, 0.0
-            state += 1
-        if numbers[row] != counts[state + 1]:
-            return choice, kept, Fault.NO_TRANSITIONS, row, state, 0.0
-        first, total, begin = row, 0.0, kept
-        while row < len(sources) and sources[row] == state and numbers[row] == numbers[first]:
-            total += probabilities[row]
-            if probabilities[row] > 0:
-                targets[kept] = targets[row]
-                kept += 1
-            row += 1
-        if not abs(total - 1) <= tolerance:
-            return choice, kept, Fault.NOT_A_PROBABILITY, first, state, total
-        counts[state + 1] += 1
-        choice += 1
-        lengths[choice] = kept - begin
-    if state + 2 < len(counts):
-        return choice, kept, Fault.NO_CHOICES, -1, state + 1, 0.0
-    return choice, kept, Fault.NONE, 0, 0, 0.0
+_BUILT = 28  # bytes of a row in the model, and in between
 
 
 class Rows:
@@ -99,7 +58,7 @@ class Rows:
         """
         if self.count == 0:
             raise InputError("the model is empty: it has no transitions")
-        count, columns = self.count, self._columns.take()
+        columns = self._columns.take()
         sources, numbers = columns[:2]
         same, later = sources[1:] == sources[:-1], sources[1:] > sources[:-1]
         if not (later | same & (numbers[1:] >= numbers[:-1])).all():
@@ -108,27 +67,32 @@ class Rows:
         sources, numbers, targets, probabilities, lines = columns
         if states is None:
             states = int(max(sources.max(), targets.max())) + 1
-        # Where there are fewer transitions than states, one of the first states has none: the rest takes no memory.
-        counts = np.zeros(min(states, count + 1) + 1, np.int64)
-        lengths = np.zeros(count + 1, np.int64)
-        choice, kept, fault, row, state, total = _assemble(
-            sources, numbers, probabilities, targets, counts, lengths, TOLERANCE
-        )
-        line = int(lines[row]) if row >= 0 else None
-        if fault == Fault.NO_CHOICES:
-            raise InputError(f"state {state} has no choices", line=line)
-        if fault == Fault.NO_TRANSITIONS:
-            raise InputError(f"choice {counts[state + 1]} of state {state} has no transitions", line=line)
-        if fault == Fault.NOT_A_PROBABILITY:
-            raise InputError(
-                f"the probabilities of choice {numbers[row]} of state {state} sum to {total:.10g}, "
-                f"not to 1 within {TOLERANCE:g}",
-                line=line,
+        begins = np.append(True, (sources[1:] != sources[:-1]) | (numbers[1:] != numbers[:-1]))
+        firsts = np.flatnonzero(begins)
+        owners, ordinals, totals = sources[firsts], numbers[firsts], np.add.reduceat(probabilities, firsts)
+        same = np.append(False, owners[1:] == owners[:-1])
+        skipped = np.append(owners[0] > 0, owners[1:] > owners[:-1] + 1)
+        missing = ordinals != np.where(same, np.append(np.uint32(0), ordinals[:-1]) + 1, 0)
+        wrong = skipped | missing | ~(np.abs(totals - 1) <= TOLERANCE)
+        if wrong.any():
+            first = int(wrong.argmax())
+            state, before = int(owners[first]), int(ordinals[first - 1]) if same[first] else -1
+            cause = (
+                f"the probabilities of choice {ordinals[first]} of state {state} sum to {totals[first]:.10g}, "
+                f"not to 1 within {TOLERANCE:g}"
             )
-        if choices not in (None, choice):
-            raise InputError(f"the header announces {choices:,} choices, but there are {choice:,}")
+            if missing[first]:
+                cause = f"choice {before + 1} of state {state} has no transitions"
+            if skipped[first]:
+                cause = f"state {int(owners[first - 1]) + 1 if first else 0} has no choices"
+            raise InputError(cause, line=int(lines[firsts[first]]))
+        if (last := int(owners[-1])) < states - 1:
+            raise InputError(f"state {last + 1} has no choices")
+        if choices not in (None, len(firsts)):
+            raise InputError(f"the header announces {choices:,} choices, but there are {len(firsts):,}")
+        kept = probabilities > 0
         return Mdp(
-            choices=np.cumsum(counts, out=counts),
-            transitions=np.cumsum(lengths[: choice + 1]),
-            targets=targets[:kept].copy(),
+            choices=offsets_of(np.bincount(owners)),
+            transitions=offsets_of(np.add.reduceat(kept, firsts, dtype=np.int64)),
+            targets=targets[kept],
         )

@@ -4,7 +4,6 @@ from typing import IO
 
 from host.errors import InputError, placed
 from host.graph.csr import MAX_EDGES, MAX_VERTICES
-from host.graph.formats.scanner import Fault
 from host.graph.formats.text import Column, Layout, Lines, number, read_lines, shown, words
 from host.mdp.formats.rows import Rows
 from host.mdp.model import Mdp, check_size
@@ -13,9 +12,6 @@ __all__ = ["read_tra"]
 
 _HEADER = "STATES CHOICES TRANSITIONS"
 _FORM = "SOURCE CHOICE TARGET PROBABILITY ACTION"
-_STATE = {Fault.NEGATIVE: Fault.NOT_AN_ID, Fault.TOO_LARGE: Fault.OUTSIDE}
-_CHOICE = dict.fromkeys((Fault.NEGATIVE, Fault.TOO_LARGE, Fault.OUTSIDE), Fault.NOT_AN_ID)
-"""Faults that messages tell as others."""
 
 
 def _header(lines: Lines) -> tuple[int, int, int] | None:
@@ -65,8 +61,8 @@ def read_tra(stream: IO[bytes]) -> Mdp:
     lines = Lines(stream)
     sizes = _header(lines)
     states, choices, expected = sizes or (None, None, None)
-    state = Column("state", 0, (states or MAX_VERTICES) - 1, _STATE)
-    choice = Column("choice", 0, MAX_EDGES, _CHOICE)
+    state = Column("state", 0, (states or MAX_VERTICES) - 1)
+    choice = Column("choice", 0, MAX_EDGES)
     columns = state, choice, state
     layout = Layout(form=_FORM, comments="#", columns=columns, fewest=4, most=5, weighed=True)
     rows = Rows()

@@ -73,10 +73,11 @@ def test_an_edge_list_that_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert read_graph(path).edges == 1 << 18
 
 
-@pytest.mark.usefixtures("ten_megabytes")
-def test_ids_that_need_a_large_table(tmp_path: Path) -> None:
+def test_ids_that_need_a_large_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "g.txt").write_text(f"1 {2**50}\n")
-    with pytest.raises(InputError, match=r"g.txt: the ids of the vertices need about 12.6 MB "):
+    monkeypatch.setattr(memory_room, "memory_room", lambda: Room(63, "of the test"))
+    expected = "the ids of the vertices need about 0.1 kB of memory, and 0.1 kB are left (of the test)"
+    with refused(InputError, f"{tmp_path}/g.txt: {expected}"):
         read_graph(tmp_path / "g.txt")
 
 
@@ -91,7 +92,7 @@ def test_generated_graphs(generate: type) -> None:
 def test_the_estimate_is_what_reading_takes(tmp_path: Path) -> None:
     graph = random_graph(1 << 20, 16, 1)
     write_graph(graph, tmp_path / "g.txt")
-    (tmp_path / "small.txt").write_text("1 2\n")
+    (tmp_path / "small.txt").write_text("# c\n1 2\n")
     script = (
         "import re, sys; from host.graph.formats import read_graph\n"
         "def peak(path):\n"
@@ -101,5 +102,5 @@ def test_the_estimate_is_what_reading_takes(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", script, str(tmp_path / "small.txt"), str(tmp_path / "g.txt")]
     taken = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    # Besides there are buffers for a block of text.
-    assert 0.9 < taken / list_bytes(graph.vertices, graph.edges) < 1.2
+    # Besides there are buffers for a block of text and for its columns, some 30 MB.
+    assert 0.9 < taken / list_bytes(graph.vertices, graph.edges) < 1.25

@@ -37,11 +37,11 @@ def message(call: Callable[[], object], folder: Path) -> str:
         ("g.txt", "é 2\n", ":1: 'é' is not a vertex id"),
         ("g.txt", f"1 {'z' * 99}\n", f":1: '{'z' * 19}...{'z' * 18}' is not a vertex id"),
         ("g.txt", "# c\n\n0 1\r\n1 -3\n", ":4: vertex id -3 is negative"),
-        ("g.txt", "1 9223372036854775808\n", ":1: vertex id '9223372036854775808' is larger than 9223372036854775807"),
+        ("g.txt", "1 9223372036854775808\n", ":1: vertex id 9223372036854775808 is outside 0..9223372036854775807"),
         (
             "g.txt",
             "1 18446744073709551617\n",
-            ":1: vertex id '18446744073709551617' is larger than 9223372036854775807",
+            ":1: vertex id 18446744073709551617 is outside 0..9223372036854775807",
         ),
         ("g.txt", "0 1\n5\n", ":2: too few columns for 'SOURCE TARGET'"),
         ("g.txt", "0 1 2 3 4\n", ":1: too many columns for 'SOURCE TARGET', from '4' on"),
