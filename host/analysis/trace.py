@@ -1,6 +1,7 @@
 """A record as a trace for Perfetto: iterations, phases, levels, kernels by cause, memory and token over time."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -10,7 +11,7 @@ from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
 from host.output import open_output
 from host.record.reader import CAUSE_NAMES, Record
-from host.record.tables import ARRAYS
+from host.record.tables import ARRAYS, MODULES
 from sim.observation.causes import CAUSES
 
 __all__ = ["write_trace"]
@@ -195,39 +196,26 @@ def _add_kernel(tracks: _Tracks, track: int, sums: npt.NDArray[np.int64], starts
 def _add_memory(tracks: _Tracks, record: Record, root: int) -> None:
     """Add what memory and token do."""
     memory = tracks.add("memory", parent=root, rank=3)
+    add = partial(_add_numbers, tracks, record)
     arrays = record.frame("arrays")
     accesses = (arrays["reads"] + arrays["writes"]).groupby([arrays["cycle"], arrays["array"]], observed=False).sum()
     for rank, array in enumerate(ARRAYS):
         if array in accesses.index.get_level_values(1):
-            _add_numbers(tracks, record, f"accesses to {array}", memory, rank, accesses.xs(array, level=1), "accesses")
+            add(f"accesses to {array}", memory, rank, accesses.xs(array, level=1), "accesses")
     sums = arrays.groupby("cycle")[["latency", "reads"]].sum()
-    latency = (sums["latency"] / sums["reads"].clip(lower=1)).round(2)
-    _add_numbers(tracks, record, "mean latency of reads", memory, 10, latency, "cycles")
-    banks = record.frame("banks")
-    for column, unit in (("accesses", "accesses"), ("waiting", "cycles")):
-        found = banks.groupby(["cycle", "controller"])[column].sum()
-        for controller in found.index.get_level_values(1).unique():
-            _add_numbers(
-                tracks,
-                record,
-                f"{column} at controller {controller}",
-                memory,
-                20 + 100 * (column == "waiting") + int(controller),
-                found.xs(controller, level=1),
-                unit,
-            )
+    add("mean latency of reads", memory, 10, (sums["latency"] / sums["reads"].clip(lower=1)).round(2), "cycles")
+    banks = record.frame("banks").groupby(["cycle", "controller"])[["accesses", "waiting"]].sum()
+    for first, column, unit in ((20, "accesses", "accesses"), (120, "waiting", "cycles")):
+        for controller in banks.index.get_level_values(1).unique():
+            its = banks.xs(controller, level=1)[column]
+            add(f"{column} at controller {controller}", memory, first + int(controller), its, unit)
     engines = record.frame("engines").groupby("cycle").sum()
-    for rank, (column, title, unit) in enumerate(
-        (
-            ("read_stalls", "ports that take no read", "port-cycles"),
-            ("write_stalls", "ports that take no write", "port-cycles"),
-            ("ordering", "responses wait for their turn", "cycles"),
-        )
-    ):
-        _add_numbers(tracks, record, title, memory, 300 + rank, engines[column], unit)
+    add("ports that take no read", memory, 300, engines["read_stalls"], "port-cycles")
+    add("ports that take no write", memory, 301, engines["write_stalls"], "port-cycles")
+    add("responses wait for their turn", memory, 302, engines["ordering"], "cycles")
     token = tracks.add("token", parent=root, rank=4)
-    for module in ("bfs", "intersection"):
-        _add_numbers(tracks, record, f"{module} tokens at the AEs", token, 0, engines[f"{module}_turns"], "tokens")
+    for module in MODULES:
+        add(f"{module} tokens at the AEs", token, 0, engines[f"{module}_turns"], "tokens")
 
 
 def _add_numbers(tracks: _Tracks, record: Record, title: str, parent: int, rank: int, values: Any, unit: str) -> None:

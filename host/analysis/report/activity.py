@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from host.analysis.explain.evidence import evidence_of
+from host.analysis.roofline.analysis import Roofline, recorded_bounds
 from host.record.arrow import Integers, codes, numbers, sums
 from host.record.colours import STACK
 from host.record.reader import Record
@@ -173,6 +174,28 @@ class Activity:
         self.engines = int(record.machine["engines"])
         ran = set(self.instructions["module"])
         self.kernels = [int(record.machine["kernels"][name]) if name in ran else 0 for name in MODULES]
+        self._bounds = recorded_bounds(record)
+
+    @cached_property
+    def traffic(self) -> "Traffic":
+        """What went to the memory."""
+        return Traffic(self)
+
+    @cached_property
+    def fill(self) -> "Fill":
+        """The FIFOs."""
+        return Fill(self)
+
+    @property
+    def has_roofline(self) -> bool:
+        """Whether it is known what bounds the machine, and levels were searched."""
+        return self._bounds is not None and bool(self.roofline.cycles.size)
+
+    @cached_property
+    def roofline(self) -> Roofline:
+        """What bounds the levels of the searches."""
+        assert self._bounds is not None
+        return Roofline.of(self.record, self._bounds)
 
     def of_instructions(self, column: str) -> Integers:
         """Return a column of the instructions; of the phase its place in `host.record.tables.PHASES`."""

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from host.analysis.report.activity import LONGEST_LATENCY, Activity, Fill, Traffic, key_point
+from host.analysis.report.activity import LONGEST_LATENCY, Activity, key_point
 from host.analysis.report.charts import (
     COLOURS,
     Chart,
@@ -23,44 +23,50 @@ from host.analysis.report.charts import (
     part_title,
     stack_over_time,
 )
-from host.analysis.roofline.analysis import Roofline, level_points
+from host.analysis.roofline.analysis import level_points
 from host.analysis.roofline.limits import CROSSBAR, HIGHEST_INTENSITY, LIMITS, ceilings
 from host.record.arrow import Integers
 from host.record.colours import RUN_COLOURS, STACK
 from host.record.tables import ARRAYS, MODULES, PHASES
 
-__all__ = [
-    "activity_charts",
-    "fifo_charts",
-    "latency_charts",
-    "memory_charts",
-    "roofline_charts",
-    "stall_chart",
-    "token_chart",
-    "work_chart",
-]
+__all__ = ["chart_sections"]
 
 _ITERATIONS = 60
 """Most bars of iterations."""
 _UPRIGHT = 16
 _OPTION = 30
 """Pixels of an option in an open list."""
-_WORK = {"entries read": "frontier", "vertices pushed": "pushed", "of them copies": "duplicates"}
-_WORK_COLOURS = {"entries read": "#0072B2", "vertices pushed": "#E69F00", "of them copies": "#7a2500"}
+_ENTRIES = {"entries read": "frontier", "vertices pushed": "pushed", "of them copies": "duplicates"}
+_ENTRY_COLOURS = {"entries read": "#0072B2", "vertices pushed": "#E69F00", "of them copies": "#7a2500"}
 _HOTTEST = 24
 _BINS = 80
 _DASHES = {"ports": "solid", "links": "dash", "banks": "dot", "channels": "dot", "rows": "dashdot"}
 
 
-def activity_charts(activity: Activity) -> list[Chart]:
-    """Return the charts.
+def chart_sections(activity: Activity) -> list[tuple[str, str, list[Chart]]]:
+    """Return the charts of a run by section, each with what links and people call it.
 
     Parameters
     ----------
     activity : Activity
         What the kernels did.
     """
-    return [make(activity) for make in (_whole, _iterations, _levels, _over_time, _lapse, _kernels)]
+    iterations = [_iterations] if activity.of_instructions("iteration").any() else []
+    # Not every memory has banks and links, nor every machine limits that are known.
+    banks = [_arrays_of_levels, _hottest, _banks, _controllers, _links] if activity.traffic.banks else []
+    limits = [_roof, _limits, _limits_of_levels] if activity.has_roofline else []
+    sections = {
+        ("stacks", "Cycle stacks"): [_whole, *iterations, _levels, _over_time],
+        ("kernels", "Kernels"): [_lapse, _kernels],
+        ("work", "Work"): [_work],
+        ("memory", "Memory"): [_arrays, _array_latencies, *banks],
+        ("fifos", "FIFOs"): [_fifo_kinds, _fifos_over_time],
+        ("latencies", "Latencies"): [_histogram, _latencies_of_levels],
+        ("token", "Token and slots"): [_token],
+        ("stalls", "Credits and stalls"): [_stalls],
+        ("roofline", "Roofline"): limits,
+    }
+    return [(name, title, [make(activity) for make in its]) for (name, title), its in sections.items() if its]
 
 
 def _whole(activity: Activity) -> Chart:
@@ -187,15 +193,14 @@ def _kernels(activity: Activity) -> Chart:
     return Chart(name="kernels", title="Cycle stack of each kernel", about=about, figure=figure)
 
 
-def work_chart(activity: Activity) -> Chart:
-    """Return the chart of queue entries by level."""
+def _work(activity: Activity) -> Chart:
     levels = activity.levels
     figure = new_figure(height=360, y="entries")
     parts = {
         title: np.bincount(levels.of, weights=activity.of_instructions(name), minlength=levels.count)
-        for title, name in _WORK.items()
+        for title, name in _ENTRIES.items()
     }
-    bars(figure, levels.titles, parts, colours=_WORK_COLOURS, form="%{y:,.0f}")
+    bars(figure, levels.titles, parts, colours=_ENTRY_COLOURS, form="%{y:,.0f}")
     figure.update_layout(barmode="group")
     figure.update_yaxes(type="log", exponentformat="power", dtick=1)
     about = (
@@ -205,9 +210,8 @@ def work_chart(activity: Activity) -> Chart:
     return Chart(name="work", title="Frontier, pushes and copies", about=about, figure=figure)
 
 
-def token_chart(traffic: Traffic) -> Chart:
-    """Return the chart of the token's turns and of what waited for slots."""
-    activity, time = traffic.activity, traffic.time
+def _token(activity: Activity) -> Chart:
+    traffic, time = activity.traffic, activity.time
     figure = over_time(activity, height=340, y="turns in 1,000 cycles")
     for number in range(activity.engines):
         for name, dash in (("bfs", "solid"), ("intersection", "dot")):
@@ -255,12 +259,8 @@ def token_chart(traffic: Traffic) -> Chart:
     return Chart(name="token", title="Token and slots", about=about, figure=figure, time_of="run")
 
 
-def fifo_charts(fill: Fill) -> list[Chart]:
-    """Return the charts."""
-    return [_fifo_kinds(fill), _fifos_over_time(fill)]
-
-
-def _fifo_kinds(fill: Fill) -> Chart:
+def _fifo_kinds(activity: Activity) -> Chart:
+    fill = activity.fill
     figure = new_figure(height=340, y="entries")
     depths = [kind.depth for kind in fill.kinds]
     for name, values, colour, width in (
@@ -286,33 +286,20 @@ def _fifo_kinds(fill: Fill) -> Chart:
     return Chart(name="fifos", title="FIFO fill against depth", about=about, figure=figure)
 
 
-def _fifos_over_time(fill: Fill) -> Chart:
+def _fifos_over_time(activity: Activity) -> Chart:
+    fill = activity.fill
     mean, most = (np.rint(100 * shares).astype(np.uint8) for shares in fill.shares)
     maps = {
         "mean": HeatMap(mean, "mean fill: %{z} % of the depth", "% of the depth", 100),
         "high-water mark": HeatMap(most, "high-water mark: %{z} % of the depth", "% of the depth", 100),
     }
-    figure = lapse(fill.activity, fill.titles, maps, height=180 + 28 * len(fill.titles))
+    figure = lapse(activity, fill.titles, maps, height=180 + 28 * len(fill.titles))
     about = "Share of the depth that was taken, over all kernels: on average, or in the fullest of them."
     return Chart(name="fifo-time", title="FIFO fill over time", about=about, figure=figure, time_of="run")
 
 
-def memory_charts(traffic: Traffic) -> list[Chart]:
-    """Return the charts; those of banks and links only where the memory has any."""
-    found = [_arrays(traffic), _array_latencies(traffic)]
-    if traffic.banks:
-        found += [
-            _arrays_of_levels(traffic),
-            _hottest(traffic),
-            _banks(traffic),
-            _controllers(traffic),
-            _links(traffic),
-        ]
-    return found
-
-
-def _arrays(traffic: Traffic) -> Chart:
-    activity, time = traffic.activity, traffic.time
+def _arrays(activity: Activity) -> Chart:
+    traffic, time = activity.traffic, activity.time
     figure = over_time(activity, height=360, y="requests a cycle")
     by_array = traffic.by_array
     parts = {
@@ -325,8 +312,8 @@ def _arrays(traffic: Traffic) -> Chart:
     return Chart(name="arrays", title="Requests by array over time", about=about, figure=figure, time_of="run")
 
 
-def _array_latencies(traffic: Traffic) -> Chart:
-    activity, time = traffic.activity, traffic.time
+def _array_latencies(activity: Activity) -> Chart:
+    traffic, time = activity.traffic, activity.time
     figure = over_time(activity, height=320, y="cycles", hovermode="x unified")
     for place, array in enumerate(ARRAYS):
         reads, latency = (traffic.by_array[name][place] for name in ("reads", "latency"))
@@ -353,13 +340,14 @@ def _accesses_or_waiting(titles: list[str], accesses: Integers, waiting: Integer
     return figure
 
 
-def _arrays_of_levels(traffic: Traffic) -> Chart:
-    figure = _accesses_or_waiting(list(traffic.levels.titles), *traffic.by_level)
+def _arrays_of_levels(activity: Activity) -> Chart:
+    figure = _accesses_or_waiting(list(activity.levels.titles), *activity.traffic.by_level)
     about = "Which array causes the accesses to banks of each level, and the waiting for them."
     return Chart(name="array-levels", title="Banks by array and level", about=about, figure=figure)
 
 
-def _hottest(traffic: Traffic) -> Chart:
+def _hottest(activity: Activity) -> Chart:
+    traffic = activity.traffic
     accesses, waiting = traffic.by_bank_and_array
     order = np.argsort(-accesses.sum(axis=0), kind="stable")[:_HOTTEST]
     figure = _accesses_or_waiting(
@@ -396,8 +384,8 @@ def _busy(
     return lapse(activity, rows, maps, height=height)
 
 
-def _banks(traffic: Traffic) -> Chart:
-    activity = traffic.activity
+def _banks(activity: Activity) -> Chart:
+    traffic = activity.traffic
     accesses, waiting = traffic.by_bank
     rows = [traffic.bank_title(bank) for bank in range(traffic.banks)]
     busy = accesses * traffic.bank_busy / activity.time.lengths
@@ -411,8 +399,8 @@ def _banks(traffic: Traffic) -> Chart:
     return Chart(name="banks", title="Time-lapse of the banks", about=about, figure=figure, time_of="run")
 
 
-def _controllers(traffic: Traffic) -> Chart:
-    activity = traffic.activity
+def _controllers(activity: Activity) -> Chart:
+    traffic = activity.traffic
     shape = (traffic.controllers, traffic.banks_each, -1)
     accesses, waiting = (values.reshape(shape).sum(axis=1) for values in traffic.by_bank)
     rows = [f"controller {number}" for number in range(traffic.controllers)]
@@ -422,8 +410,8 @@ def _controllers(traffic: Traffic) -> Chart:
     return Chart(name="controllers", title="Controllers over time", about=about, figure=figure, time_of="run")
 
 
-def _links(traffic: Traffic) -> Chart:
-    activity = traffic.activity
+def _links(activity: Activity) -> Chart:
+    traffic = activity.traffic
     requests, waiting = traffic.by_link
     rows = [f"AE {ae}, link {link}" for ae in range(activity.engines) for link in range(traffic.links_each)]
     figure = _busy(activity, rows, requests / activity.time.lengths, waiting, height=240 + 6 * len(rows))
@@ -436,9 +424,8 @@ def _links(traffic: Traffic) -> Chart:
     return Chart(name="links", title="Crossbar links over time", about=about, figure=figure, time_of="run")
 
 
-def stall_chart(traffic: Traffic) -> Chart:
-    """Return the chart of what held requests back: credits, ports, the order of responses."""
-    activity, time = traffic.activity, traffic.time
+def _stalls(activity: Activity) -> Chart:
+    traffic, time = activity.traffic, activity.time
     figure = over_time(activity, height=360, y="% of the cycles", hovermode="x unified")
     ports = activity.engines * activity.kernels[0]
     shown = [
@@ -460,13 +447,8 @@ def stall_chart(traffic: Traffic) -> Chart:
     return Chart(name="stalls", title="Credits and stalls", about=about, figure=figure, time_of="run")
 
 
-def latency_charts(traffic: Traffic) -> list[Chart]:
-    """Return the charts."""
-    return [_histogram(traffic), _latencies_of_levels(traffic)]
-
-
-def _histogram(traffic: Traffic) -> Chart:
-    counts = traffic.latencies_by_phase
+def _histogram(activity: Activity) -> Chart:
+    counts = activity.traffic.latencies_by_phase
     (taken,) = np.nonzero(counts.sum(axis=0))
     low = max(1, int(taken[0])) if taken.size else 1
     edges = np.unique(np.rint(np.geomspace(low, LONGEST_LATENCY + 1, _BINS + 1)).astype(np.int64))
@@ -493,12 +475,12 @@ def _histogram(traffic: Traffic) -> Chart:
     return Chart(name="latencies", title="Latencies of reads", about=about, figure=figure)
 
 
-def _latencies_of_levels(traffic: Traffic) -> Chart:
+def _latencies_of_levels(activity: Activity) -> Chart:
     figure = new_figure(height=400, y="cycles", hovermode="x unified")
     for share, name, colour in ((0.5, "median", "#0072B2"), (0.95, "95 %", "#E69F00"), (0.99, "99 %", "#D55E00")):
         figure.add_scatter(
-            x=list(traffic.levels.titles),
-            y=traffic.percentile(share).astype(np.float32),
+            x=list(activity.levels.titles),
+            y=activity.traffic.percentile(share).astype(np.float32),
             name=name,
             mode="lines+markers",
             line={"color": colour, "width": 1.2},
@@ -510,20 +492,8 @@ def _latencies_of_levels(traffic: Traffic) -> Chart:
     return Chart(name="latency-levels", title="Latencies by level", about=about, figure=figure)
 
 
-def roofline_charts(activity: Activity, roofline: Roofline) -> list[Chart]:
-    """Return the charts.
-
-    Parameters
-    ----------
-    activity : Activity
-        What the kernels did.
-    roofline : Roofline
-        Of its levels.
-    """
-    return [_roof(activity, roofline), _limits(roofline), _limits_of_levels(activity, roofline)]
-
-
-def _roof(activity: Activity, roofline: Roofline) -> Chart:
+def _roof(activity: Activity) -> Chart:
+    roofline = activity.roofline
     bounds = roofline.bounds
     scale = float(activity.record.document["clock_hz"]) / 1e9
     figure = new_figure(height=480, x="intensity (edges per memory request)", y="throughput (GTEPS)")
@@ -543,20 +513,20 @@ def _roof(activity: Activity, roofline: Roofline) -> Chart:
             },
             hovertemplate=f"{title}<br>%{{y:.2f}} GTEPS<extra></extra>",
         )
-    largest = max(1, int(points.edges.max(initial=1)))
+    largest = max([1, *points.edges])
     for number, name in enumerate(bounds.names):
-        own = points.tightest == number
-        if not own.any():
+        own = points[points.tightest == number]
+        if own.empty:
             continue
         figure.add_scatter(
-            x=points.intensity[own].astype(np.float32),
-            y=(scale * points.rate[own]).astype(np.float32),
-            customdata=np.stack([100 * points.share[own], points.edges[own]], axis=1).astype(np.float64),
+            x=own.intensity.astype(np.float32),
+            y=(scale * own.rate).astype(np.float32),
+            customdata=np.stack([100 * own.share, own.edges], axis=1).astype(np.float64),
             name=f"tightest: {LIMITS[name].title}",
             mode="markers",
             marker={
                 "color": LIMITS[name].colour,
-                "size": (7 + 22 * np.sqrt(points.edges[own] / largest)).astype(np.float32),
+                "size": (7 + 22 * np.sqrt(own.edges / largest)).astype(np.float32),
                 "line": {"color": "black", "width": 0.8},
             },
             hovertemplate=(
@@ -565,7 +535,7 @@ def _roof(activity: Activity, roofline: Roofline) -> Chart:
             ),
         )
     logarithmic(figure.update_xaxes, float(intensity.min()), HIGHEST_INTENSITY)
-    logarithmic(figure.update_yaxes, scale * float(points.rate.min(initial=0.01)), 20.0)
+    logarithmic(figure.update_yaxes, scale * min([0.01, *points.rate]), 20.0)
     about = (
         "A point is a level, or several alike; its area is for its edges. No level is above a ceiling, but for that "
         "of the crossbar's queues, which is what random traffic gets. One far below is bound by something else: its "
@@ -574,7 +544,8 @@ def _roof(activity: Activity, roofline: Roofline) -> Chart:
     return Chart(name="roofline", title="Roofline", about=about, figure=figure)
 
 
-def _limits(roofline: Roofline) -> Chart:
+def _limits(activity: Activity) -> Chart:
+    roofline = activity.roofline
     taken = max(roofline.total_cycles, 1)
     limits, cycles, _ = zip(*roofline.totals.values(), strict=True)
     figure = new_figure(height=130 + 28 * len(limits), x="% of the cycles of the levels")
@@ -599,7 +570,8 @@ def _limits(roofline: Roofline) -> Chart:
     return Chart(name="limits", title="What the limits explain", about=about, figure=figure)
 
 
-def _limits_of_levels(activity: Activity, roofline: Roofline) -> Chart:
+def _limits_of_levels(activity: Activity) -> Chart:
+    roofline = activity.roofline
     shown = activity.levels
     group = shown.of[activity.of_instructions("level") >= 0]
 

@@ -13,20 +13,10 @@ import plotly.io
 
 from host.analysis.explain.evidence import FifoUse
 from host.analysis.explain.verdict import Finding, findings
-from host.analysis.report.activity import Activity, Fill, Traffic
+from host.analysis.report.activity import Activity
 from host.analysis.report.charts import Chart
 from host.analysis.report.comparison import Comparison, comparison_charts
-from host.analysis.report.figures import (
-    activity_charts,
-    fifo_charts,
-    latency_charts,
-    memory_charts,
-    roofline_charts,
-    stall_chart,
-    token_chart,
-    work_chart,
-)
-from host.analysis.roofline.analysis import Roofline, recorded_bounds
+from host.analysis.report.figures import chart_sections
 from host.record.reader import Record
 from host.results.version import version
 from host.runs.overrides import Overrides
@@ -165,10 +155,6 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
     run = f"run{number}"
     record.select()
     activity = Activity(record, columns=columns, levels=_LEVELS)
-    traffic = Traffic(activity)
-    fill = Fill(activity)
-    whole, iterations, levels, over_time, lapse, kernels = activity_charts(activity)
-    several = bool(activity.instructions["iteration"].any())
 
     def section(what: str, title: str, charts: Sequence[Chart] = (), **more: Any) -> Section:
         own = [chart.of_run(run) for chart in charts]
@@ -176,22 +162,10 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
             name=f"{run}-{what}", title=title, run=name, record=shlex.quote(str(record.folder)), charts=own, **more
         )
 
-    limits = []
-    bounds = recorded_bounds(record)
-    if bounds is not None and (roofline := Roofline.of(record, bounds)).cycles.size:
-        limits.append(section("roofline", "Roofline", roofline_charts(activity, roofline)))
-    return [
-        section("verdict", "Verdict", findings=findings(record)),
-        section("stacks", "Cycle stacks", [whole, *([iterations] if several else []), levels, over_time]),
-        section("kernels", "Kernels", [lapse, kernels]),
-        section("work", "Work", [work_chart(activity)]),
-        section("memory", "Memory", memory_charts(traffic)),
-        section("fifos", "FIFOs", fifo_charts(fill), fifos=fill.kinds),
-        section("latencies", "Latencies", latency_charts(traffic)),
-        section("token", "Token and slots", [token_chart(traffic)]),
-        section("stalls", "Credits and stalls", [stall_chart(traffic)]),
-        *limits,
-    ]
+    found = [section("verdict", "Verdict", findings=findings(record))]
+    for what, title, charts in chart_sections(activity):
+        found.append(section(what, title, charts, fifos=activity.fill.kinds if what == "fifos" else []))
+    return found
 
 
 def sections(records: Sequence[Record], *, on_run: Callable[[int], None] | None = None) -> list[Section]:

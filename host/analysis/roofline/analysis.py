@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,10 @@ from sim.configuration import AcceleratorConfig
 from sim.hardware import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
 from sim.memory import profile_from
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = [
-    "LevelPoints",
     "Roofline",
     "Total",
     "level_points",
@@ -205,55 +207,31 @@ def _traffic(record: Record, bounds: Bounds, levels: Integers) -> Traffic:
     return Traffic(**work, read_links=reads, write_links=written.sum(axis=1), banks=accesses, openings=openings)
 
 
-@dataclass(frozen=True, kw_only=True)
-class LevelPoints:
-    """Points of a log-log plot, one for each element.
-
-    Parameters
-    ----------
-    intensity : ndarray of float64
-        Edges per request.
-    rate : ndarray of float64
-        Edges a cycle.
-    edges : ndarray of int64
-        Edges of the point's levels together.
-    share : ndarray of float64
-        Their share of the search's cycles.
-    tightest : ndarray of int64
-        Number of their tightest limit.
-    level : ndarray of int64
-        The level, or -1 where there are several.
-    """
-
-    intensity: npt.NDArray[np.float64]
-    rate: npt.NDArray[np.float64]
-    edges: npt.NDArray[np.int64]
-    share: npt.NDArray[np.float64]
-    tightest: npt.NDArray[np.int64]
-    level: npt.NDArray[np.int64]
-
-
-def level_points(roofline: Roofline) -> LevelPoints:
+def level_points(roofline: Roofline) -> "pd.DataFrame":
     """Return the points of a search's levels; levels without an edge, for which a log axis has no place, are left out.
 
     A path of a million vertices has a million levels, but few different ones: those of one spot and one tightest limit
     are put together.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `intensity`, edges per request; `rate`, edges a cycle; `edges` of the point's levels together; `share`, theirs
+        of the search's cycles; `tightest`, the number of their tightest limit; `level`, or -1 where there are several.
     """
+    import pandas as pd
+
     shown = np.flatnonzero(roofline.edges)
-    edges, cycles = roofline.edges[shown], roofline.cycles[shown]
+    edges, cycles, tightest = roofline.edges[shown], roofline.cycles[shown], roofline.tightest[shown]
     intensity, rate = edges / roofline.requests[shown], edges / cycles
-    tightest = roofline.tightest[shown].astype(np.int64)
-    spots = [np.rint(_SPOTS_A_DECADE * np.log10(values)).astype(np.int64) for values in (intensity, rate)]
-    keys = np.stack([*spots, tightest], axis=1)
-    _, first, spot, levels = np.unique(keys, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    return LevelPoints(
-        intensity=intensity[first],
-        rate=rate[first],
-        edges=np.bincount(spot, edges).astype(np.int64),
-        share=np.bincount(spot, cycles) / roofline.total_cycles,
-        tightest=tightest[first],
-        level=np.where(levels == 1, shown[first], -1),
-    )
+    levels = pd.DataFrame({"intensity": intensity, "rate": rate, "edges": edges, "share": cycles})
+    spots = [np.rint(_SPOTS_A_DECADE * np.log10(values)) for values in (intensity, rate)]
+    grouped = levels.assign(tightest=tightest, level=shown).groupby([*spots, tightest])
+    sums = dict.fromkeys(("edges", "share"), "sum")
+    points = grouped.agg({name: sums.get(name, "first") for name in grouped.obj})
+    points["share"] /= roofline.total_cycles
+    points["level"] = points["level"].where(grouped.size() == 1, -1)
+    return points.reset_index(drop=True)
 
 
 def roofline_table(roofline: Roofline, setting: Setting) -> str:
