@@ -316,7 +316,7 @@ def _stages(lives: Sequence[Life]) -> str:
             mean = f"{sum(lengths) / len(lengths):,.1f}"
             rows.append((stage.short, stage.meaning, f"{len(found):,}", mean, f"{max(lengths):,}", _waits(found)))
     head = ("stage", "the item", "items", "mean cycles", "most", "cycles waited for")
-    return _left_last(rows, head)
+    return plain_table(rows, head=head, words=(0, 1, 5))
 
 
 def _lines(lives: Sequence[Life], most: int) -> str:
@@ -341,7 +341,8 @@ def _lines(lives: Sequence[Life], most: int) -> str:
             _ending(life),
             " ".join(_span(span) for span in (*life.spans, *life.aside)),
         ))  # fmt: skip
-    text = _left_last(rows, ("from", "to", "kernel", "item", "vertex", "ended", "stages"), left=(2, 3, 5))
+    head = ("from", "to", "kernel", "item", "vertex", "ended", "stages")
+    text = plain_table(rows, head=head, words=(2, 3, 5, 6))
     left = len(ordered) - len(rows)
     return text + (f"... and {left:,} more\n" if left else "")
 
@@ -349,15 +350,6 @@ def _lines(lives: Sequence[Life], most: int) -> str:
 def _span(span: Span) -> str:
     """Return a stage and its cycles; those of one that the window cuts are not known."""
     return f"{span.stage.short} {'..' if span.end is None else span.end - span.first}"
-
-
-def _left_last(rows: Sequence[Sequence[str]], head: Sequence[str], *, left: Sequence[int] = (0, 1)) -> str:
-    """Return a table some of whose columns, and the last, go to the left."""
-    for column in (*left, len(head) - 1):
-        width = max(len(row[column]) for row in (head, *rows))
-        rows = [(*row[:column], row[column].ljust(width), *row[column + 1 :]) for row in rows]
-        head = (*head[:column], head[column].ljust(width), *head[column + 1 :])
-    return plain_table(rows, head=head, words=0)
 
 
 _ORDER = ("I", "L", "W", "E", "S", "R")

@@ -15,7 +15,7 @@ __all__ = ["column_table", "graph_text", "largest_text", "markdown_table", "mode
 tabulate.MIN_PADDING = 0
 
 
-def plain_table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = (), words: int = 1) -> str:
+def plain_table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = (), words: int | Sequence[int] = 1) -> str:
     """Return rows as columns of one width each, two spaces apart; the same on a terminal and elsewhere.
 
     Parameters
@@ -24,8 +24,9 @@ def plain_table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = (), word
         The cells, shown as they are.
     head : sequence of str, optional
         Names of the columns.
-    words : int
-        Columns, from the first on, that are words and go to the left; the others are numbers and go to the right.
+    words : int or sequence of int
+        Columns, from the first on or these, that are words and go to the left; the others are numbers and go to the
+        right.
     """
     return _table(head, rows, words, "plain")
 
@@ -75,9 +76,10 @@ def column_table(
     return _table(head, rows, words, "plain" if plain else "pipe")
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], words: int, form: str) -> str:
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], words: int | Sequence[int], form: str) -> str:
     columns = len(head or rows[0])
-    sides = ["left"] * words + ["right"] * (columns - words)
+    left = range(words) if isinstance(words, int) else words
+    sides = ["left" if column in left else "right" for column in range(columns)]
     text = tabulate.tabulate(
         rows, headers=head, tablefmt=form, colalign=sides, disable_numparse=True, preserve_whitespace=True
     )
