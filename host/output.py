@@ -23,10 +23,12 @@ __all__ = [
     "renamed_when_complete",
     "show",
     "write_json",
+    "writing",
 ]
 
 STANDARD_OUTPUT = "-"
 """The name that stands for standard output."""
+_STANDARD = "standard output"
 
 _FIGURES = ("svg", "png", "pdf")
 
@@ -131,14 +133,14 @@ def renamed_when_complete(path: str) -> Iterator[Path]:
 
 
 @contextmanager
-def _standard_output() -> Iterator[None]:
-    """Name standard output in the errors of the block, which writes to it; that nobody reads it is no such error."""
+def writing(path: Path | str) -> Iterator[None]:
+    """Name an output in the errors of the block, which writes it; that nobody reads standard output is no error."""
     try:
         yield
-    except BrokenPipeError:
-        raise
     except OSError as error:
-        raise InputError(f"cannot be written: {reason(error)}", path="standard output") from None
+        if path == _STANDARD and isinstance(error, BrokenPipeError):
+            raise
+        raise InputError(f"cannot be written: {reason(error)}", path=path) from None
 
 
 def show(text: str) -> None:
@@ -149,7 +151,7 @@ def show(text: str) -> None:
     InputError
         It cannot be written.
     """
-    with _standard_output():
+    with writing(_STANDARD):
         sys.stdout.write(text)
 
 
@@ -163,16 +165,13 @@ def open_output(path: str) -> Iterator[BinaryIO]:
         It could not be written.
     """
     if path == STANDARD_OUTPUT:
-        with _standard_output():
+        with writing(_STANDARD):
             sys.stdout.flush()
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
-    try:
-        with renamed_when_complete(path) as name, name.open("wb") as file:
-            yield file
-    except OSError as error:
-        raise InputError(f"cannot be written: {reason(error)}", path=path) from None
+    with writing(path), renamed_when_complete(path) as name, name.open("wb") as file:
+        yield file
 
 
 def write_json(path: str, document: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from host.algorithms.driver import LevelAccount, Observer
 from host.record.arrow import array_of, numbers_of
-from host.record.reader import RECORD_SCHEMA
+from host.record.reader import CAUSE_NAMES, RECORD_SCHEMA
 from host.record.rows import Rows
 from host.record.tables import ARRAYS, MODULES, PHASES
 from host.record.writer import Columns, TableWriter
@@ -23,7 +23,6 @@ from sim.errors import HangError, SimulationError
 from sim.executors.making import watchdog_cycles
 from sim.machine import Machine
 from sim.memory import Contention, RecordedSums
-from sim.observation.causes import CAUSES
 from sim.recorded import InstructionCounts, Intervals, RanInstruction
 from sim.recording import RecordingState
 
@@ -238,14 +237,13 @@ def _given_up(rows: "pa.Table", readouts: list[tuple[int, int]], *, interval: in
     interval : int
         Cycles of an interval.
     """
-    names = [cause.name for cause in CAUSES]
-    total = np.sum([rows[name].to_numpy() for name in names], axis=0, dtype=np.int64)
+    total = np.sum([rows[name].to_numpy() for name in CAUSE_NAMES], axis=0, dtype=np.int64)
     host = np.zeros_like(total)
     if "cycle" in rows.column_names:
         cycle = rows["cycle"].to_numpy()
         for begin, end in readouts:
             host += np.maximum(np.minimum(cycle + interval, end) - np.maximum(cycle, begin), 0)
-    for name in names:
+    for name in CAUSE_NAMES:
         counts = {"restarted": total - host, "host": host}.get(name, np.zeros_like(total))
         index = rows.column_names.index(name)
         rows = rows.set_column(index, rows.schema.field(index), array_of(counts, rows.schema.field(index).type))
@@ -292,17 +290,18 @@ def _kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
     """Return the cycles of all kernels by module and cause, from the table ``kernels`` in a folder."""
     import pyarrow.parquet as pq
 
-    names = [cause.name for cause in CAUSES]
-    sums = np.zeros((len(MODULES), len(CAUSES)), np.int64)
+    sums = np.zeros((len(MODULES), len(CAUSE_NAMES)), np.int64)
     with pq.ParquetFile(folder / "kernels.parquet") as file:
         # Piece by piece: a long run has more rows than fit into memory.
-        for rows in file.iter_batches(columns=["module", *names]):
+        for rows in file.iter_batches(columns=["module", *CAUSE_NAMES]):
             module = rows.column("module")
             own = np.array([MODULES.index(str(name)) for name in module.dictionary])[numbers_of(module.indices)]
-            for place, name in enumerate(names):
+            for place, name in enumerate(CAUSE_NAMES):
                 cycles = numbers_of(rows.column(name))
                 sums[:, place] += np.bincount(own, weights=cycles, minlength=len(MODULES)).astype(np.int64)
-    return {module: dict(zip(names, row, strict=True)) for module, row in zip(MODULES, sums.tolist(), strict=True)}
+    return {
+        module: dict(zip(CAUSE_NAMES, row, strict=True)) for module, row in zip(MODULES, sums.tolist(), strict=True)
+    }
 
 
 def setting_document(machine: Machine, run: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,9 +4,9 @@ Rows are gathered, and written in parts that are joined at the end; a record is 
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from host.errors import InputError
-from host.output import reason
+from host.output import reason, writing
 from host.record.arrow import array_of, texts_of
 from host.record.reader import DOCUMENT, FAILURE
 from host.record.tables import LEVEL_TABLES, TABLES, schema_of
@@ -205,7 +205,7 @@ class TableWriter:
                 # The part stays until the record is complete: a run that is killed now is taken up with it.
                 os.link(parts[0], target)
             else:
-                with _named(target), pq.ParquetWriter(target, schema, **self._encoding(schema)) as writer:
+                with writing(target), pq.ParquetWriter(target, schema, **self._encoding(schema)) as writer:
                     for path in parts:
                         writer.write_table(pq.ParquetFile(path).read())
             rows[name] = pq.read_metadata(target).num_rows
@@ -260,7 +260,7 @@ class TableWriter:
             self._memory[number][table] = np.frombuffer(sink.getvalue(), np.uint8)
             return
         path = self._path(table, number)
-        with _named(path), path.open("wb") as file:
+        with writing(path), path.open("wb") as file:
             pq.write_table(rows, file, **self._encoding(rows.schema))
             file.flush()
             os.fsync(file.fileno())
@@ -283,15 +283,6 @@ class TableWriter:
             names = texts_of(self._categories[field.name])
             return pa.DictionaryArray.from_arrays(array_of(values, field.type.index_type), names)
         return array_of(values, field.type)
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Name the file in an error of the block, which writes it."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"cannot be written: {reason(error)}", path=path) from None
 
 
 def _number(path: Path) -> int:
