@@ -11,7 +11,7 @@ from host.algorithms.reach import first_uncoloured
 from host.graph.csr import Graph
 from host.graph.memory_map import default_slack
 from host.measuring.graphs import GraphSpec
-from host.measuring.requests import Measured, Request
+from host.measuring.measurements import Measured, Request
 from host.progress import Progress
 from host.runs.execution import SOURCE_RULE, execute
 from host.runs.results import BfsResult, Result, SccResult

@@ -17,7 +17,7 @@ from host.algorithms.verification import canonical, check_components
 from host.devices import open_device
 from host.graph.csr import Graph
 from host.measuring.graphs import GraphSpec, ModelSpec
-from host.measuring.requests import Measured, Request
+from host.measuring.measurements import Measured, Request
 from host.measuring.setting import processor_name
 from host.runs.execution import check_result
 from host.sources import sources_digest

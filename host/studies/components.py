@@ -8,8 +8,7 @@ import numpy as np
 
 from host.measuring.graphs import GraphSpec, size_text
 from host.measuring.machines import SccRequest
-from host.measuring.measurements import Measurements
-from host.measuring.requests import Measured, Request
+from host.measuring.measurements import Measured, Measurements, Request
 from host.measuring.setting import cores, processor_name
 from host.measuring.software import SoftwareRequest
 from host.results import plots

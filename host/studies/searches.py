@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from host.measuring.graphs import GraphSpec, size_text
 from host.measuring.machines import CAUSES, BfsRequest
-from host.measuring.measurements import Measurements
-from host.measuring.requests import Measured
+from host.measuring.measurements import Measured, Measurements
 from host.results.plots import BLACK, BLUE, ORANGE, add_legend, degree_axis, lettered, panel_grid, power_text
 from host.results.table_text import column_table
 from host.runs.execution import SOURCE_RULE

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from host.measuring.graphs import ModelSpec
-from host.measuring.measurements import Measurements
-from host.measuring.requests import Measured, Request
+from host.measuring.measurements import Measured, Measurements, Request
 from host.measuring.setting import processor_name
 from host.measuring.software import MecRequest, SoftwareRequest
 from host.options import UsageError

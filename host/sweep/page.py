@@ -147,29 +147,22 @@ def _front(study: Study, rows: Sequence[Row], column: str) -> Chart:
     """Return cycles against what the machines take, with those that no other one beats."""
     title = AREA[column]
     figure = new_figure(height=460, x=f"{title}, all AEs", y="cycles")
-    front = pareto(rows, column)
-    figure.add_trace(
-        go.Scatter(
-            x=[row[column] for row in rows],
-            y=[row["cycles"] for row in rows],
-            text=[_name(study, row) for row in rows],
-            mode="markers",
-            name="all points",
-            marker={"color": "#868680", "size": 8},
-            hovertemplate=f"%{{text}}<br>%{{y:,}} cycles, %{{x:,}} {title}<extra></extra>",
+    all_points = {"name": "all points", "mode": "markers", "marker": {"color": "#868680", "size": 8}}
+    best = {
+        "name": "no other point has fewer cycles and takes no more",
+        "mode": "lines+markers",
+        "line": {"color": RUN_COLOURS[1], "shape": "vh"},
+        "marker": {"size": 10},
+    }
+    for shown, looks in ((rows, all_points), (pareto(rows, column), best)):
+        figure.add_trace(
+            go.Scatter(
+                x=[row[column] for row in shown],
+                y=[row["cycles"] for row in shown],
+                text=[_name(study, row) for row in shown],
+                hovertemplate=f"%{{text}}<br>%{{y:,}} cycles, %{{x:,}} {title}<extra></extra>",
+                **looks,
+            )
         )
-    )
-    figure.add_trace(
-        go.Scatter(
-            x=[row[column] for row in front],
-            y=[row["cycles"] for row in front],
-            text=[_name(study, row) for row in front],
-            mode="lines+markers",
-            name="no other point has fewer cycles and takes no more",
-            line={"color": RUN_COLOURS[1], "shape": "vh"},
-            marker={"size": 10},
-            hovertemplate=f"%{{text}}<br>%{{y:,}} cycles, %{{x:,}} {title}<extra></extra>",
-        )
-    )
     about = f"Cycles of each point against the {title} of its machine, as synthesised for a Virtex-5."
     return Chart(name=f"pareto-{column}", title=f"Cycles against {title}", about=about, figure=figure)

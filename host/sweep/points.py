@@ -12,7 +12,7 @@ from host.errors import InputError
 from host.graph.csr import Graph
 from host.graph.formats import read_graph, write_graph
 from host.measuring.graphs import GraphFile, GraphSpec
-from host.measuring.requests import OnStep
+from host.measuring.measurements import OnStep
 from host.measuring.schedule import EndedError, run_groups, run_on_cluster
 from host.measuring.store import Store, measurement_digest
 from host.progress import Progress

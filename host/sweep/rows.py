@@ -9,8 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from host.measuring.measurements import Measurements
-from host.measuring.requests import OnStep
+from host.measuring.measurements import Measurements, OnStep
 from host.measuring.store import Store
 from host.record.reader import Record
 from host.record.tables import MODULES

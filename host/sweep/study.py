@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from host.errors import InputError
-from host.graph.kinds import KINDS, KINDS_BY_DEGREE, SEED
+from host.graph.kinds import KINDS, KINDS_BY_DEGREE
 from host.measuring.graphs import GraphFile, GraphSpec, graph_text
 from host.output import reason
 from host.runs.overrides import MEMORY, Overrides, toml_text
@@ -26,12 +26,11 @@ VARIANT = "variant"
 _MOST = 100_000
 """Points of a study."""
 _ALIASES = {"memory.profile": "memory", "graph.file": "graph", "seed": "graph.seed"}
-_SIZES = KINDS[KINDS_BY_DEGREE[0]].sizes
 _GENERATED = (
     Option(name="graph.kind", help="generator of the graph", choices=KINDS_BY_DEGREE),
     *(
-        Option(name=f"graph.{name}", help=size.text, low=size.least, high=size.most if size is SEED else 1 << 32)
-        for name, size in _SIZES.items()
+        Option(name=f"graph.{name}", help=size.text, low=size.least, high=size.most)
+        for name, size in KINDS[KINDS_BY_DEGREE[0]].sizes.items()
     ),
 )
 _GRAPH = tuple(option.name for option in _GENERATED)

@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 
 from host.errors import InputError
 from host.graph.formats import write_graph
-from host.measuring.measurements import Measurements
-from host.measuring.requests import Measured, Request
+from host.measuring.measurements import Measured, Measurements, Request
 from host.measuring.setting import describe_setting, processor_name
 from host.results.table_text import markdown_table
 from host.sources import digest_beside

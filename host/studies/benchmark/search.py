@@ -16,7 +16,7 @@ from host.algorithms.verification import check_levels
 from host.graph.csr import Graph
 from host.graph.memory_map import PlacedGraph
 from host.measuring.graphs import GraphSpec
-from host.measuring.requests import Measured, Request
+from host.measuring.measurements import Measured, Request
 from host.measuring.setting import peak_memory, processor_name, root_folder
 from host.sources import digest_beside, sources_digest
 from sim.caching.folder import cache_directory, code_directory

@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from host.measuring.measurements import Measurements
-from host.measuring.requests import Measured
+from host.measuring.measurements import Measured, Measurements
 from host.options import UsageError
 from host.results.table_text import markdown_table
 from host.sources import text_digest

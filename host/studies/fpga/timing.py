@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from host.measuring.measurements import Measurements
-from host.measuring.requests import Measured
+from host.measuring.measurements import Measured, Measurements
 from host.output import open_output
 from host.results.table_text import markdown_table
 from host.studies.fpga import tools

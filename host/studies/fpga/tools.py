@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from host.errors import InputError
-from host.measuring.requests import Request
+from host.measuring.measurements import Request
 from host.sources import digest_beside
 from sim.errors import SimulationError
 

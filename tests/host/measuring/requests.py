@@ -7,7 +7,7 @@ from typing import Any
 
 from host.graph.csr import Graph
 from host.measuring.graphs import GraphSpec
-from host.measuring.requests import Request
+from host.measuring.measurements import Request
 from sim.errors import SimulationError
 
 __all__ = ["FakeRequest", "spec"]

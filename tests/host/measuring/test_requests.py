@@ -11,7 +11,7 @@ import host.measuring.software
 import host.runs.execution
 from host.measuring.graphs import size_text
 from host.measuring.machines import CAUSES, BfsRequest, SccRequest, cause_shares
-from host.measuring.requests import Request
+from host.measuring.measurements import Request
 from host.measuring.software import GivenUpError, SoftwareRequest, quickest
 from host.runs.execution import execute, source_vertex
 from host.runs.specification import RunSpec

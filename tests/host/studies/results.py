@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from host.measuring.machines import CAUSES, BfsRequest, SccRequest
-from host.measuring.requests import Request
+from host.measuring.measurements import Request
 from host.studies.components import SpeedUps, Times
 from host.studies.searches import Table1, Throughput
 from host.studies.study import Grid

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from host.errors import InputError
-from host.measuring.measurements import Measurements
-from host.measuring.requests import OnStep, no_step
+from host.measuring.measurements import Measurements, OnStep, no_step
 from host.measuring.setting import revision_of
 from host.measuring.store import Store
 from host.studies.benchmark.revisions import compare_revisions, comparison_markdown
