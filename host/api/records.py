@@ -267,11 +267,8 @@ def replay(
         before=before,
         path=None if path is None else Path(path),
         scopes=tuple(scopes),
-        view=False,
         graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
         memory=memory,
-        checkpoint=None,
-        executor=None,
         threads=available_threads() if threads is None else threads,
         progress=Progress(quiet=not progress),
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from host.graph.csr import Graph
 from host.graph.formats import read_graph
 from host.progress import Progress
-from host.runs.execution import execute
+from host.runs.execution import Recording, execute
 from host.runs.overrides import Overrides
 from host.runs.results import BfsResult, Result, SccResult
 from host.runs.specification import RunArguments, RunSpec, option_of, run_options
@@ -21,7 +21,6 @@ from sim.notices import notice
 
 if TYPE_CHECKING:
     from host.runs.keeping import Keeping
-    from host.runs.recording import Recording
 
 __all__ = ["bfs", "performed", "scc"]
 
@@ -83,7 +82,7 @@ def performed(
 
 
 def _show_failure(
-    recording: "Recording",
+    recording: Recording,
     error: SimulationError,
     *,
     progress: Progress,

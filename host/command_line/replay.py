@@ -90,7 +90,6 @@ def run(arguments: argparse.Namespace) -> None:
         scopes=tuple(getattr(arguments, "scopes", ())),
         view=hasattr(arguments, "wave_view"),
         graph=arguments.graph,
-        memory=None,
         checkpoint=arguments.checkpoint,
         executor=arguments.executor,
         threads=arguments.threads,

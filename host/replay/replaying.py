@@ -20,7 +20,7 @@ from host.record.reader import Record, read_failure
 from host.record.writer import LAST_CYCLES
 from host.replay.point import Point, Span, find
 from host.replay.search import Reached, Search, sign_of, stop_behind
-from host.runs.execution import Session, execute
+from host.runs.execution import Recording, Session, execute
 from host.runs.specification import RunSpec, option_of
 from host.sources import sources_digest
 from sim.errors import SimulationError
@@ -30,7 +30,6 @@ from sim.notices import notice
 if TYPE_CHECKING:
     from host.checkpoints.folder import Checkpoint
     from host.graph.memory_map import PlacedGraph
-    from host.runs.recording import Recording
     from sim.machine import Machine
 
 __all__ = ["Window", "replay_window", "show_failure"]
@@ -384,13 +383,13 @@ def replay_window(
     before: int,
     path: Path | None,
     scopes: tuple[str, ...],
-    view: bool,
     graph: Graph | str | None,
-    memory: Profile | None,
-    checkpoint: str | None,
-    executor: str | None,
     threads: int,
     progress: Progress,
+    view: bool = False,
+    memory: Profile | None = None,
+    checkpoint: str | None = None,
+    executor: str | None = None,
 ) -> Window:
     """Make a recorded run again up to a point, and write the waveforms there.
 
@@ -505,12 +504,12 @@ def _cycle_of_failure(point: Point, document: dict[str, Any], folder: Path) -> i
 
 
 def show_failure(
-    recording: "Recording",
+    recording: Recording,
     error: SimulationError,
     *,
     progress: Progress,
     checkpoint: "Checkpoint | None" = None,
-    graph: "Graph | None" = None,
+    graph: Graph | None = None,
 ) -> None:
     """Leave in the folder of a recorded run that failed what a replay needs, and the waveforms of its last cycles.
 

@@ -1,10 +1,12 @@
 """Execution of a run: the sequence from a specification to the verified result, the only one that there is."""
 
+import json
 import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,23 +17,27 @@ from host.algorithms.kosaraju import strong_components
 from host.algorithms.verification import canonical, check_components, check_graphs, check_levels, check_stray_writes
 from host.errors import InputError, placed
 from host.graph.csr import Graph
+from host.graph.digests import graph_digest
 from host.graph.estimates import simulation_bytes, size_text
 from host.graph.formats import read_graph
 from host.graph.memory_map import PlacedGraph, default_slack
 from host.graph.trim import trim
 from host.memory_room import check_room
+from host.output import renamed_when_complete
 from host.progress import Progress, Step
-from host.runs.results import BfsResult, Result, SccResult, Setting, Wall
-from host.runs.specification import RunSpec
+from host.record.writer import RecordFolder
+from host.runs.results import BfsResult, Result, SccResult, Setting, Wall, input_name
+from host.runs.specification import RECORD_INTERVAL, RunSpec
 from host.words import counted
 from sim.errors import SimulationError
+from sim.memory import LONGEST_INTERVAL
 from sim.notices import notice
 
 if TYPE_CHECKING:
-    from host.runs.recording import Recording
+    from host.record.recorder import Recorder
     from sim.machine import Machine
 
-__all__ = ["SOURCE_RULE", "Keep", "Session", "check_result", "execute", "source_vertex"]
+__all__ = ["SOURCE_RULE", "Keep", "Recording", "Session", "check_result", "execute", "source_vertex"]
 
 SOURCE_RULE = "lowest vertex with an out-edge"
 """Where a search starts that is given no source: vertex 0 nearly always, as of the published host program."""
@@ -259,6 +265,126 @@ class Session:
         )
 
 
+class Recording:
+    """Records a run.
+
+    Parameters
+    ----------
+    spec : RunSpec
+        The run, and the folder that it is recorded in; without one what its instructions did is recorded in memory.
+
+    Attributes
+    ----------
+    spec : RunSpec
+
+    Raises
+    ------
+    InputError
+        The folder cannot be used.
+    """
+
+    def __init__(self, spec: RunSpec) -> None:
+        self.spec = spec
+        self._folder = None if spec.record is None else Path(spec.record)
+        self._interval = LONGEST_INTERVAL if spec.record is None else spec.record_interval or RECORD_INTERVAL
+        self._recorder: Recorder | None = None
+        self._machine: Machine | None = None
+        self._run: dict[str, Any] = {}
+        self._complete = False
+        self._lock = None if self._folder is None else RecordFolder(self._folder, resumed=spec.resume is not None)
+
+    @property
+    def folder(self) -> Path:
+        """Folder of a record that is in one."""
+        assert self._folder is not None, "the record is in memory"
+        return self._folder
+
+    def begin(self, machine: "Machine", graph: Graph, source: int, keeper: Keeper | None) -> "Recorder":
+        """Begin to record a machine on which nothing has run.
+
+        Raises
+        ------
+        InputError
+            There are no intervals of this length.
+        """
+        from host.record.recorder import Recorder, RecorderState
+
+        keeper = keeper or Keeper()
+        state = keeper.kept("record", RecorderState)
+        try:
+            recorder = Recorder(machine, self._folder, interval=self._interval, state=state)
+        except ValueError as error:
+            raise InputError(f"--record-interval: {error}") from None
+        keeper.keep("record", recorder.state, refresh=recorder.catch_up)
+        self._recorder, self._machine = recorder, machine
+        options = {**self.spec.document(), "threads": self.spec.threads, "source": None}
+        if self.spec.algorithm == "bfs":
+            options["source"] = input_name(graph, source)
+        self._run = {
+            "command": self.spec.algorithm,
+            "run": {
+                "graph": self.spec.graph,
+                "folder": str(Path.cwd()),
+                "digest": graph_digest(graph),
+                "vertices": graph.vertices,
+                "edges": graph.edges,
+                "options": options,
+            },
+            "interval": self._interval,
+        }
+        return recorder
+
+    def failed(self, error: SimulationError) -> bool:
+        """Leave in the folder what a replay of a run that failed needs; return whether it had begun."""
+        if self._machine is None:
+            return False
+        from host.record.reader import FAILURE
+        from host.record.recorder import failure_document
+
+        self._write(
+            FAILURE,
+            failure_document(
+                self._machine,
+                error,
+                run=self._run,
+                checkpoint=self.spec.checkpoint,
+            ),
+        )
+        return True
+
+    def _write(self, name: str, document: dict[str, Any]) -> None:
+        with renamed_when_complete(str(self.folder / name)) as path:
+            path.write_text(json.dumps(document, indent=1) + "\n")
+
+    def finish(self) -> None:
+        """Write the tables, up to the machine's present cycle."""
+        if self._recorder is not None:
+            self._recorder.finish()
+
+    def complete(self, machine: "Machine", result: Result) -> Result:
+        """Write the document of the record, with that of the run's result; return the result with its record."""
+        from host.record.reader import DOCUMENT, Record
+        from host.record.recorder import setting_document
+
+        assert self._recorder is not None
+        if self._folder is None:
+            assert self._recorder.state.memory is not None
+            about = setting_document(machine, self._run)
+            return replace(result, record=Record.in_memory(about, self._recorder.state.memory))
+        self._write(DOCUMENT, self._recorder.document(self._run, result.document))
+        self._complete = True
+        return replace(result, record=Record(self.folder))
+
+    def close(self) -> None:
+        """Let go of the folder; leave nothing of a record that is not complete, unless the run is kept."""
+        if self._recorder is not None:
+            self._recorder.close()
+        if self._lock is not None:
+            if self._complete or self.spec.checkpoint is None:
+                self._lock.clear(complete=self._complete)
+            self._lock.close()
+
+
 def execute(
     spec: RunSpec,
     progress: Progress,
@@ -267,7 +393,7 @@ def execute(
     aim: str = "",
     keep: Keep | None = None,
     seconds: float = 0.0,
-    on_failure: "Callable[[Recording, SimulationError], None] | None" = None,
+    on_failure: Callable[[Recording, SimulationError], None] | None = None,
 ) -> Result:
     """Make a run.
 
@@ -298,8 +424,6 @@ def execute(
     with ExitStack() as stack:
         recording = None
         if spec.recorded:
-            from host.runs.recording import Recording
-
             recording = stack.enter_context(closing(Recording(spec)))
         try:
             session = Session(spec, progress, graph, aim=aim)
@@ -315,7 +439,7 @@ def _execute(
     *,
     keep: Keep | None,
     seconds: float,
-    recording: "Recording | None",
+    recording: Recording | None,
 ) -> Result:
     spec = session.spec
     search = spec.algorithm == "bfs"

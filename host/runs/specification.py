@@ -470,11 +470,6 @@ class RunSpec:
         """Whether the run is recorded, be it in memory only."""
         return self.record is not None or self.roofline
 
-    @property
-    def interval(self) -> int:
-        """Cycles of an interval of the record."""
-        return self.record_interval or RECORD_INTERVAL
-
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: rules of a memory from a file cannot be handed to another process."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
