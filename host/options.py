@@ -36,7 +36,6 @@ __all__ = [
     "check_outputs",
     "configuration",
     "given_options",
-    "integer",
     "listed",
     "memory_profile",
     "one_of",
@@ -114,20 +113,9 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, message + _hint(value, choices)) from None
 
 
-def integer(text: str, *, low: int, high: int | None = None) -> int:
-    """Return the integer that a text such as 1000, 1e3 or 2^10 is.
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        It is none, or outside `low` to `high`.
-    """
-    return int(_parsed(lambda text: whole_number(text, low=low, high=high), text))
-
-
 def at_least(low: int, high: int | None = None) -> Callable[[str], int]:
-    """Return a parser of integers from `low` on."""
-    return lambda text: integer(text, low=low, high=high)
+    """Return a parser of integers such as 1000, 1e3 or 2^10, from `low` to `high`."""
+    return partial(_parsed, partial(whole_number, low=low, high=high))
 
 
 def listed(parse: Callable[[str], _Value]) -> Callable[[str], tuple[_Value, ...]]:

@@ -23,7 +23,6 @@ __all__ = [
     "BfsRun",
     "Direction",
     "Driver",
-    "DriverState",
     "Keeper",
     "Level",
     "LevelAccount",
@@ -107,28 +106,32 @@ class Level(NamedTuple):
     """Cycle of the dispatch, counted from reset."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(kw_only=True, slots=True)
 class Search:
-    """What a breadth-first search did.
+    """A breadth-first search, as far as it went.
 
     Parameters
     ----------
     source : int
         Where it started.
-    counts : tuple of int
-        Entries that stand in the reach queue of the source (one) and of each level after it.
-    levels : tuple of Level
-        Its levels; the last one pushed nothing.
+    current : int
+        The frontier queue that is read, 0 or 1.
+    count : int
+        Its entries; 0 when the search is complete.
+    entries : int
+        Entries of the reach queue.
+    counts : list of int
+        Of these, those of the source (one) and of each level after it.
+    levels : list of Level
+        Its levels; the last one of all pushed nothing.
     """
 
     source: int
-    counts: tuple[int, ...]
-    levels: tuple[Level, ...]
-
-    @property
-    def entries(self) -> int:
-        """Entries of the reach queue."""
-        return sum(self.counts)
+    current: int = 0
+    count: int = 1
+    entries: int = 1
+    counts: list[int] = field(default_factory=lambda: [1])
+    levels: list[Level] = field(default_factory=list)
 
     @property
     def pushed(self) -> int:
@@ -142,51 +145,6 @@ class Search:
 
 
 @dataclass(kw_only=True)
-class SearchState:
-    """A search that is under way.
-
-    Parameters
-    ----------
-    source : int
-        Where it started.
-    current : int
-        The frontier queue that is read, 0 or 1.
-    count : int
-        Its entries.
-    entries : int
-        Entries of the reach queue.
-    counts, levels : list
-        As of `Search`, so far.
-    """
-
-    source: int
-    current: int = 0
-    count: int = 1
-    entries: int = 1
-    counts: list[int] = field(default_factory=lambda: [1])
-    levels: list[Level] = field(default_factory=list)
-
-
-@dataclass(kw_only=True)
-class DriverState:
-    """Where a driver is.
-
-    Parameters
-    ----------
-    written : dict
-        The registers' values, as far as the driver wrote them.
-    start : int or None
-        Cycle of the dispatch of the instruction that runs, if one does.
-    search : SearchState or None
-        The search that is under way, if one is.
-    """
-
-    written: dict[Register, int] = field(default_factory=dict)
-    start: int | None = None
-    search: SearchState | None = None
-
-
-@dataclass(kw_only=True)
 class Attempt:
     """Where an attempt at a run is.
 
@@ -194,12 +152,18 @@ class Attempt:
     ----------
     restarts : int
         Attempts before it.
-    driver : DriverState
-        Where its driver is.
+    written : dict
+        The registers' values, as far as the driver wrote them.
+    dispatched : int or None
+        Cycle of the dispatch of the instruction that runs, if one does.
+    search : Search or None
+        The search that is under way, if one is.
     """
 
-    restarts: int
-    driver: DriverState = field(default_factory=DriverState)
+    restarts: int = 0
+    written: dict[Register, int] = field(default_factory=dict)
+    dispatched: int | None = None
+    search: Search | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,7 +191,7 @@ class Driver:
         Where they run.
     queues : QueueArrays
         The queues of the run.
-    state : DriverState, optional
+    state : Attempt, optional
         Where it is. If an instruction runs there, the first call must be the one that started it: it goes on waiting.
     on_level : callable, optional
         Called after every level with the number of levels run in this search and the entries reached so far.
@@ -240,7 +204,7 @@ class Driver:
         coprocessor: Coprocessor,
         queues: QueueArrays,
         *,
-        state: DriverState | None = None,
+        state: Attempt | None = None,
         on_level: Callable[[int, int], None] | None = None,
         observer: Observer | None = None,
     ) -> None:
@@ -248,12 +212,12 @@ class Driver:
         self._queues = queues
         self._on_level = on_level
         self._observer = observer or Observer()
-        self._state = state or DriverState()
+        self._state = state or Attempt()
 
     @property
     def running(self) -> bool:
         """Whether an instruction has been dispatched that is not known to be complete."""
-        return self._state.start is not None
+        return self._state.dispatched is not None
 
     @property
     def searching(self) -> bool:
@@ -282,14 +246,14 @@ class Driver:
             The simulation failed, or an engine refused the instruction.
         """
         coprocessor, written = self._coprocessor, self._state.written
-        if self._state.start is None:
+        if self._state.dispatched is None:
             changed = {register: value for register, value in parameters.items() if written.get(register) != value}
             if changed:
                 coprocessor.set_registers(changed)
                 written.update(changed)
-            self._state.start = coprocessor.dispatch(instruction)
+            self._state.dispatched = coprocessor.dispatch(instruction)
         cycles = coprocessor.wait()
-        start, self._state.start = self._state.start, None
+        start, self._state.dispatched = self._state.dispatched, None
         # The hardware returns the count of the level in this register: what was written there is gone.
         written.pop(Register.CURRENT_COUNT, None)
         states, values = coprocessor.get_registers([Register.STATUS, result]).tolist()
@@ -320,7 +284,7 @@ class Driver:
         """
         if self._state.search is None:
             self._enter(direction, source)
-            self._state.search = SearchState(source=source)
+            self._state.search = Search(source=source)
         queues, reach, state = self._queues, direction.reach, self._state.search
         vertices = direction.graph.graph.vertices
         most = (queues.capacity + vertices) // 2
@@ -362,7 +326,7 @@ class Driver:
             if self._on_level is not None:
                 self._on_level(len(state.levels), state.entries)
         self._state.search = None
-        return Search(source=source, counts=tuple(state.counts), levels=tuple(state.levels))
+        return state
 
     def _enter(self, direction: Direction, source: int) -> None:
         """Mark the source of a search and put it into the queues."""
@@ -548,7 +512,7 @@ def breadth_first_search(
             graph.reset(np.zeros(vertices, np.bool_))
             watching.begin(0, "forward")
         reach = next(iter(queues.reaches), None)
-        driver = Driver(coprocessor, queues, state=state.driver, on_level=on_level, observer=watching)
+        driver = Driver(coprocessor, queues, state=state, on_level=on_level, observer=watching)
         search = driver.search(Direction(graph=graph, reach=reach), source)
         account = _account_of_words(graph, search) if reach is None else _account_of_queue(graph, reach.values, search)
         levels, reached, duplicates, edges, by_level = account
@@ -556,7 +520,7 @@ def breadth_first_search(
         return BfsRun(
             source=source,
             levels=levels,
-            level_records=search.levels,
+            level_records=tuple(search.levels),
             reached=reached,
             duplicates=duplicates,
             edges_traversed=edges,

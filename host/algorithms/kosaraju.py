@@ -194,7 +194,7 @@ class _Run:
         self._observer = observer
         self._state = state
         self._totals = state.totals
-        self._driver = Driver(coprocessor, queues, state=state.driver, observer=observer)
+        self._driver = Driver(coprocessor, queues, state=state, observer=observer)
 
     def begin(self, trimmed: npt.NDArray[np.bool_]) -> None:
         """Write graph words and colours afresh."""

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from host.mdp.families import FAMILIES, family
-from host.options import UsageError, add_shared, integer
+from host.options import UsageError, add_shared, at_least
 from host.progress import Progress
 
 __all__ = ["TEXTS", "add_options", "run"]
@@ -23,7 +23,7 @@ def _size(text: str) -> tuple[str, int]:
     name, equals, number = text.partition("=")
     if not equals:
         raise argparse.ArgumentTypeError(f"{text!r} is not SIZE=N")
-    return name, integer(number, low=0, high=2**64 - 1)
+    return name, at_least(0, 2**64 - 1)(number)
 
 
 TEXTS = {

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from host.algorithms.names import KINDS
-from host.options import add_shared, add_threads, at_least, integer, listed, one_of
+from host.options import add_shared, add_threads, at_least, listed, one_of
 from host.studies.paper import COMPONENT_MACHINES, SEARCH_MACHINES
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _power(text: str) -> int:
     argparse.ArgumentTypeError
         It is none, or no power of two, or too large.
     """
-    value = integer(text, low=1)
+    value = at_least(1)(text)
     if value & (value - 1) or not _LEAST <= value <= _MOST:
         raise argparse.ArgumentTypeError(f"must be powers of two from 2^4 to 2^25, not {value}")
     return value

@@ -14,16 +14,7 @@ from host.graph.csr import Graph
 from host.mdp.model import Mdp
 from sim.caching.code import njit
 
-__all__ = [
-    "Components",
-    "Losses",
-    "MecDecomposition",
-    "MecRound",
-    "basic",
-    "lose_choices",
-    "run_mec",
-    "small_mdp",
-]
+__all__ = ["Components", "Losses", "MecDecomposition", "MecRound", "basic", "lose_choices", "run_mec", "small_mdp"]
 
 Components = Callable[[Graph], NDArray[np.int64]]
 """Finds the strongly connected components of a graph: for each vertex one of its component, the same for all of it."""

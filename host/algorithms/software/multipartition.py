@@ -44,18 +44,7 @@ from host.devices.steps import (
 )
 from host.graph.csr import Graph
 
-__all__ = [
-    "FORWARD",
-    "PARTITION",
-    "STRIP",
-    "Arrays",
-    "Work",
-    "draw",
-    "drawn_number",
-    "largest",
-    "multipartition",
-    "priority",
-]
+__all__ = ["FORWARD", "PARTITION", "STRIP", "Arrays", "Work", "drawn_number", "multipartition", "priority"]
 
 FORWARD = 1
 """The pivot of its partition reaches it."""
