@@ -30,7 +30,7 @@ __all__ = [
     "QueueOverflowError",
     "Search",
     "breadth_first_search",
-    "with_larger_queues",
+    "with_retries",
 ]
 
 MAX_RESTARTS = 6
@@ -197,6 +197,11 @@ class Driver:
         Called after every level with the number of levels run in this search and the entries reached so far.
     observer : Observer, optional
         Watches.
+
+    Attributes
+    ----------
+    queues : QueueArrays
+    observer : Observer
     """
 
     def __init__(
@@ -209,9 +214,9 @@ class Driver:
         observer: Observer | None = None,
     ) -> None:
         self._coprocessor = coprocessor
-        self._queues = queues
+        self.queues = queues
         self._on_level = on_level
-        self._observer = observer or Observer()
+        self.observer = observer or Observer()
         self._state = state or Attempt()
 
     @property
@@ -285,7 +290,7 @@ class Driver:
         if self._state.search is None:
             self._enter(direction, source)
             self._state.search = Search(source=source)
-        queues, reach, state = self._queues, direction.reach, self._state.search
+        queues, reach, state = self.queues, direction.reach, self._state.search
         vertices = direction.graph.graph.vertices
         most = (queues.capacity + vertices) // 2
         while state.count:
@@ -305,7 +310,7 @@ class Driver:
                 },
                 result=Register.CURRENT_COUNT,
             )
-            self._observer.on_instruction(state.count, pushed)
+            self.observer.on_instruction(state.count, pushed)
             if status & Status.OVERFLOW or pushed > capacity:
                 raise QueueOverflowError(
                     f"level {len(state.levels)} of the search from vertex {source} overflowed its queues: "
@@ -332,15 +337,15 @@ class Driver:
         """Mark the source of a search and put it into the queues."""
         words = direction.graph.words
         words[source] |= VISITED.put(1)
-        self._queues.frontiers[0].values[0] = words[source]
+        self.queues.frontiers[0].values[0] = words[source]
         if direction.reach is None:
             words[source] = VISITED.put(1) | LEVEL.put(0)
         else:
             direction.reach.values[0] = source
 
 
-def with_larger_queues(
-    attempt: Callable[[QueueArrays, _Attempt, bool], _Result],
+def with_retries(
+    attempt: Callable[[Driver, _Attempt, bool], _Result],
     coprocessor: Coprocessor,
     kind: type[_Attempt],
     *,
@@ -349,14 +354,16 @@ def with_larger_queues(
     directions: int,
     slack: int | None,
     keeper: Keeper | None,
+    observer: Observer | None,
+    on_level: Callable[[int, int], None] | None = None,
 ) -> tuple[_Result, int]:
     """Make a run, and make it again with queues of twice the slack as long as they overflow.
 
     Parameters
     ----------
     attempt : callable
-        The run, given its queues, its state, and whether it goes on from there; if not, it writes everything afresh
-        that it changes.
+        The run, given a driver with its queues, its state, and whether it goes on from there; if not, it writes
+        everything afresh that it changes.
     coprocessor : Coprocessor
         Where the queues are allocated.
     kind : type
@@ -371,6 +378,8 @@ def with_larger_queues(
         Entries for vertices pushed twice, `default_slack` when None.
     keeper : Keeper or None
         Keeps the run.
+    observer, on_level
+        As of `Driver`.
 
     Returns
     -------
@@ -399,7 +408,8 @@ def with_larger_queues(
             if resumed:
                 keeper.resume()
             try:
-                return attempt(queues, state, resumed), restarts
+                driver = Driver(coprocessor, queues, state=state, on_level=on_level, observer=observer)
+                return attempt(driver, state, resumed), restarts
             except QueueOverflowError as error:
                 last = error
         entries = max(2 * entries, _SMALLEST_SLACK)
@@ -505,18 +515,17 @@ def breadth_first_search(
     SimulationError
         The simulation failed, or its queues overflowed again and again.
     """
-    vertices, watching = graph.graph.vertices, observer or Observer()
+    vertices = graph.graph.vertices
 
-    def attempt(queues: QueueArrays, state: Attempt, resumed: bool) -> BfsRun:
+    def attempt(driver: Driver, state: Attempt, resumed: bool) -> BfsRun:
         if not resumed:
             graph.reset(np.zeros(vertices, np.bool_))
-            watching.begin(0, "forward")
-        reach = next(iter(queues.reaches), None)
-        driver = Driver(coprocessor, queues, state=state, on_level=on_level, observer=watching)
+            driver.observer.begin(0, "forward")
+        reach = next(iter(driver.queues.reaches), None)
         search = driver.search(Direction(graph=graph, reach=reach), source)
         account = _account_of_words(graph, search) if reach is None else _account_of_queue(graph, reach.values, search)
         levels, reached, duplicates, edges, by_level = account
-        watching.end(by_level)
+        driver.observer.end(by_level)
         return BfsRun(
             source=source,
             levels=levels,
@@ -527,7 +536,7 @@ def breadth_first_search(
             retries=0,
         )
 
-    run, retries = with_larger_queues(
+    run, retries = with_retries(
         attempt,
         coprocessor,
         Attempt,
@@ -536,5 +545,7 @@ def breadth_first_search(
         directions=int(coprocessor.config.keeps_reach_queue),
         slack=slack,
         keeper=keeper,
+        observer=observer,
+        on_level=on_level,
     )
     return replace(run, retries=retries)

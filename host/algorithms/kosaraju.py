@@ -7,18 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.driver import (
-    Attempt,
-    Direction,
-    Driver,
-    Keeper,
-    LevelAccount,
-    Observer,
-    Search,
-    with_larger_queues,
-)
+from host.algorithms.driver import Attempt, Direction, Driver, Keeper, LevelAccount, Observer, Search, with_retries
 from host.algorithms.reach import ReachAccount, check_colours, first_uncoloured
-from host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays
+from host.graph.memory_map import MemoryArray, PlacedGraph
 from sim.coprocessor import NO_START, ArrayKind, Coprocessor, Instruction, Register
 from sim.errors import SimulationError
 
@@ -175,26 +166,22 @@ class _Run:
 
     def __init__(
         self,
-        coprocessor: Coprocessor,
-        queues: QueueArrays,
+        driver: Driver,
         state: _State,
         *,
         graphs: tuple[PlacedGraph, PlacedGraph],
         colours: MemoryArray,
         on_iteration: Callable[[int, npt.NDArray[np.uint32]], None] | None,
-        observer: Observer,
     ) -> None:
-        self._queues = queues
+        self._driver = driver
         self._forward, self._backward = (
-            Direction(graph=graph, reach=reach) for graph, reach in zip(graphs, queues.reaches, strict=True)
+            Direction(graph=graph, reach=reach) for graph, reach in zip(graphs, driver.queues.reaches, strict=True)
         )
         self._colours = colours
         self._account = ReachAccount(colours.values.size)
         self._on_iteration = on_iteration
-        self._observer = observer
         self._state = state
         self._totals = state.totals
-        self._driver = Driver(coprocessor, queues, state=state, observer=observer)
 
     def begin(self, trimmed: npt.NDArray[np.bool_]) -> None:
         """Write graph words and colours afresh."""
@@ -254,23 +241,23 @@ class _Run:
             return None
         backward = state.backward = state.backward or self._search(self._backward, start, run.backward)
         if not self._driver.running:
-            self._observer.begin(run.iterations, "intersection")
+            self._driver.observer.begin(run.iterations, "intersection")
         _, cycles, _, offered = self._driver.run(
             Instruction.INTERSECTION,
             {
                 Register.WORDS: self._forward.graph.words_address,
                 Register.TRANSPOSED_WORDS: self._backward.graph.words_address,
                 Register.COLOURS: self._colours.address,
-                Register.FORWARD_QUEUE: self._queues.reaches[0].address,
+                Register.FORWARD_QUEUE: self._driver.queues.reaches[0].address,
                 Register.FORWARD_COUNT: forward.entries,
-                Register.BACKWARD_QUEUE: self._queues.reaches[1].address,
+                Register.BACKWARD_QUEUE: self._driver.queues.reaches[1].address,
                 Register.BACKWARD_COUNT: backward.entries,
                 Register.COLOUR: run.components,
             },
             result=Register.NEXT_START,
         )
-        self._observer.on_instruction(forward.entries + backward.entries, 0)
-        self._observer.end()
+        self._driver.observer.on_instruction(forward.entries + backward.entries, 0)
+        self._driver.observer.end()
         run.intersections += 1
         run.intersection_cycles += cycles
         self._note(forward, backward, cycles)
@@ -279,11 +266,13 @@ class _Run:
     def _search(self, direction: Direction, start: int, totals: SearchTotals) -> Search:
         assert direction.reach is not None
         if not self._driver.searching:
-            self._observer.begin(self._totals.iterations, "forward" if totals is self._totals.forward else "backward")
+            self._driver.observer.begin(
+                self._totals.iterations, "forward" if totals is self._totals.forward else "backward"
+            )
         search = self._driver.search(direction, start)
         graph, reach = direction.graph, direction.reach.values
         found = self._account.count(graph.words, reach, search.counts, name=graph.name)
-        self._observer.end(lambda: LevelAccount.of(found))
+        self._driver.observer.end(lambda: LevelAccount.of(found))
         reached, edges = found.sum(0).tolist()
         totals.add(search, reached=reached, edges=edges)
         return search
@@ -346,21 +335,13 @@ def strong_components(
     vertices = forward.graph.vertices
     colours = MemoryArray.allocate(coprocessor, np.uint32, vertices, holds=ArrayKind.COLOURS)
 
-    def attempt(queues: QueueArrays, state: _State, resumed: bool) -> ComponentRun:
-        run = _Run(
-            coprocessor,
-            queues,
-            state,
-            graphs=(forward, backward),
-            colours=colours,
-            on_iteration=on_iteration,
-            observer=observer or Observer(),
-        )
+    def attempt(driver: Driver, state: _State, resumed: bool) -> ComponentRun:
+        run = _Run(driver, state, graphs=(forward, backward), colours=colours, on_iteration=on_iteration)
         if not resumed:
             run.begin(trimmed)
         return run.iterate()
 
-    run, retries = with_larger_queues(
+    run, retries = with_retries(
         attempt,
         coprocessor,
         _State,
@@ -369,6 +350,7 @@ def strong_components(
         directions=2,
         slack=slack,
         keeper=keeper,
+        observer=observer,
     )
     run.retries = retries
     return run
