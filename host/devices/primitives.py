@@ -4,11 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from host.devices.steps import Device, DeviceArray, block_step, device_function, step
+from host.devices.steps import Device, DeviceArray, atomic_add, block_step, device_function, step
 from host.errors import InputError
 from host.graph.csr import Graph
 
-__all__ = ["DeviceGraph", "count_up", "prefix_sum", "root", "upload"]
+__all__ = ["DeviceGraph", "count_up", "keep_open", "prefix_sum", "root", "upload"]
 
 _MOST = 2**31 - 1
 """Vertices and edges, which steps count in 32-bit integers with a sign."""
@@ -37,13 +37,54 @@ def upload(device: Device, graph: Graph) -> DeviceGraph:
 
 
 _RUN = 16
-"""Elements that a thread adds up by itself."""
+"""Elements that a thread looks after by itself."""
 
 
 @step
 def count_up(thread: int, array: Any) -> None:
     """Make each element of an array its own place."""
     array[thread] = thread
+
+
+@step
+def _keep_open(thread: int, length: int, vertices: Any, labels: Any, counters: Any, kept: Any) -> None:
+    count = 0
+    last = min((thread + 1) * _RUN, length)
+    for place in range(thread * _RUN, last):
+        count += labels[vertices[place]] >= 0
+    if count > 0:
+        free = atomic_add(counters, 0, count)
+        for place in range(thread * _RUN, last):
+            vertex = vertices[place]
+            if labels[vertex] >= 0:
+                kept[free] = vertex
+                free += 1
+
+
+def keep_open(
+    device: Device,
+    length: int,
+    vertices: DeviceArray,
+    labels: DeviceArray,
+    counters: DeviceArray,
+    kept: DeviceArray,
+) -> None:
+    """Put the vertices of a list that have no component, whose labels are not negative, into another one.
+
+    Parameters
+    ----------
+    device : Device
+        The device.
+    length : int
+        Entries of the list.
+    vertices, kept : array of int32
+        The list, and the other one.
+    labels : array of integers
+        The label of each vertex.
+    counters : array of int64
+        The first one counts the entries of the other list.
+    """
+    device.run(_keep_open, -(-length // _RUN), length, vertices, labels, counters, kept)
 
 
 @device_function

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from host.algorithms.software.decomposition import Decomposition, Setting
-from host.devices.primitives import DeviceGraph, count_up, prefix_sum, upload
+from host.devices.primitives import DeviceGraph, count_up, keep_open, prefix_sum, upload
 from host.devices.steps import Device, DeviceArray, atomic_add, atomic_swap, block_step, device_function, step
 from host.errors import InputError
 from host.graph.csr import Graph
@@ -18,8 +18,6 @@ __all__ = ["Subgraphs", "elect_drawn", "following", "li", "source_count"]
 
 _MOST = 2**30 - 1
 """Vertices: numbers of subgraphs, up to twice as many, are 32-bit integers with a sign."""
-_RUN = 16
-"""Vertices of which a thread keeps those that remain."""
 _SPARSE = 4
 """When one part of so many of the listed vertices has a component, the others are listed anew."""
 _SUMMED = 16
@@ -129,22 +127,6 @@ def _join(thread: int, numbers: DeviceArray, on: _Arrays, first: int) -> None:
     name = on.labels[vertex]
     if 0 <= name < first and atomic_swap(on.labels, vertex, name, -on.elected[name]) == name:
         on.sources[atomic_add(on.counters, 0, 1)] = vertex
-
-
-@step
-def _compact(thread: int, remaining: DeviceArray, listed: int, on: _Arrays, others: DeviceArray) -> None:
-    """Keep those of a run of vertices that have no component."""
-    count = 0
-    last = min((thread + 1) * _RUN, listed)
-    for place in range(thread * _RUN, last):
-        count += on.labels[remaining[place]] >= 0
-    if count > 0:
-        free = atomic_add(on.counters, 0, count)
-        for place in range(thread * _RUN, last):
-            vertex = remaining[place]
-            if on.labels[vertex] >= 0:
-                others[free] = vertex
-                free += 1
 
 
 @step
@@ -374,7 +356,7 @@ class Subgraphs:
         self.remaining -= self._reach(transpose, sources, 0)
         if self.remaining * _SPARSE <= self._listed * (_SPARSE - 1):
             device.store(on.counters, 0, 0)
-            device.run(_compact, -(-self._listed // _RUN), self._list, self._listed, on, self._other_list)
+            keep_open(device, self._listed, self._list, on.labels, on.counters, self._other_list)
             self._list, self._other_list, self._listed = self._other_list, self._list, self.remaining
 
     def _reach(self, graph: DeviceGraph, sources: int, forward: int) -> int:

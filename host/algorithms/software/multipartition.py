@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from host.algorithms.software.decomposition import Decomposition, Setting
-from host.devices.primitives import root, upload
+from host.devices.primitives import keep_open, root, upload
 from host.devices.steps import (
     Device,
     DeviceArray,
@@ -203,7 +203,7 @@ class Work:
 
     def gather(self) -> None:
         """Drop from the list the vertices that have a component."""
-        self.each(_gather, self._others)
+        keep_open(self.device, self.left, self.vertices, self.on.marks, self.on.counters, self._others)
         self.vertices, self._others = self._others, self.vertices
         self.left = self.take(QUEUED)
 
@@ -240,24 +240,6 @@ def _settle(thread: int, length: int, vertices: DeviceArray, on: Arrays) -> None
                 atomic_add(on.counters, PARTS, 1)
     if untouched > 0:
         atomic_add(on.counters, FOUND, untouched)
-
-
-@step
-def _gather(thread: int, length: int, vertices: DeviceArray, on: Arrays, kept: DeviceArray) -> None:
-    """Put the vertices of a list that have no component into another one."""
-    first = thread * STRIP
-    last = min(first + STRIP, length)
-    count = 0
-    for place in range(first, last):
-        if on.marks[vertices[place]] >= 0:
-            count += 1
-    if count > 0:
-        room = atomic_add(on.counters, QUEUED, count)
-        for place in range(first, last):
-            vertex = vertices[place]
-            if on.marks[vertex] >= 0:
-                kept[room] = vertex
-                room += 1
 
 
 @device_function
