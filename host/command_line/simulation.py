@@ -157,7 +157,7 @@ def _roofline(result: "Result", plot: str | None, *, quiet: bool) -> tuple[dict[
 
     assert result.record is not None, "the search was recorded"
     spec = result.setting.spec
-    roofline = Roofline.of(result.record, Bounds.of(spec.configuration, spec.profile))
+    roofline = Roofline.of(result.record, Bounds(spec.configuration, spec.profile))
     if plot is not None:
         from host.analysis.roofline.plot import roofline_figure
         from host.progress import Progress

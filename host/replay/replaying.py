@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,42 +38,30 @@ __all__ = ["Window", "replay_window", "show_failure"]
 Watch = Callable[["Machine", Sequence["PlacedGraph"]], None]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Waveforms:
-    """Where waveforms go.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    scopes : tuple of str
-        What to write there, see `sim.machine.create_machine`.
-    view : bool
-        Write views for viewers beside it.
-    """
-
-    path: Path
-    scopes: tuple[str, ...] = ()
-    view: bool = False
-
-
 class Replay:
-    """A run that is made again, as often as need be.
+    """A recorded run that is made again, as often as need be.
 
     Parameters
     ----------
-    source : Source
-        What it was made of.
+    document : dict
+        That of the record, or of a run that failed.
+    folder : Path
+        The folder that it is in.
     progress : Progress
         Shows how far it is.
-    checkpoint : Checkpoint, optional
-        Where to go on from, if that is before what is wanted.
-    graph : Graph, optional
-        The graph; where there is none, it is read from the file that the source names.
+    threads : int
+        Threads to make it again with.
+    graph : Graph or str, optional
+        The graph, or its file, where it is not where it was.
+    memory : Profile, optional
+        The memory, where no file has its rules.
 
     Attributes
     ----------
-    source : Source
+    spec : RunSpec
+        The run.
+    checkpoint : Checkpoint or None
+        Where to go on from, if that is before what is wanted.
     words : tuple of int
         Of the run as it was made last, the addresses of the graph words: those of the graph, and of its transpose
         where that was placed too.
@@ -80,39 +69,66 @@ class Replay:
     Raises
     ------
     InputError
-        The graph cannot be read; the checkpoint is of another run.
+        It cannot be made again by this program.
     """
 
     def __init__(
         self,
-        source: "Source",
+        document: dict[str, Any],
+        folder: Path,
         progress: Progress,
-        checkpoint: "Checkpoint | None" = None,
-        graph: Graph | None = None,
+        *,
+        threads: int,
+        graph: Graph | str | None = None,
+        memory: Profile | None = None,
     ) -> None:
-        self.source = source
+        if document.get("program") != sources_digest():
+            raise InputError("the run was made by another version of this program", path=folder)
+        run = document["run"]
+        named = {"graph": graph} if isinstance(graph, str) else {}
+        memory = _memory(document["memory_profile"], run["options"]["memory"], Path(run["folder"]), folder, memory)
+        self.spec = RunSpec.of_record(document, memory=memory, threads=threads, **named)
+        self.checkpoint: Checkpoint | None = None
         self.words: tuple[int, ...] = ()
+        self._folder, self._digest = folder, run["digest"]
         self._progress = progress
-        self._checkpoint = checkpoint
-        self._given = graph
-        self._graph: Graph | None = None
+        self._given = graph if isinstance(graph, Graph) else None
 
+    @cached_property
     def graph(self) -> Graph:
-        """Return the graph as it was read.
+        """The graph as it was read.
 
         Raises
         ------
         InputError
             It cannot be read, or is another one.
         """
-        if self._graph is None:
-            source = self.source
-            graph = Session(source.spec, self._progress, self._given).read_graph()
-            source.check_graph(graph.simplified() if source.spec.simplify else graph)
-            self._graph = graph
-        return self._graph
+        graph = Session(self.spec, self._progress, self._given).read_graph()
+        if graph_digest(graph.simplified() if self.spec.simplify else graph) != self._digest:
+            raise InputError(f"is not the graph of the run in {self._folder}", path=self.spec.graph)
+        return graph
 
-    def make(self, watch: Watch, *, by: int, aim: str, spec: RunSpec | None = None) -> None:
+    def go_on_from(self, path: Path, stack: ExitStack) -> None:
+        """Take the checkpoint of the run in a folder, which nobody else has until the stack is left.
+
+        Raises
+        ------
+        InputError
+            It cannot be read, or is of another run.
+        """
+        from host.checkpoints.folder import CheckpointFolder
+
+        with ExitStack() as held:
+            folder = held.enter_context(closing(CheckpointFolder(path, create=False)))
+            checkpoint = folder.read()
+            about = checkpoint.about
+            identity = json.loads(json.dumps(self.spec.identity(self._digest)))
+            if about["program"] != sources_digest() or _deciding(about["identity"]) != _deciding(identity):
+                raise InputError(f"is not the checkpoint of the run in {self._folder}", path=folder.path)
+            stack.enter_context(held.pop_all())
+        self.checkpoint = checkpoint
+
+    def make(self, watch: Watch, *, by: int, aim: str, **changes: Any) -> None:
         """Make the run, to its end or as far as it is watched.
 
         Parameters
@@ -123,8 +139,8 @@ class Replay:
             Cycle from which on it is watched.
         aim : str
             What progress says.
-        spec : RunSpec, optional
-            The run, where that is not as it was.
+        **changes
+            What of the run is not as it was, see `RunSpec`.
 
         Raises
         ------
@@ -137,20 +153,15 @@ class Replay:
         def keep(session: Session, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> Checkpoints | None:
             self.words = tuple(graph.words_address for graph in graphs)
             watch(machine, graphs)
-            return self._keeper(machine, graphs, by)
+            if self.checkpoint is None or self.checkpoint.about["cycle"] > by:
+                return None
+            without = [graph.neighbours_address for graph in graphs]
+            return Checkpoints(machine, without=without, resumed=self.checkpoint)
 
         try:
-            execute(spec or self.source.spec, self._progress, graph=self.graph(), aim=aim, keep=keep)
+            execute(replace(self.spec, **changes), self._progress, graph=self.graph, aim=aim, keep=keep)
         except Reached:
             return
-
-    def _keeper(self, machine: "Machine", graphs: Sequence["PlacedGraph"], by: int) -> Checkpoints | None:
-        """Return what brings the machine to the checkpoint, if that helps."""
-        checkpoint = self._checkpoint
-        if checkpoint is None or checkpoint.about["cycle"] > by:
-            return None
-        without = [graph.neighbours_address for graph in graphs]
-        return Checkpoints(machine, without=without, resumed=checkpoint)
 
     def locate(self, point: Point, spans: Sequence[Span]) -> int | None:
         """Return the cycle of an event in some spans of cycles, None if it is in none of them.
@@ -168,7 +179,7 @@ class Replay:
                     machine,
                     spans,
                     sign_of(point, machine),
-                    executor=self.source.spec.executor,
+                    executor=self.spec.executor,
                     without=[graph.neighbours_address for graph in graphs],
                 )
             )
@@ -176,17 +187,17 @@ class Replay:
         self.make(watch, by=spans[0].start, aim=f"looking for {point} from cycle {spans[0].first:,} on")
         return searches[0].cycle
 
-    def record(self, waveforms: Waveforms, window: tuple[int, int], *, executor: str) -> None:
+    def record(self, path: Path, window: tuple[int, int], **changes: Any) -> None:
         """Write the waveforms of a window of cycles; they end where the run does.
 
         Parameters
         ----------
-        waveforms : Waveforms
+        path : Path
             Where to.
         window : (int, int)
             Its first and last cycle.
-        executor : str
-            What executes the hardware.
+        **changes
+            As of `make`.
 
         Raises
         ------
@@ -194,24 +205,13 @@ class Replay:
             As of `make`; also where the run fails before the window.
         """
         first, last = window
-        spec = replace(
-            self.source.spec,
-            executor=executor,
-            waves=str(waveforms.path),
-            wave_window=window,
-            scopes=waveforms.scopes,
-            wave_view=waveforms.view,
-        )
-
-        def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
-            stop_behind(machine, last)
-
-        before = _stamp(waveforms.path)
+        before = _stamp(path)
+        changes |= {"waves": str(path), "wave_window": window}
         try:
-            self.make(watch, by=first, aim=f"to cycle {last:,}", spec=spec)
+            self.make(lambda machine, graphs: stop_behind(machine, last), by=first, aim=f"to cycle {last:,}", **changes)
         except SimulationError:
             # A window of a run that fails may well end with that.
-            if _stamp(waveforms.path) == before:
+            if _stamp(path) == before:
                 raise
 
 
@@ -222,91 +222,6 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     return status.st_ino, status.st_mtime_ns
-
-
-@dataclass(frozen=True, kw_only=True)
-class Source:
-    """Source of a run: all that it was made of.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder that tells.
-    digest : str
-        Digest of the graph as the machine had it.
-    spec : RunSpec
-        The run.
-    """
-
-    folder: Path
-    digest: str
-    spec: RunSpec
-
-    @classmethod
-    def of(
-        cls,
-        document: dict[str, Any],
-        folder: Path,
-        *,
-        threads: int,
-        graph: str | None = None,
-        memory: Profile | None = None,
-    ) -> "Source":
-        """Return what a run was made of.
-
-        Parameters
-        ----------
-        document : dict
-            That of a record, or of a run that failed.
-        folder : Path
-            The folder that it is in.
-        threads : int
-            Threads to make it again with.
-        graph : str, optional
-            The graph's file, where it is not where it was.
-        memory : Profile, optional
-            The memory, where no file has its rules.
-
-        Raises
-        ------
-        InputError
-            It cannot be made again by this program.
-        """
-        run = document["run"]
-        if document.get("program") != sources_digest():
-            raise InputError("the run was made by another version of this program", path=folder)
-        named = {} if graph is None else {"graph": graph}
-        memory = _memory(document["memory_profile"], run["options"]["memory"], Path(run["folder"]), folder, memory)
-        return cls(
-            folder=folder,
-            digest=run["digest"],
-            spec=RunSpec.of_record(document, memory=memory, threads=threads, **named),
-        )
-
-    def check_checkpoint(self, checkpoint: "Checkpoint", path: Path) -> None:
-        """Refuse a checkpoint that is not the run's.
-
-        Raises
-        ------
-        InputError
-            It is of another one.
-        """
-        about = checkpoint.about
-        if about["program"] != sources_digest() or _deciding(about["identity"]) != _deciding(
-            json.loads(json.dumps(self.spec.identity(self.digest)))
-        ):
-            raise InputError(f"is not the checkpoint of the run in {self.folder}", path=path)
-
-    def check_graph(self, graph: Graph) -> None:
-        """Refuse a graph that is not the run's.
-
-        Raises
-        ------
-        InputError
-            It is another one.
-        """
-        if graph_digest(graph) != self.digest:
-            raise InputError(f"is not the graph of the run in {self.folder}", path=self.spec.graph)
 
 
 def _deciding(identity: dict[str, Any]) -> dict[str, Any]:
@@ -405,8 +320,10 @@ def replay_window(
         Of them those before the point.
     path : Path or None
         The file, ``.fst`` or ``.vcd``; None for the folder's name and the first cycle.
-    scopes, view
-        As of `Waveforms`.
+    scopes : tuple of str
+        What to show, see `sim.machine.create_machine`.
+    view : bool
+        Write views for viewers beside it.
     graph : Graph, str or None
         The graph or its file; None for the file that the run had.
     memory : Profile or None
@@ -429,19 +346,16 @@ def replay_window(
     """
     failure = read_failure(folder)
     document = Record(folder).document if failure is None else failure
-    file = graph if isinstance(graph, str) else None
-    source = Source.of(document, folder, threads=threads, graph=file, memory=memory)
+    replay = Replay(document, folder, progress, threads=threads, graph=graph, memory=memory)
     with progress.step("reading the record"):
         found = find(point, Record(folder)) if failure is None else _cycle_of_failure(point, failure, folder)
     with ExitStack() as stack:
-        resumed = None
         if checkpoint is not None:
-            resumed = _checkpoint(stack, Path(checkpoint), source)
+            replay.go_on_from(Path(checkpoint), stack)
         elif failure is not None and failure["checkpoint"] is not None:
             # It may be gone by now, or that of another run.
             with suppress(InputError):
-                resumed = _checkpoint(stack, Path(failure["run"]["folder"], failure["checkpoint"]), source)
-        replay = Replay(source, progress, resumed, graph=graph if isinstance(graph, Graph) else None)
+                replay.go_on_from(Path(failure["run"]["folder"], failure["checkpoint"]), stack)
         cycle = found if isinstance(found, int) else replay.locate(point, found)
         if cycle is None:
             raise InputError(f"there is no {point} in the run", path=folder)
@@ -451,23 +365,9 @@ def replay_window(
         if path is None:
             path = Path(f"{folder.resolve().name}-{first}.fst")
             check_output(str(path), "-o")
-        waveforms = Waveforms(path=path, scopes=scopes, view=view)
-        replay.record(waveforms, (first, last), executor=executor or source.spec.executor)
-        read = replay.graph()
-        placed = read.simplified() if source.spec.simplify else read
+        replay.record(path, (first, last), scopes=scopes, wave_view=view, executor=executor or replay.spec.executor)
+        placed = replay.graph.simplified() if replay.spec.simplify else replay.graph
         return Window(path=path, cycle=cycle, first=first, last=last, graph=placed, words=replay.words)
-
-
-def _checkpoint(stack: ExitStack, path: Path, source: Source) -> "Checkpoint":
-    """Return the checkpoint of a run in a folder, which nobody else has until the stack is left."""
-    from host.checkpoints.folder import CheckpointFolder
-
-    with ExitStack() as held:
-        folder = held.enter_context(closing(CheckpointFolder(path, create=False)))
-        checkpoint = folder.read()
-        source.check_checkpoint(checkpoint, folder.path)
-        stack.enter_context(held.pop_all())
-    return checkpoint
 
 
 _CYCLES = 1000
@@ -536,9 +436,10 @@ def show_failure(
     window = max(last - _CYCLES + 1, 0), last
     path = folder / LAST_CYCLES
     try:
-        source = Source.of(document, folder, threads=recording.spec.threads, memory=recording.spec.profile)
-        replay = Replay(source, progress, checkpoint, graph)
-        replay.record(Waveforms(path=path), window, executor=source.spec.executor)
+        spec = recording.spec
+        replay = Replay(document, folder, progress, threads=spec.threads, graph=graph, memory=spec.profile)
+        replay.checkpoint = checkpoint
+        replay.record(path, window, scopes=(), wave_view=False)
     except (InputError, SimulationError) as other:
         notice(f"no waveforms of the cycles in which the run failed: {other}")
         return

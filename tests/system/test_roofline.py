@@ -91,7 +91,7 @@ def test_no_level_is_faster_than_a_limit(config: str, memory: str) -> None:
 def test_no_level_is_faster_than_a_limit_of_another_memory(config: str, memory: Hc2) -> None:
     machine = create_machine(PRESETS[config], memory, cycle_limit=CYCLE_LIMIT)
     try:
-        assert violations(machine, WIDE | LARGE, Bounds.of(PRESETS[config], memory)) == []
+        assert violations(machine, WIDE | LARGE, Bounds(PRESETS[config], memory)) == []
     finally:
         machine.close()
 

@@ -169,7 +169,7 @@ def recorded_bounds(record: Record) -> Bounds | None:
         memory = profile_from({name: value for name, value in document["memory_profile"].items() if name != "source"})
     except ValueError:
         return None
-    return Bounds.of(config, memory)
+    return Bounds(config, memory)
 
 
 def _traffic(record: Record, bounds: Bounds, levels: Integers) -> Traffic:

@@ -11,7 +11,7 @@ capacity, 8 ports 0.618, 16 ports 0.60. Nothing here is fitted to a measurement.
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -131,11 +131,17 @@ class Traffic:
         return self.banks.sum(axis=1)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Bounds:
     """Bounds of a machine, in cycles.
 
     Parameters
+    ----------
+    config : AcceleratorConfig
+        The machine.
+    memory : Profile
+        Its memory.
+
+    Attributes
     ----------
     engines, kernels : int
         AEs; BFS kernels of the machine.
@@ -161,38 +167,19 @@ class Bounds:
         Links and banks; None where they do not limit.
     """
 
-    engines: int
-    kernels: int
-    request_cycles: int
-    visit_cycles: int
-    turn_cycles: int
-    ring_stages: int
-    slots: int
-    frontier_places: int
-    edge_places: int
-    read_cycles: int
-    flush_cycles: int
-    write_cycles: int
-    contention: Contention | None
-
-    @classmethod
-    def of(cls, config: AcceleratorConfig, memory: Profile) -> Self:
-        """Return the bounds of a configuration with a memory profile."""
-        return cls(
-            engines=config.engines,
-            kernels=config.total_bfs_kernels,
-            request_cycles=config.issue_interval,
-            visit_cycles=WRITES_PER_VISIT - 1 + config.issue_interval,
-            turn_cycles=ring_turn(config),
-            ring_stages=config.ring_stages,
-            slots=config.visit_depth + QUEUE_REGISTERS,
-            frontier_places=config.frontier_depth,
-            edge_places=min(config.neighbour_depth, config.word_depth),
-            read_cycles=MUX_CYCLES + memory.unloaded_latency + QUEUE_CYCLES,
-            flush_cycles=memory.quantum,
-            write_cycles=MUX_CYCLES + max(memory.quantum, memory.write_latency),
-            contention=memory.contention,
-        )
+    def __init__(self, config: AcceleratorConfig, memory: Profile) -> None:
+        self.engines, self.kernels = config.engines, config.total_bfs_kernels
+        self.request_cycles = config.issue_interval
+        self.visit_cycles = WRITES_PER_VISIT - 1 + config.issue_interval
+        self.turn_cycles = ring_turn(config)
+        self.ring_stages = config.ring_stages
+        self.slots = config.visit_depth + QUEUE_REGISTERS
+        self.frontier_places = config.frontier_depth
+        self.edge_places = min(config.neighbour_depth, config.word_depth)
+        self.read_cycles = MUX_CYCLES + memory.unloaded_latency + QUEUE_CYCLES
+        self.flush_cycles = memory.quantum
+        self.write_cycles = MUX_CYCLES + max(memory.quantum, memory.write_latency)
+        self.contention = memory.contention
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ SETTING = Setting(
 
 def bounds_of(config: str, memory: str) -> Bounds:
     """Return the bounds of a preset with a memory profile."""
-    return Bounds.of(PRESETS[config], parse_profile(memory))
+    return Bounds(PRESETS[config], parse_profile(memory))
 
 
 def roofline_of(

@@ -26,7 +26,7 @@ PUBLISHED = ONE.replace(issue_interval=2)
 
 
 def bounds_of(config: AcceleratorConfig, memory: str) -> Bounds:
-    return Bounds.of(config, parse_profile(memory))
+    return Bounds(config, parse_profile(memory))
 
 
 def level(bounds: Bounds, **work: list[int]) -> Traffic:
@@ -83,7 +83,7 @@ def test_limits_of_the_memory() -> None:
     spread = level(bounds, pushes=[160])
     spread.write_links[:] = 30
     assert found_in(bounds, spread)["busiest_link"] == 480 / 16
-    slow = Bounds.of(FOUR, Hc2(bank_busy=60))
+    slow = Bounds(FOUR, Hc2(bank_busy=60))
     assert limits(slow, entries=[100])["busiest_bank"] == 6000
 
 
