@@ -112,6 +112,17 @@ def test_causes_are_found_to_the_cycle(
     assert cycle_of("seen", at, capfd) == expected
 
 
+@pytest.mark.parametrize(
+    ("at", "cycle"),
+    [("full:entries,module=intersection", 3903), ("duplicate", 712), ("duplicate,phase=backward", 2916)],
+)
+def test_what_the_machine_is_looked_at_for_is_found_to_the_cycle(
+    at: str, cycle: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The cycles are those of every executor, and of every version of the hardware that keeps its cycles."""
+    assert cycle_of("seen", at, capfd) == cycle
+
+
 @pytest.mark.long
 def test_executors_find_the_same(capfd: pytest.CaptureFixture[str]) -> None:
     options = ("--record-interval", "64", "--quiet", "--executor", "amaranth")

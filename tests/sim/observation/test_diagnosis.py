@@ -1,5 +1,8 @@
 """What is said of a machine that does not come to an end."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -72,3 +75,16 @@ def test_many_kernels_are_counted_not_listed() -> None:
 def test_chain_that_does_not_answer() -> None:
     lines = diagnosis({}, mute=frozenset([kernel_register(16, KernelWord.STATE)]))
     assert "intersection kernel 0: the control chain does not answer" in lines
+
+
+def test_reads_that_are_outstanding_are_told() -> None:
+    def read(numbers: list[int]) -> npt.NDArray[np.uint64]:
+        return np.zeros((len(numbers), CONFIG.engines), np.uint64)
+
+    memory: Any = SimpleNamespace(outstanding=lambda: [(number % 4, number, number) for number in range(1, 11)])
+    lines = diagnose(CONFIG, memory, read).splitlines()
+    assert lines[-9:] == [
+        "every kernel is done: the token or an engine's master is awaited",
+        "engine 1 port 1: 1 read outstanding",
+        *(f"engine {number % 4} port {number}: {number} reads outstanding" for number in range(2, 9)),
+    ]
