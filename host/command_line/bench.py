@@ -57,8 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
         A measurement failed.
     """
     from host.measuring.setting import root_folder
-    from host.studies.benchmark.revisions import compare_revisions, comparison_markdown
-    from host.studies.benchmark.rows import benchmark_markdown, run_benchmark
+    from host.studies.benchmark.rows import benchmark_markdown, compare_revisions, comparison_markdown, run_benchmark
     from host.studies.benchmark.search import PRESETS
     from host.studies.study import Report
 

@@ -2,13 +2,9 @@
 
 import argparse
 from os.path import exists
-from typing import TYPE_CHECKING
 
 from host.algorithms.names import KINDS
 from host.options import UsageError, add_shared, add_threads, at_least, check_outputs, listed, one_of
-
-if TYPE_CHECKING:
-    from host.studies.comparison import Comparison, Contenders
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -87,8 +83,9 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A simulation failed, or a result is wrong.
     """
-    from host.output import STANDARD_OUTPUT, figure_format, show
+    from host.output import STANDARD_OUTPUT, figure_format, show, write_json
     from host.progress import Progress
+    from host.runs.specification import RunSpec, SpecError
 
     if arguments.plot == STANDARD_OUTPUT:
         raise UsageError("--plot needs a file")
@@ -99,10 +96,25 @@ def run(arguments: argparse.Namespace) -> None:
         others={f"the graph {path}": path for path in arguments.graphs},
     )
     _check_usable(arguments)
-    contenders = _contenders(arguments)
+    shared = {"memory": arguments.memory, "threads": arguments.threads, "verify": not arguments.no_verify}
+    configs = arguments.configs if arguments.configs != (_NONE,) else ()
+    try:
+        machines = [RunSpec(algorithm="scc", graph="", config=name, **shared).checked() for name in configs]
+    except SpecError as error:
+        raise UsageError(f"--{'configs' if error.field == 'config' else error.field}: {error}") from None
     # Only now, as it takes long.
-    from host.studies.comparison import comparison_text
+    from host.devices.steps import Order
+    from host.measuring.setting import cores, processor_name
+    from host.results.plots import write_plot
+    from host.results.version import identity
+    from host.studies.comparison import Contenders, comparison_figure, comparison_text
 
+    contenders = Contenders(
+        machines=tuple(machines),
+        order=Order(arguments.order, arguments.seed),
+        verify=not arguments.no_verify,
+        **{name: getattr(arguments, name) for name in ("algorithms", "device", "threads", "seed", "runs", "limit")},
+    )
     quiet = arguments.quiet or arguments.json == STANDARD_OUTPUT
     progress = Progress(quiet=arguments.quiet)
     comparisons = []
@@ -110,7 +122,23 @@ def run(arguments: argparse.Namespace) -> None:
         comparisons.append(contenders.compare(path, progress))
         if not quiet:
             show(("\n" if len(comparisons) > 1 else "") + comparison_text(comparisons[-1]))
-    _write(arguments, comparisons)
+    if arguments.json is not None:
+        document = {
+            **identity(),
+            "processor": processor_name(),
+            "cores": cores(),
+            "threads": arguments.threads,
+            "device": arguments.device,
+            "order": arguments.order,
+            "seed": arguments.seed,
+            "best_of": arguments.runs,
+            "memory": arguments.memory,
+            "verified": None if arguments.no_verify else True,
+            "graphs": [comparison.document() for comparison in comparisons],
+        }
+        write_json(arguments.json, document)
+    if arguments.plot is not None:
+        write_plot(lambda: comparison_figure(comparisons), arguments.plot)
 
 
 def _check_usable(arguments: argparse.Namespace) -> None:
@@ -132,62 +160,3 @@ def _check_usable(arguments: argparse.Namespace) -> None:
     for path in arguments.graphs:
         if not exists(path):
             raise InputError("does not exist", path=path)
-
-
-def _contenders(arguments: argparse.Namespace) -> "Contenders":
-    """Return what is compared.
-
-    Raises
-    ------
-    UsageError, InputError
-        There is no machine of that name, or it finds no components.
-    """
-    from host.devices.steps import Order
-    from host.runs.specification import RunSpec, SpecError
-    from host.studies.comparison import Contenders
-
-    shared = {"memory": arguments.memory, "threads": arguments.threads, "verify": not arguments.no_verify}
-    configs = arguments.configs if arguments.configs != (_NONE,) else ()
-    try:
-        machines = [RunSpec(algorithm="scc", graph="", config=name, **shared).checked() for name in configs]
-    except SpecError as error:
-        raise UsageError(f"--{'configs' if error.field == 'config' else error.field}: {error}") from None
-    return Contenders(
-        algorithms=arguments.algorithms,
-        machines=tuple(machines),
-        device=arguments.device,
-        order=Order(arguments.order, arguments.seed),
-        threads=arguments.threads,
-        seed=arguments.seed,
-        runs=arguments.runs,
-        limit=float(arguments.limit),
-        verify=not arguments.no_verify,
-    )
-
-
-def _write(arguments: argparse.Namespace, comparisons: "list[Comparison]") -> None:
-    """Write the JSON and the plot where they are asked for."""
-    from host.measuring.setting import cores, processor_name
-    from host.output import write_json
-    from host.results.plots import write_plot
-    from host.results.version import identity
-
-    if arguments.json is not None:
-        document = {
-            **identity(),
-            "processor": processor_name(),
-            "cores": cores(),
-            "threads": arguments.threads,
-            "device": arguments.device,
-            "order": arguments.order,
-            "seed": arguments.seed,
-            "best_of": arguments.runs,
-            "memory": arguments.memory,
-            "verified": None if arguments.no_verify else True,
-            "graphs": [comparison.document() for comparison in comparisons],
-        }
-        write_json(arguments.json, document)
-    if arguments.plot is not None:
-        from host.studies.comparison import comparison_figure
-
-        write_plot(lambda: comparison_figure(comparisons), arguments.plot)

@@ -119,10 +119,9 @@ def panel_grid(
 
 def degree_axis(axes: "Axes", degrees: Sequence[int]) -> None:
     """Make the horizontal axis one of average degrees, which stand at 0, 1 and so on."""
-    axes.set_xlabel("average degree")
+    axes.set(xlabel="average degree", axisbelow=True)
     axes.set_xticks(range(len(degrees)), [str(degree) for degree in degrees])
     axes.grid(axis="y", color="0.85")
-    axes.set_axisbelow(True)
 
 
 def add_legend(figure: "Figure", columns: int) -> None:

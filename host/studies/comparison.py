@@ -347,12 +347,9 @@ def _draw(axes: "Axes", comparison: Comparison) -> None:
             axes.text(0.01, row, entry.trouble or "", transform=axes.get_yaxis_transform(), va="center", fontsize=8)
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
-    axes.set_xscale("log")
-    axes.margins(x=0.12)
-    axes.set_xlabel("time (ms)")
+    axes.set(xscale="log", xmargin=0.12, xlabel="time (ms)", axisbelow=True)
     axes.tick_params(labelbottom=True)
     axes.grid(axis="x", color="0.85")
-    axes.set_axisbelow(True)
     axes.set_title(
         f"{Path(comparison.graph).name}: {comparison.vertices:,} vertices, {comparison.edges:,} edges, "
         f"{comparison.components:,} components",

@@ -141,8 +141,7 @@ def time_figure(document: dict[str, Any]) -> "Figure":
                 )
                 floor = floor + heights
             axes.bar_label(bars, [plots.time_text(total) for total in floor], padding=2, fontsize=7)
-        axes.set_ylim(bottom=0)
-        axes.set_ylabel("time (ms)")
+        axes.set(ylim=(0, None), ylabel="time (ms)")
     plots.add_legend(figure, len(PHASES))
     return figure
 
@@ -169,8 +168,7 @@ def speed_up_figure(document: dict[str, Any]) -> "Figure":
                 label=f"Hong et al., {counted(document['cores'], 'thread')}" if hong else f"four FPGAs, {name}",
             )
         axes.axhline(1, color="0.5", linewidth=1)
-        axes.set_ylim(bottom=0)
-        axes.set_ylabel("speed-up over sequential Kosaraju")
+        axes.set(ylim=(0, None), ylabel="speed-up over sequential Kosaraju")
     plots.add_legend(figure, 4)
     return figure
 

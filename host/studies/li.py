@@ -190,11 +190,8 @@ def depth_figure(document: dict[str, Any]) -> "Figure":
             heights = [point["paper"] for point in known]
             where = [point[axis] for point in known]
             axes.plot(where, heights, color=BLACK, marker="x", linestyle=":", label=f"{series}, paper")
-    axes.set_yscale("log")
-    axes.set_xlabel(_AXES[axis])
-    axes.set_ylabel("recursion depth")
+    axes.set(yscale="log", xlabel=_AXES[axis], ylabel="recursion depth", axisbelow=True)
     axes.grid(axis="y", color="0.85")
-    axes.set_axisbelow(True)
     add_legend(figure, 2)
     return figure
 
@@ -217,8 +214,7 @@ def time_figure(document: dict[str, Any]) -> "Figure":
     axes.bar([place + _WIDTH / 2 for place in places], papers, _WIDTH, color=ORANGE, label="paper, GTX 480")
     axes.axhline(1, color="0.5", linewidth=1)
     axes.set_xticks(list(places), [f"{row['kind']}\n{size_text(row['vertices'])}" for row in rows])
-    axes.set_yscale("log")
-    axes.set_ylabel("speed-up over Tarjan's algorithm")
+    axes.set(yscale="log", ylabel="speed-up over Tarjan's algorithm")
     add_legend(figure, 2)
     return figure
 

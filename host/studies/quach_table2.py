@@ -138,12 +138,9 @@ def table2_figure(document: dict[str, Any]) -> "Figure":
                 label=f"n = {vertices:,}{name}",
             )
     axes.axhline(1, color="0.5", linewidth=1)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("edges a vertex, m / n")
-    axes.set_ylabel("time of tarjan / time of quach")
-    axes.grid(color="0.9")
+    axes.set(xscale="log", yscale="log", xlabel="edges a vertex, m / n", ylabel="time of tarjan / time of quach")
     axes.set_axisbelow(True)
+    axes.grid(color="0.9")
     figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=8)
     return figure
 

@@ -359,8 +359,7 @@ def throughput_figure(document: dict[str, Any]) -> "Figure":
     for axes, points in zip(panels, groups.values(), strict=True):
         _panel(axes, points)
         axes.set_xticks([math.log2(size) for size in sizes], [power_text(size) for size in sizes])
-        axes.set_xlabel("vertices")
-        axes.set_ylabel("throughput (GTEPS)")
+        axes.set(xlabel="vertices", ylabel="throughput (GTEPS)")
         axes.grid(color="0.85")
     panels[0].set_ylim(bottom=0)  # last, and for all: they share it
     add_legend(figure, 3)

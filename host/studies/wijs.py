@@ -232,9 +232,8 @@ def table1_figure(document: dict[str, Any]) -> "Figure":
                 label=name,
             )
         axes.set_xticks(range(len(models)), list(models), rotation=40, ha="right")
-        axes.set_yscale("log")
+        axes.set(yscale="log", ylabel="speed-up over Tarjan")
         axes.axhline(1, color="0.5", linewidth=1)
-        axes.set_ylabel("speed-up over Tarjan")
     add_legend(figure, len(CONFIGURATIONS))
     return figure
 

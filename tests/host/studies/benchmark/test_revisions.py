@@ -14,7 +14,7 @@ from host.errors import InputError
 from host.measuring.measurements import Measurements, OnStep, no_step
 from host.measuring.setting import revision_of
 from host.measuring.store import Store
-from host.studies.benchmark.revisions import compare_revisions, comparison_markdown
+from host.studies.benchmark.rows import compare_revisions, comparison_markdown
 from host.studies.benchmark.search import Workload
 from sim.errors import SimulationError
 from tests.waiting import wait_until
