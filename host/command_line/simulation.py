@@ -4,7 +4,7 @@ import argparse
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from host.options import add_run_options, as_usage, check_outputs, given_options
+from host.options import add_run_options, add_shared, as_usage, check_outputs, given_options
 from host.output import STANDARD_OUTPUT, figure_format, open_output, publish
 from host.runs.specification import run_options
 
@@ -42,44 +42,35 @@ TEXTS = {
 }
 """Help of each command, which is named for the algorithm of its runs."""
 
-_OUTPUTS: dict[str, dict[str, tuple[str, dict[str, str]]]] = {
-    "scc": {
-        "graph": (
-            "--labels",
-            {"metavar": "OUT", "help": "write a line 'vertex component' for each vertex ('-': standard output)"},
-        ),
-    },
-    "bfs": {
-        "source": (
-            "--levels",
-            {"metavar": "OUT", "help": "write a line 'vertex level' for each vertex reached ('-': standard output)"},
-        ),
-        "roofline": (
-            "--roofline-plot",
-            {
-                "metavar": "OUT.svg",
-                "help": "draw that, as .svg, .png or .pdf; implies --roofline ('-': SVG to standard output)",
-            },
-        ),
-    },
+_OUTPUTS = {
+    ("scc", "graph"): ("--labels", "OUT", "write a line 'vertex component' for each vertex ('-': standard output)"),
+    ("bfs", "source"): (
+        "--levels",
+        "OUT",
+        "write a line 'vertex level' for each vertex reached ('-': standard output)",
+    ),
+    ("bfs", "roofline"): (
+        "--roofline-plot",
+        "OUT.svg",
+        "draw that, as .svg, .png or .pdf; implies --roofline ('-': SVG to standard output)",
+    ),
 }
-_COMMON = {
-    "threads": ("--json", {"metavar": "OUT", "help": "write the result as JSON ('-': standard output)"}),
-    "verify": ("--quiet", {"action": "store_true", "help": "print nothing but errors"}),
-}
-"""Options that are no run's, of a command and of both, by the field of `RunSpec` that they stand behind in the help."""
+"""Options of outputs, by the command and the field of `RunSpec` that they stand behind in the help."""
+_COMMON = {"threads": "--json", "verify": "--quiet"}
+"""Options of all commands, likewise."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command that a parser is of."""
     algorithm = parser.prog.split()[-1]
-    outputs: dict[str, Any] = {**_OUTPUTS[algorithm], **_COMMON}
     for name in run_options(algorithm):
         if name != "algorithm":
             add_run_options(parser, name)
-        if name in outputs:
-            flag, how = outputs[name]
-            parser.add_argument(flag, **how)
+        if (algorithm, name) in _OUTPUTS:
+            flag, metavar, text = _OUTPUTS[algorithm, name]
+            parser.add_argument(flag, metavar=metavar, help=text)
+        if name in _COMMON:
+            add_shared(parser, _COMMON[name])
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -1,6 +1,6 @@
 """The maximal end components of a Markov decision process, on this machine's processor or on the accelerator."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,36 +13,10 @@ from host.runs.execution import execute
 from host.runs.results import SccResult
 from host.runs.specification import RunSpec
 
-__all__ = ["AcceleratedMecs", "run_accelerated_mec"]
+__all__ = ["run_accelerated_mec"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class AcceleratedMecs:
-    """Maximal end components that were found with the accelerator.
-
-    Parameters
-    ----------
-    found : MecDecomposition
-        What was found.
-    rounds : tuple of SccResult
-        The components of each round, as the accelerator found them.
-    """
-
-    found: MecDecomposition
-    rounds: tuple[SccResult, ...]
-
-    @property
-    def cycles(self) -> int:
-        """Cycles of all rounds."""
-        return sum(result.run.cycles for result in self.rounds)
-
-    @property
-    def seconds(self) -> float:
-        """Simulated time of all rounds in seconds; what the host does in between is in none of them."""
-        return sum(result.setting.seconds(result.run.cycles) for result in self.rounds)
-
-
-def run_accelerated_mec(mdp: Mdp, spec: RunSpec, progress: Progress) -> AcceleratedMecs:
+def run_accelerated_mec(mdp: Mdp, spec: RunSpec, progress: Progress) -> tuple[MecDecomposition, list[SccResult]]:
     """Find the maximal end components by the basic algorithm, the components of each round on a simulated machine.
 
     Each round has the graph of the choices that remain, each edge once and without self-loops, and a machine of its own
@@ -56,6 +30,13 @@ def run_accelerated_mec(mdp: Mdp, spec: RunSpec, progress: Progress) -> Accelera
         How the machine runs; results call the graphs what `spec.graph` says.
     progress : Progress
         Shows how far each round is.
+
+    Returns
+    -------
+    found : MecDecomposition
+        What was found.
+    rounds : list of SccResult
+        The components of each round, as the accelerator found them. What the host does in between takes no cycles.
 
     Raises
     ------
@@ -73,5 +54,4 @@ def run_accelerated_mec(mdp: Mdp, spec: RunSpec, progress: Progress) -> Accelera
         rounds.append(result)
         return result.labels.astype(np.int64)
 
-    found = basic(mdp, components=components)
-    return AcceleratedMecs(found=found, rounds=tuple(rounds))
+    return basic(mdp, components=components), rounds
