@@ -4,11 +4,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from host.analysis.explain.comparison import Comparison, difference_page
-from host.analysis.explain.comparison import compare as compare_records
 from host.analysis.explain.evidence import evidence_of
-from host.analysis.explain.page import page
-from host.analysis.explain.stacks import stacks
+from host.analysis.explain.page import difference_page, page
+from host.analysis.explain.stacks import Comparison, stacks
+from host.analysis.explain.stacks import compare as compare_records
 from host.analysis.explain.terminal import as_html, as_text
 from host.analysis.explain.verdict import Finding, findings_of
 from host.graph.csr import Graph

@@ -111,7 +111,8 @@ def _explained(arguments: argparse.Namespace) -> "tuple[dict[str, Any], list[Ren
 
 def _compared(arguments: argparse.Namespace) -> "tuple[dict[str, Any], list[RenderableType]]":
     """Return what is to be said about two records, for programs and for people."""
-    from host.analysis.explain.comparison import compare, comparison_document, difference_page
+    from host.analysis.explain.page import comparison_document, difference_page
+    from host.analysis.explain.stacks import compare
     from host.record.reader import Record
 
     records = [Record(folder) for folder in (arguments.record, arguments.other)]

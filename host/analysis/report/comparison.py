@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from host.analysis.explain.comparison import outside
-from host.analysis.explain.stacks import stacks
+from host.analysis.explain.stacks import outside, stacks
 from host.analysis.report.activity import Key, Levels
 from host.analysis.report.charts import Chart, bar_rows, bars, choice, new_figure
 from host.record.arrow import numbers

@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from host.analysis.explain.comparison import compare, comparison_document, difference_page
 from host.analysis.explain.evidence import Evidence, evidence_of
-from host.analysis.explain.page import explanation_document, fifo_section, page
-from host.analysis.explain.stacks import groups_of
+from host.analysis.explain.page import comparison_document, difference_page, explanation_document, fifo_section, page
+from host.analysis.explain.stacks import compare, groups_of
 from host.analysis.explain.terminal import LETTERS, as_text, bar
 from host.analysis.explain.verdict import array_text, diagnose, findings
 from host.record.colours import STACK

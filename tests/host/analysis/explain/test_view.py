@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from host.analysis.explain.comparison import compare
 from host.analysis.explain.evidence import Evidence, FifoUse
-from host.analysis.explain.stacks import STACKED, groups_of, stacks
+from host.analysis.explain.stacks import STACKED, compare, groups_of, stacks
 from host.errors import InputError
 from host.record.reader import CAUSE_NAMES, ENDING, GROWING, SATURATED, Record
 from tests.record.synthetic import Shape, write_record
