@@ -1,6 +1,8 @@
 """`cyscc explain`: why a recorded run spent its cycles as it did."""
 
 import argparse
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from host.options import UsageError, add_shared, at_least
@@ -67,17 +69,16 @@ def run(arguments: argparse.Namespace) -> None:
                 raise UsageError(f"--{name} is about one record, and there are two")
     if arguments.by is not None and (arguments.banks or arguments.fifos):
         raise UsageError(f"--by shows stacks, and --{'banks' if arguments.banks else 'fifos'} does not")
-    from host.output import STANDARD_OUTPUT, check_output, show
+    from host.output import STANDARD_OUTPUT, check_output, show, write_json
     from host.progress import Progress
 
     if arguments.json is not None:
         check_output(arguments.json, "--json")
     quiet = arguments.quiet or arguments.json == STANDARD_OUTPUT
     with Progress(quiet=quiet).step("reading the record"):
-        document, parts = _compared(arguments) if arguments.other is not None else _explained(arguments)
+        make_document, parts = _compared(arguments) if arguments.other is not None else _explained(arguments)
+        document = {} if arguments.json is None else make_document()
     if arguments.json is not None:
-        from host.output import write_json
-
         write_json(arguments.json, document)
     if not quiet:
         from host.analysis.explain.terminal import rendered
@@ -89,33 +90,27 @@ def _selection(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(arguments, name) for name in ("phase", "iteration", "level")}
 
 
-def _explained(arguments: argparse.Namespace) -> "tuple[dict[str, Any], list[RenderableType]]":
+def _explained(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, Any]], list[RenderableType]]":
     """Return what is to be said about one record, for programs and for people."""
     from host.analysis.explain.page import bank_section, explanation_document, fifo_section, head, page
     from host.record.reader import Record
 
     record = Record(arguments.record)
     rows = record.select(**_selection(arguments))
-    document = {}
-    if arguments.json is not None:
-        document = explanation_document(record, rows, arguments.by or "level", banks=arguments.top)
-    if not arguments.banks and not arguments.fifos:
-        return document, page(record, rows, by=arguments.by, top=arguments.top)
-    parts = head(record, rows)
-    if arguments.banks:
-        parts += bank_section(record, rows, arguments.top)
-    if arguments.fifos:
-        parts += fifo_section(record, rows)
-    return document, parts
+    if arguments.banks or arguments.fifos:
+        parts = head(record, rows)
+        parts += bank_section(record, rows, arguments.top) if arguments.banks else []
+        parts += fifo_section(record, rows) if arguments.fifos else []
+    else:
+        parts = page(record, rows, by=arguments.by, top=arguments.top)
+    return partial(explanation_document, record, rows, arguments.by or "level", banks=arguments.top), parts
 
 
-def _compared(arguments: argparse.Namespace) -> "tuple[dict[str, Any], list[RenderableType]]":
+def _compared(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, Any]], list[RenderableType]]":
     """Return what is to be said about two records, for programs and for people."""
     from host.analysis.explain.page import comparison_document, difference_page
     from host.analysis.explain.stacks import compare
     from host.record.reader import Record
 
-    records = [Record(folder) for folder in (arguments.record, arguments.other)]
-    comparison = compare(*records, **_selection(arguments))
-    document = comparison_document(comparison) if arguments.json is not None else {}
-    return document, difference_page(comparison, top=arguments.top)
+    comparison = compare(Record(arguments.record), Record(arguments.other), **_selection(arguments))
+    return partial(comparison_document, comparison), difference_page(comparison, top=arguments.top)

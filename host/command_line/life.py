@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> None:
     UsageError, InputError
         A file that shows no waveforms, or not what was asked for; an output that cannot be written, or is that file.
     """
-    from host.analysis.lives import chosen_lives
+    from host.analysis.lives import chosen_lives, life_text, write_kanata
     from host.output import STANDARD_OUTPUT, show
     from host.progress import Progress
 
@@ -74,12 +74,8 @@ def run(arguments: argparse.Namespace) -> None:
             name=None if arguments.graph is None else partial(_name, arguments.graph),
         )
     if arguments.output is not None:
-        from host.analysis.lives import write_kanata
-
         write_kanata(arguments.output, window, lives)
     if not quiet:
-        from host.analysis.lives import life_text
-
         show(life_text(window, lives, rows=arguments.top))
 
 
