@@ -205,6 +205,10 @@ def test_run_that_fails_leaves_its_last_cycles(capfd: pytest.CaptureFixture[str]
     lines = replayed("failed", "error", "--before", "30", capfd=capfd)
     assert lines[0] == f"error is at cycle {end - 1:,}"
     assert lines[1].startswith(f"out.vcd: cycles {end - 31:,} to {end - 1:,}, ")
+    assert replayed("failed", "error", "--before", "30", "--from", "kept", capfd=capfd) == lines
+    assert main(["replay", "restarted", "--at", "5", "--from", "kept"]) == 2
+    refusal = "cyscc replay: kept: is not the checkpoint of the run in restarted\n"
+    assert capfd.readouterr().err == refusal
     for at, why in (
         ("hang", "the run does not hang: cycle limit of 2,000 reached"),
         ("slot", "the run failed: there are its cycles, error and hang, but not slot"),
