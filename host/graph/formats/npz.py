@@ -1,27 +1,27 @@
 """Sparse matrices as scipy saves them (.npz): the stored entries (i, j) are edges from i to j.
 
-They are archives of arrays, of whose members nothing is read that has not been looked at.
+They are archives of arrays, of whose members nothing is read that has not been looked at: scipy's own reader takes memory
+for what a header announces, before anything is compared.
 """
 
-import ast
 import gzip
 import io
 import lzma
-import re
 import shutil
 import struct
 import tempfile
+import tokenize
 import warnings
 import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from math import prod
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from host.errors import InputError
@@ -30,20 +30,16 @@ from host.graph.estimates import csr_bytes, size_text
 from host.graph.formats.text import shown
 from host.memory_room import check_room, memory_room
 from host.words import counted, sized
+from sim.notices import shortened
 
 __all__ = ["read_npz", "recognises_npz", "write_npz"]
 
 _LAYOUTS = {"csr": ("indptr", "indices"), "csc": ("indptr", "indices"), "coo": ("row", "col")}
 _LONGEST_NAME = 64  # bytes of the name of a layout
+_LONGEST_CAUSE = 100  # characters
 _COPIED = 1 << 20
 _SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06")
-
-
-_MAGIC = b"\x93NUMPY"
-_LENGTH = {b"\x01\x00": 2, b"\x02\x00": 4, b"\x03\x00": 4}
-"""Bytes that hold the length of a header, by the version of its form."""
-
-_LONGEST_HEADER = 10_000
+_VERSIONS = (1, 0), (2, 0), (3, 0)
 _LARGEST_READ = 1 << 20
 """Bytes that the list of members, and any part of a member, may have: what is read at once."""
 
@@ -54,23 +50,13 @@ _SMALL_PIECE = 1 << 12
 _ENCRYPTED = 1
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Header:
-    """Header of a member: its array.
-
-    Parameters
-    ----------
-    dtype : dtype
-        Type of its entries.
-    shape : tuple of int
-        Its extents.
-    start : int
-        Bytes of the member before the entries.
-    """
+class _Header(NamedTuple):
+    """Header of a member: its array."""
 
     dtype: np.dtype[Any]
+    """Type of its entries."""
     shape: tuple[int, ...]
-    start: int
+    """Its extents."""
 
     @property
     def bytes(self) -> int:
@@ -110,12 +96,16 @@ class _Guarded(io.RawIOBase):
 def _damage() -> Iterator[None]:
     """Turn what is raised for a damaged archive into one line."""
     try:
-        yield
+        with warnings.catch_warnings():
+            # Of strange literals and old headers: what is wrong is told once.
+            warnings.simplefilter("ignore")
+            yield
     except (
-        *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+        *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, tokenize.TokenError, SyntaxError, TypeError),
         *(EOFError, ValueError, NotImplementedError, RuntimeError, OverflowError, LookupError),
     ) as error:
-        raise InputError(f"damaged .npz file: {str(error) or 'it is cut short'}") from None
+        cause = shortened(str(error).partition("\n")[0], _LONGEST_CAUSE)
+        raise InputError(f"damaged .npz file: {cause or 'it is cut short'}") from None
     except OSError as error:
         if error.errno is not None:
             raise
@@ -162,82 +152,50 @@ class _Archive:
         InputError
             When it is missing or damaged, or is no array of numbers or letters.
         """
-        member = self._member(name)
-        with _damage(), self._zip.open(member) as file:
-            header = _read_header(file, name)
-        if member.file_size != header.start + header.bytes:
+        with self._open(name) as file:
+            version = npy.read_magic(file)
+            if version not in _VERSIONS:
+                raise ValueError(f"'{name}.npy' is of version {version[0]}.{version[1]}")
+            shape, _, dtype = (npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0)(file)
+            left = file.size - file.tell()
+        header = _Header(dtype, shape)
+        if dtype.kind not in "biufcSU" or dtype.itemsize == 0:
+            raise InputError(f"the array '{name}' holds {dtype.str!r}, not numbers")
+        if left != header.bytes:
             raise InputError(
                 f"damaged .npz file: the array '{name}' is {header}, which takes {header.bytes:,} bytes, "
-                f"and has {member.file_size - header.start:,}"
+                f"and has {left:,}"
             )
         return header
 
-    def read(self, name: str, header: _Header) -> NDArray[Any]:
+    def read(self, name: str) -> NDArray[Any]:
         """Return an array whose header has been read, and for whose bytes there is room."""
-        data = np.empty(header.bytes, dtype=np.uint8)
-        done = 0
-        for piece in self._pieces(name, header):
-            data[done : done + len(piece)] = np.frombuffer(piece, dtype=np.uint8)
-            done += len(piece)
-        return data.view(header.dtype).reshape(header.shape)
+        with self._open(name) as file:
+            array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
+        return array
 
-    def check(self, name: str, header: _Header) -> None:
+    def check(self, name: str) -> None:
         """Read an array only to see whether it is damaged."""
-        for _ in self._pieces(name, header):
-            pass
+        with self._open(name) as file:
+            while file.read():
+                pass
 
-    def _pieces(self, name: str, header: _Header) -> Iterator[bytes]:
+    @contextmanager
+    def _open(self, name: str) -> "Iterator[_Pieces]":
         member = self._member(name)
-        size = _PIECES.get(member.compress_type, _SMALL_PIECE)
         with _damage(), self._zip.open(member) as file:
-            _exactly(file, header.start)
-            left = header.bytes
-            while left:
-                piece = _exactly(file, min(left, size))
-                left -= len(piece)
-                yield piece
+            yield _Pieces(file, member)
 
 
-def _exactly(file: IO[bytes], size: int) -> bytes:
-    data = file.read(size)
-    if len(data) < size:
-        raise EOFError
-    return data
+class _Pieces:
+    """A member that is read piece by piece: however much is asked for, little is unpacked at once."""
 
+    def __init__(self, file: IO[bytes], member: zipfile.ZipInfo) -> None:
+        self._file, self._most = file, _PIECES.get(member.compress_type, _SMALL_PIECE)
+        self.tell, self.size = file.tell, member.file_size
 
-def _read_header(file: IO[bytes], name: str) -> _Header:
-    """Read the header of an array."""
-    start = _exactly(file, len(_MAGIC) + 2)
-    length_bytes = _LENGTH.get(start[len(_MAGIC) :])
-    if not start.startswith(_MAGIC) or length_bytes is None:
-        raise ValueError(f"'{name}.npy' does not begin as an array of numpy's")
-    length = int.from_bytes(_exactly(file, length_bytes), "little")
-    if length > _LONGEST_HEADER:
-        raise ValueError(f"the header of '{name}' has {length:,} bytes")
-    dtype, shape = _description(_exactly(file, length).decode("latin-1"), name)
-    return _Header(dtype=dtype, shape=shape, start=len(start) + length_bytes + length)
-
-
-def _description(text: str, name: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
-    """Return type and shape from the text of a header."""
-    written = text.strip(" \n")
-    wrong = ValueError(f"the header of '{name}' is {shown(written.encode())}")
-    with warnings.catch_warnings():
-        # Python warns of strange literals, numpy of old types: what is wrong is told once, below.
-        warnings.simplefilter("ignore")
-        try:
-            # Python 2 wrote an L behind a long number. What is a blank to Unicode alone is none here, nor to numpy.
-            fields = ast.literal_eval(re.sub(r"(\d)L\b", r"\1", written))
-            description, shape, fortran = str(fields["descr"]), fields["shape"], fields["fortran_order"]
-            dtype = np.dtype(description)
-        except (ValueError, TypeError, LookupError, SyntaxError, MemoryError, RecursionError):
-            raise wrong from None
-    known = isinstance(shape, tuple) and all(type(extent) is int and extent >= 0 for extent in shape)
-    if not known or type(fortran) is not bool or set(fields) != {"descr", "fortran_order", "shape"}:
-        raise wrong
-    if dtype.kind not in "biufcSU" or dtype.itemsize == 0:
-        raise InputError(f"the array '{name}' holds {shown(description.encode())}, not numbers")
-    return dtype, shape
+    def read(self, size: int = _LARGEST_READ, /) -> bytes:
+        return self._file.read(min(size, self._most))
 
 
 def recognises_npz(lines: list[bytes]) -> bool:
@@ -255,10 +213,9 @@ def _layout(archive: _Archive) -> str:
     header = archive.header("format")
     if header.shape or header.dtype.kind not in "SU" or header.dtype.itemsize > _LONGEST_NAME:
         raise InputError(f"the array 'format' must be a word, not {header}")
-    text = archive.read("format", header).tobytes()
-    # A letter takes one byte, or four in the order that the type names.
-    order = "utf-32-be" if header.dtype.byteorder == ">" else "utf-32-le"
-    layout = text.decode("latin-1" if header.dtype.kind == "S" else order, "replace").rstrip("\0")
+    with _damage():
+        word = archive.read("format").item()
+    layout = word.decode("latin-1") if isinstance(word, bytes) else word
     if layout not in _LAYOUTS:
         raise InputError(f"the layout {layout!r} is not supported, only {', '.join(_LAYOUTS)}")
     return layout
@@ -268,7 +225,7 @@ def _vertices(archive: _Archive) -> int:
     header = archive.header("shape")
     if header.shape != (2,) or header.dtype.kind not in "iu":
         raise InputError(f"the array 'shape' must be two integers, not {header}")
-    rows, columns = (int(extent) for extent in archive.read("shape", header))
+    rows, columns = (int(extent) for extent in archive.read("shape"))
     if rows != columns:
         raise InputError(f"the matrix is not square: {counted(rows, 'row')}, {counted(columns, 'column')}")
     if rows < 0:
@@ -312,9 +269,9 @@ def _matrix(stream: IO[bytes]) -> Graph:
             raise InputError(f"the array '{name}' must have {length} entries, not {header.shape[0]}")
     stored = sum(header.bytes for header in headers)
     check_room(size_text(vertices, edges), stored + csr_bytes(vertices, edges))
-    first, second = (archive.read(name, header) for name, header in zip(names, headers, strict=True))
+    first, second = (archive.read(name) for name in names)
     # The values do not matter; that they are damaged does.
-    archive.check("data", values)
+    archive.check("data")
     if layout == "coo":
         _check_range(first, "row", vertices)
         _check_range(second, "col", vertices)
