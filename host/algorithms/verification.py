@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from host.graph.csr import Graph
-from host.graph.digests import BLOCK_BYTES, block_digests
-from host.graph.memory_map import PlacedGraph
+from host.graph.memory_map import BLOCK_BYTES, PlacedGraph, block_digests
 from host.words import counted
 from sim.caching.code import njit
 from sim.coprocessor import Coprocessor

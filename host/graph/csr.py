@@ -1,5 +1,6 @@
-"""Directed graphs in compressed sparse row (CSR) form."""
+"""Directed graphs in compressed sparse row (CSR) form, their limits and sizes."""
 
+import hashlib
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -7,9 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from host.errors import InputError, VertexError
+from host.words import counted
 from sim.caching.code import njit
 
-__all__ = ["MAX_DEGREE", "MAX_EDGES", "MAX_VERTICES", "Csr", "Graph", "check_degrees", "check_limits", "check_size"]
+__all__ = [
+    "ID_BYTES",
+    "MAX_DEGREE",
+    "MAX_EDGES",
+    "MAX_VERTICES",
+    "OFFSET_BYTES",
+    "Csr",
+    "Graph",
+    "check_degrees",
+    "check_limits",
+    "check_size",
+    "csr_bytes",
+    "graph_digest",
+    "list_bytes",
+    "size_text",
+    "trim",
+]
 
 Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint32]]
 """Offsets and targets of a graph, as compiled functions take them."""
@@ -22,6 +40,12 @@ MAX_EDGES = 2**32 - 1
 
 MAX_DEGREE = 2**31 - 1
 """Most edges of one vertex: the neighbour count of a graph word is 31 bits wide (paper, section 3.1)."""
+
+OFFSET_BYTES = 8
+"""Bytes of a CSR offset, of a graph word, and of an entry of a frontier queue."""
+
+ID_BYTES = 4
+"""Bytes of a vertex number: a CSR target, an end of an edge, an entry of a reach queue, a colour, a level."""
 
 
 def check_limits(vertices: int, edges: int) -> None:
@@ -75,6 +99,21 @@ def check_degrees(offsets: NDArray[np.int64]) -> None:
     vertex = int(degrees.argmax())
     if degrees[vertex] > MAX_DEGREE:
         raise InputError(f"{degrees[vertex]} edges of one vertex are too many for 31 bits (at most {MAX_DEGREE})")
+
+
+def size_text(vertices: int, edges: int) -> str:
+    """Return the size of a graph in words."""
+    return f"{counted(vertices, 'vertex', 'vertices')} and {counted(edges, 'edge')}"
+
+
+def csr_bytes(vertices: int, edges: int) -> int:
+    """Return the bytes of a graph in CSR form."""
+    return OFFSET_BYTES * vertices + ID_BYTES * edges
+
+
+def list_bytes(vertices: int, edges: int) -> int:
+    """Return the bytes of a list of edges and of the graph that is made of it, which exist side by side."""
+    return 2 * ID_BYTES * edges + csr_bytes(vertices, edges)
 
 
 @njit(cache=True, nogil=True)
@@ -286,3 +325,33 @@ class Graph:
         if not found:
             raise VertexError(f"the graph has no vertex {name}")
         return vertex
+
+
+def graph_digest(graph: Graph) -> str:
+    """Return a digest of a graph as the machine and the results know it."""
+    digest = hashlib.sha256()
+    for array in (graph.offsets, graph.targets, graph.ids):
+        if array is not None:
+            digest.update(f"{array.dtype.str} {array.size}\n".encode())
+            digest.update(array.data)
+    return digest.hexdigest()
+
+
+def trim(graph: Graph, transpose: Graph) -> NDArray[np.bool_]:
+    """Mark the vertices with no edge in or no edge out (paper, section 4.1).
+
+    One pass, as in the paper: a vertex that only loses its last neighbour to trimming is not found. A self-loop is
+    an edge in and an edge out, so a vertex with nothing else is not found either.
+
+    Parameters
+    ----------
+    graph, transpose : Graph
+        The graph and its transpose.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+    """
+    sinks = graph.offsets[1:] == graph.offsets[:-1]
+    sources = transpose.offsets[1:] == transpose.offsets[:-1]
+    return sinks | sources

@@ -1,5 +1,7 @@
 """Seeded synthetic graphs after GTgraph (Bader and Madduri 2006), the source of the paper's inputs (section 6).
 
+Random numbers come from counted streams, which give the same ones on every machine.
+
 Each function named ``..._graph`` but the last makes the graphs of one of `host.graph.kinds.KINDS`.
 """
 
@@ -12,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from host.errors import InputError
-from host.graph.csr import Graph, check_limits
-from host.graph.estimates import list_bytes, size_text
-from host.graph.stream import below, draw, stream, unit
+from host.graph.csr import Graph, check_limits, list_bytes, size_text
 from host.memory_room import check_room
 from host.progress import OnStep
 from sim.caching.code import njit
@@ -22,7 +22,17 @@ from sim.caching.code import njit
 if TYPE_CHECKING:
     from hw.config import AcceleratorConfig
 
-__all__ = ["gnm_graph", "netlist_graph", "random_graph", "rmat_graph", "ssca2_graph"]
+__all__ = [
+    "below",
+    "draw",
+    "gnm_graph",
+    "netlist_graph",
+    "random_graph",
+    "rmat_graph",
+    "ssca2_graph",
+    "stream",
+    "unit",
+]
 
 _CHUNK = 1 << 18
 
@@ -30,6 +40,47 @@ _State: TypeAlias = NDArray[np.uint64]
 _Ids: TypeAlias = NDArray[np.uint32]
 _Fill = Callable[[_State, int, _Ids, _Ids], None]
 """Fills a chunk of sources and targets from a stream; the integer is the number of vertices."""
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _mix(value: np.uint64) -> np.uint64:
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True)
+def stream(seed: int, number: int) -> NDArray[np.uint64]:
+    """Return the state, uint64 (1,), of one of a seed's streams (SplitMix64, Steele et al. 2014)."""
+    state = np.empty(1, dtype=np.uint64)
+    state[0] = _mix(_mix(np.uint64(seed)) ^ (np.uint64(number) * np.uint64(0x9E3779B97F4A7C15)))
+    return state
+
+
+@njit(cache=True, nogil=True, inline="always")
+def draw(state: NDArray[np.uint64]) -> np.uint64:
+    """Draw 64 random bits."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    return _mix(state[0])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def unit(state: NDArray[np.uint64]) -> float:
+    """Draw a number from [0, 1) in steps of 2**-53."""
+    return np.float64(draw(state) >> np.uint64(11)) * 2.0**-53
+
+
+@njit(cache=True, nogil=True, inline="always")
+def below(state: NDArray[np.uint64], limit: int) -> np.int64:
+    """Draw a whole number from [0, `limit`), `limit` at most 2**32, without bias (Lemire 2019)."""
+    size = np.uint64(limit)
+    low = np.uint64(0xFFFFFFFF)
+    product = (draw(state) >> np.uint64(32)) * size
+    if product & low < size:
+        threshold = (np.uint64(1 << 32) - size) % size
+        while product & low < threshold:
+            product = (draw(state) >> np.uint64(32)) * size
+    return np.int64(product >> np.uint64(32))
 
 
 def _check_request(vertices: int, degree: int, seed: int) -> None:

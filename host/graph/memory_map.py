@@ -1,4 +1,7 @@
-"""Where the graph and the queues lie in coprocessor memory (Attia et al. 2015, sections 3.1 and 4.2)."""
+"""Where the graph and the queues lie in coprocessor memory (Attia et al. 2015, sections 3.1 and 4.2).
+
+Digests of the arrays there show a change without a copy.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -6,15 +9,28 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from host.graph.csr import Graph
-from host.graph.digests import block_digests
+from host.graph.csr import ID_BYTES, OFFSET_BYTES, Graph
 from sim.caching.code import njit
 from sim.coprocessor import ArrayKind, Coprocessor
 from sim.hardware import DEGREE, START, VISITED, Field
 
-__all__ = ["MemoryArray", "PlacedGraph", "QueueArrays", "default_slack"]
+__all__ = [
+    "BLOCK_BYTES",
+    "MemoryArray",
+    "PlacedGraph",
+    "QueueArrays",
+    "block_digests",
+    "default_slack",
+    "simulation_bytes",
+]
 
 _SLACK_FLOOR = 65_536
+
+BLOCK_BYTES = 4096
+"""Bytes that one digest stands for."""
+
+# Odd, so that a multiplication by one of them loses nothing. Nobody means harm here: they need not be secret.
+_KEYS = np.random.default_rng(0xD16E57).integers(0, 2**64, BLOCK_BYTES // 4, dtype=np.uint64) | np.uint64(1)
 
 
 def default_slack(vertices: int) -> int:
@@ -25,6 +41,67 @@ def default_slack(vertices: int) -> int:
     assumption with a wide margin; when a level does not fit, the run starts again with more.
     """
     return _SLACK_FLOOR + vertices // 4
+
+
+def simulation_bytes(vertices: int, edges: int, *, directions: int, capacity: int, verify: bool) -> int:
+    """Return the most bytes that a simulation takes beyond the graph that has been read.
+
+    Parameters
+    ----------
+    vertices, edges : int
+        Size of the graph.
+    directions : int
+        1 for a search; 2 for components, which need the transpose.
+    capacity : int
+        Entries of each queue.
+    verify : bool
+        Whether the result is checked.
+    """
+    # Two frontier queues, and a reach queue for each direction.
+    queues = capacity * (2 * OFFSET_BYTES + directions * ID_BYTES)
+    words = directions * OFFSET_BYTES * vertices
+    # Targets go over to the simulated memory array by array: one of the arrays exists twice for a while.
+    targets = directions * ID_BYTES * edges
+    transposed = (directions - 1) * OFFSET_BYTES * vertices
+    # Colours or levels, what the host counts with, and labels.
+    results = directions * 3 * ID_BYTES * vertices
+    # scipy is given a copy of the graph, with a byte for each edge; a search has a queue and levels.
+    check = (directions - 1) * ((ID_BYTES + 1) * edges + 6 * ID_BYTES * vertices) + 2 * ID_BYTES * vertices
+    # What is placed by then has left the arrays that it came from.
+    placed = (directions - 1) * ID_BYTES * edges
+    most = max(targets, placed + check) if verify else targets
+    return queues + words + transposed + results + most
+
+
+@njit(cache=True, nogil=True)
+def _digest(ids: npt.NDArray[np.uint32], keys: npt.NDArray[np.uint64], digests: npt.NDArray[np.uint64]) -> None:
+    for block in range(digests.size):
+        first = block * keys.size
+        total = np.uint64(0)
+        for place in range(min(keys.size, ids.size - first)):
+            total += np.uint64(ids[first + place]) * keys[place]
+        digests[block] = total
+
+
+def block_digests(ids: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint64]:
+    """Return a digest of each block of an array: the sum of its ids, each times a key of its place, modulo 2**64.
+
+    A changed id adds its change, less than 2**32 either way, times an odd key: never a multiple of 2**64. So every
+    change of one id shows, each flipped bit among them. Changes of several ids, which know nothing of the keys, cancel
+    each other with a chance of one in 2**32 at most.
+
+    Parameters
+    ----------
+    ids : ndarray of uint32
+        The array; the last block may be shorter.
+
+    Returns
+    -------
+    ndarray of uint64, shape (blocks,)
+    """
+    digests = np.empty(-(-4 * ids.size // BLOCK_BYTES), np.uint64)
+    _digest(ids, _KEYS, digests)
+    return digests
 
 
 @njit(cache=True, nogil=True)
@@ -56,7 +133,7 @@ class PlacedGraph:
     words : ndarray of uint64, shape (vertices,)
         R itself. Use it only between instructions.
     digests : ndarray of uint64, shape (blocks,)
-        Digests of the neighbour ids as they were before they were uploaded, see `host.graph.digests`.
+        Digests of the neighbour ids as they were before they were uploaded, see `block_digests`.
     name : str
         What messages call it.
     """

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from host.checkpoints.checkpoints import Checkpoints
 from host.errors import InputError
-from host.graph.csr import Graph
-from host.graph.digests import graph_digest
+from host.graph.csr import Graph, graph_digest
 from host.output import check_output
 from host.progress import Progress
 from host.record.reader import Record, read_failure

@@ -16,12 +16,9 @@ from host.algorithms.driver import Keeper, breadth_first_search
 from host.algorithms.kosaraju import strong_components
 from host.algorithms.verification import canonical, check_components, check_graphs, check_levels, check_stray_writes
 from host.errors import InputError, placed
-from host.graph.csr import Graph
-from host.graph.digests import graph_digest
-from host.graph.estimates import simulation_bytes, size_text
+from host.graph.csr import Graph, graph_digest, size_text, trim
 from host.graph.formats import read_graph
-from host.graph.memory_map import PlacedGraph, default_slack
-from host.graph.trim import trim
+from host.graph.memory_map import PlacedGraph, default_slack, simulation_bytes
 from host.memory_room import check_room
 from host.output import renamed_when_complete
 from host.progress import Progress, Step

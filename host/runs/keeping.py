@@ -99,7 +99,7 @@ class Keeping:
         if self._folder is None and self._resumed is None:
             return None
         from host.checkpoints.checkpoints import Checkpoints
-        from host.graph.digests import graph_digest
+        from host.graph.csr import graph_digest
         from host.sources import sources_digest
 
         spec = self.spec

@@ -10,9 +10,8 @@ import pytest
 from host.algorithms.driver import BfsRun, Keeper, breadth_first_search
 from host.algorithms.kosaraju import ComponentRun, strong_components
 from host.algorithms.verification import canonical, check_components, check_levels
-from host.graph.csr import Graph
+from host.graph.csr import Graph, trim
 from host.graph.memory_map import PlacedGraph
-from host.graph.trim import trim
 from hw.config import PRESETS, AcceleratorConfig
 from sim.coprocessor import Coprocessor
 from sim.machine import Machine, create_machine

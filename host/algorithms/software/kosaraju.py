@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from host.algorithms.software.decomposition import Decomposition, Setting
 from host.algorithms.software.traversal import NOTHING, Marking, View, counts, new_tally, search
-from host.graph.csr import Graph
-from host.graph.trim import trim
+from host.graph.csr import Graph, trim
 from sim.caching.code import njit
 
 __all__ = ["KosarajuPhases", "kosaraju", "kosaraju_phases"]

@@ -1,7 +1,7 @@
 """Sparse matrices as scipy saves them (.npz): the stored entries (i, j) are edges from i to j.
 
-They are archives of arrays, of whose members nothing is read that has not been looked at: scipy's own reader takes memory
-for what a header announces, before anything is compared.
+They are archives of arrays, of whose members nothing is read that has not been looked at: scipy's own reader takes the
+memory that a header announces before anything is compared.
 """
 
 import gzip
@@ -25,8 +25,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from host.errors import InputError
-from host.graph.csr import Graph, check_size
-from host.graph.estimates import csr_bytes, size_text
+from host.graph.csr import Graph, check_size, csr_bytes, size_text
 from host.graph.formats.text import shown
 from host.memory_room import check_room, memory_room
 from host.words import counted, sized

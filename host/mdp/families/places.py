@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from host.graph.stream import below, stream
+from host.graph.generators import below, stream
 from host.mdp.families.states import Chunk, end_choice, end_state, fill_states, put, put_new
 from host.mdp.model import Mdp
 from host.progress import OnStep

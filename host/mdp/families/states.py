@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from host.graph.growing import Growing
 from host.mdp.model import Mdp, check_size, offsets_of
+from host.memory_room import Growing
 from host.progress import OnStep
 from sim.caching.code import njit
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from host.errors import InputError
-from host.graph.growing import Growing
 from host.mdp.model import Mdp, check_size, offsets_of
+from host.memory_room import Growing
 
 __all__ = ["TOLERANCE", "Rows"]
 

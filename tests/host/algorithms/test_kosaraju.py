@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from host.algorithms.kosaraju import ComponentRun, strong_components
 from host.algorithms.verification import canonical
 from host.algorithms.verification import strong_components as reference
-from host.graph.csr import Graph
+from host.graph.csr import Graph, trim
 from host.graph.memory_map import PlacedGraph
-from host.graph.trim import trim
 from sim.coprocessor import Instruction, Register
 from sim.errors import SimulationError
 from tests.host.fake_coprocessor import FakeCoprocessor

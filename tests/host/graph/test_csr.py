@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from host.errors import InputError
-from host.graph.csr import MAX_DEGREE, MAX_EDGES, MAX_VERTICES, Graph, check_degrees, check_limits
+from host.graph.csr import MAX_DEGREE, MAX_EDGES, MAX_VERTICES, Graph, check_degrees, check_limits, trim
 from tests.refusals import refused
+from tests.system.graphs import graph_of
 
 Edges = tuple[int, NDArray[np.uint32], NDArray[np.uint32]]
 NONE = np.empty(0, dtype=np.uint32)
@@ -159,3 +160,27 @@ def test_simplified_is_its_definition(pairs: list[tuple[int, int]]) -> None:
     simple = Graph.from_edges(7, sources, targets).simplified()
     left = list(zip(np.repeat(np.arange(7), simple.out_degrees()).tolist(), simple.targets.tolist(), strict=True))
     assert left == sorted(dict.fromkeys(pair for pair in pairs if pair[0] != pair[1]), key=lambda pair: pair[0])
+
+
+def trimmed(vertices: int, pairs: list[tuple[int, int]]) -> list[int]:
+    """Return the vertices that are trimmed."""
+    graph = graph_of(vertices, pairs)
+    return np.flatnonzero(trim(graph, graph.transpose())).tolist()
+
+
+def test_sources_sinks_and_isolated_vertices_are_trimmed() -> None:
+    assert trimmed(6, [(0, 1), (1, 2), (2, 1), (2, 3), (5, 3)]) == [0, 3, 4, 5]
+
+
+def test_one_pass_only() -> None:
+    assert trimmed(4, [(0, 1), (1, 2), (2, 3)]) == [0, 3]
+
+
+def test_a_self_loop_is_an_edge_both_ways() -> None:
+    assert trimmed(3, [(0, 0), (0, 1), (1, 1), (2, 1)]) == [2]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=15))
+def test_trim_is_its_definition(pairs: list[tuple[int, int]]) -> None:
+    leave, enter = {source for source, _ in pairs}, {target for _, target in pairs}
+    assert trimmed(10, pairs) == [vertex for vertex in range(10) if vertex not in leave & enter]

@@ -13,7 +13,7 @@ from scipy.sparse import coo_array, csc_array, csr_array, load_npz, save_npz
 
 from host.graph.csr import Graph
 from host.graph.formats import read_graph, text, write_graph
-from host.graph.formats.edges import EdgeBuffer
+from host.graph.formats.lists import EdgeBuffer
 from host.graph.formats.writer import write_pairs
 from host.graph.generators import random_graph
 from tests.host.graph.files import edges_of

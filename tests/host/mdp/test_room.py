@@ -6,7 +6,6 @@ import pytest
 
 from host import memory_room
 from host.errors import InputError
-from host.graph import growing
 from host.mdp.families import family
 from host.mdp.formats import read_mdp, write_mdp
 from host.memory_room import Room
@@ -17,7 +16,7 @@ from tests.refusals import refused
 def small_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let there be 1 MB, which is looked at after every thousand transitions."""
     monkeypatch.setattr(memory_room, "memory_room", lambda: Room(1_000_000, "control group"))
-    monkeypatch.setattr(growing, "_CHECKED", 1000)
+    monkeypatch.setattr(memory_room, "_CHECKED", 1000)
 
 
 def test_reading(tmp_path: Path, request: pytest.FixtureRequest) -> None:

@@ -11,9 +11,8 @@ import pytest
 from host.algorithms.driver import BfsRun, Level, breadth_first_search
 from host.algorithms.kosaraju import ComponentRun, SearchTotals, strong_components
 from host.algorithms.verification import Checked
-from host.graph.csr import Graph
+from host.graph.csr import Graph, trim
 from host.graph.memory_map import PlacedGraph
-from host.graph.trim import trim
 from host.output import write_json
 from host.results.version import version
 from host.runs.results import BfsResult, SccResult, Setting, Wall

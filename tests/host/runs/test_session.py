@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from host.errors import InputError
-from host.graph.estimates import simulation_bytes, size_text
-from host.graph.memory_map import default_slack
+from host.graph.csr import size_text
+from host.graph.memory_map import default_slack, simulation_bytes
 from host.runs.execution import Session
 from host.runs.specification import RunSpec
 from tests.system.graphs import graph_of

@@ -9,10 +9,10 @@ from scipy.sparse import coo_array, save_npz
 
 from host import memory_room
 from host.errors import InputError
-from host.graph import growing
-from host.graph.estimates import csr_bytes, list_bytes, simulation_bytes, size_text
+from host.graph.csr import csr_bytes, list_bytes, size_text
 from host.graph.formats import read_graph, write_graph
 from host.graph.generators import random_graph, rmat_graph, ssca2_graph
+from host.graph.memory_map import simulation_bytes
 from host.memory_room import Room
 from tests.refusals import refused
 
@@ -63,7 +63,7 @@ def test_what_an_archive_announces(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("ten_megabytes")
 def test_an_edge_list_that_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(growing, "_CHECKED", 1 << 16)
+    monkeypatch.setattr(memory_room, "_CHECKED", 1 << 16)
     path = tmp_path / "g.txt"
     # Each block of text is half a million edges.
     path.write_bytes(b"1 2\n" * (1 << 20) + b"3 4\n" * (1 << 20))
