@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from host.analysis.report.charts import Chart, bar_rows, new_figure
 from host.analysis.report.page import Section, render
 from host.record.colours import RUN_COLOURS, STACK
@@ -79,16 +77,14 @@ def _points(study: Study, rows: Sequence[Row]) -> Section:
 def _factors(found: Sequence[Effect]) -> Chart:
     """Return how much there is in each parameter."""
     figure = new_figure(height=120 + 36 * len(found), x="cycles of its worst value / cycles of its best")
-    figure.add_trace(
-        go.Bar(
-            y=[each.name for each in found],
-            x=[each.factor for each in found],
-            orientation="h",
-            marker={"color": RUN_COLOURS[0]},
-            text=[f"{each.factor:.2f}, best: {value_text(each.best)}" for each in found],
-            textposition="auto",
-            hovertemplate="%{y}: %{x:.3f}<extra></extra>",
-        )
+    figure.add_bar(
+        y=[each.name for each in found],
+        x=[each.factor for each in found],
+        orientation="h",
+        marker={"color": RUN_COLOURS[0]},
+        text=[f"{each.factor:.2f}, best: {value_text(each.best)}" for each in found],
+        textposition="auto",
+        hovertemplate="%{y}: %{x:.3f}<extra></extra>",
     )
     figure.update_yaxes(autorange="reversed", type="category", automargin=True)
     about = (
@@ -105,16 +101,14 @@ def _effect(number: int, effect: Effect) -> Chart:
     order = list(dict.fromkeys(value_text(value) for each in shown for value in each.values))
     for place, each in enumerate(shown):
         name = each.others or "cycles"
-        figure.add_trace(
-            go.Scatter(
-                x=[value_text(value) for value in each.values],
-                y=each.cycles,
-                mode="lines+markers",
-                name=name,
-                line={"color": RUN_COLOURS[place % len(RUN_COLOURS)], "dash": _DASHES[place // len(RUN_COLOURS)]},
-                customdata=[[row["gteps"]] for row in each.rows],
-                hovertemplate=f"{name}<br>%{{x}}: %{{y:,}} cycles, %{{customdata[0]:.3f}} GTEPS<extra></extra>",
-            )
+        figure.add_scatter(
+            x=[value_text(value) for value in each.values],
+            y=each.cycles,
+            mode="lines+markers",
+            name=name,
+            line={"color": RUN_COLOURS[place % len(RUN_COLOURS)], "dash": _DASHES[place // len(RUN_COLOURS)]},
+            customdata=[[row["gteps"]] for row in each.rows],
+            hovertemplate=f"{name}<br>%{{x}}: %{{y:,}} cycles, %{{customdata[0]:.3f}} GTEPS<extra></extra>",
         )
     figure.update_xaxes(type="category", categoryorder="array", categoryarray=order)
     figure.update_yaxes(rangemode="tozero")
@@ -155,14 +149,12 @@ def _front(study: Study, rows: Sequence[Row], column: str) -> Chart:
         "marker": {"size": 10},
     }
     for shown, looks in ((rows, all_points), (pareto(rows, column), best)):
-        figure.add_trace(
-            go.Scatter(
-                x=[row[column] for row in shown],
-                y=[row["cycles"] for row in shown],
-                text=[_name(study, row) for row in shown],
-                hovertemplate=f"%{{text}}<br>%{{y:,}} cycles, %{{x:,}} {title}<extra></extra>",
-                **looks,
-            )
+        figure.add_scatter(
+            x=[row[column] for row in shown],
+            y=[row["cycles"] for row in shown],
+            text=[_name(study, row) for row in shown],
+            hovertemplate=f"%{{text}}<br>%{{y:,}} cycles, %{{x:,}} {title}<extra></extra>",
+            **looks,
         )
     about = f"Cycles of each point against the {title} of its machine, as synthesised for a Virtex-5."
     return Chart(name=f"pareto-{column}", title=f"Cycles against {title}", about=about, figure=figure)

@@ -71,33 +71,33 @@ _OWN_ROWS = ("algorithm", "graph", "config", "memory", "set")
 """Options that the other rows of the facts show."""
 
 
-def _facts_of(record: Record) -> list[tuple[str, str]]:
-    """Return what ran and what came out, as names and texts."""
+def _facts_of(record: Record) -> dict[str, str]:
+    """Return what ran and what came out, as texts by name."""
     document = record.document
     run, cycles, result = document["run"], document["cycles"], document["result"]
     options, machine = run["options"], document["machine"]
     config, memory = _machine(options)
-    seconds = result["seconds"]
     kernels = ", ".join(f"{count} {module}" for module, count in machine["kernels"].items() if count)
-    rows = [
-        ("record", str(record.folder)),
-        ("graph", f"{run['graph']}: {counted(run['vertices'], 'vertex', 'vertices')}, {counted(run['edges'], 'edge')}"),
-        ("command", _command(document["command"], options)),
-        ("machine", f"{config}: {counted(machine['engines'], 'AE')}, kernels of each: {kernels}"),
-        ("memory", memory),
-        ("simulated time", f"{seconds * 1e3:,.3f} ms at {document['clock_hz'] / 1e6:g} MHz"),
-        ("cycles of the run", f"{result['cycles']['total']:,}"),
-        (
-            "cycles simulated",
-            f"{cycles['total']:,}: instructions {cycles['instructions']:,}, host {cycles['host']:,}, "
-            f"restarted {cycles['restarted']:,}, reading out {cycles['readout']:,}",
-        ),
-        ("throughput", f"{result['gteps']:.3f} GTEPS ({counted(result['edges_traversed'], 'edge')} traversed)"),
-        *_found(result),
-        ("intervals", counted(record.interval, "cycle")),
-        ("version", f"cyscc {document['version']}"),
-    ]
-    return [(name, text) for name, text in rows if text]
+    components = ""
+    if "components" in result:
+        components = f"{result['components']['count']:,}, in {counted(result['iterations'], 'iteration')}"
+    facts = {
+        "record": str(record.folder),
+        "graph": f"{run['graph']}: {counted(run['vertices'], 'vertex', 'vertices')}, {counted(run['edges'], 'edge')}",
+        "command": _command(document["command"], options),
+        "machine": f"{config}: {counted(machine['engines'], 'AE')}, kernels of each: {kernels}",
+        "memory": memory,
+        "simulated time": f"{result['seconds'] * 1e3:,.3f} ms at {document['clock_hz'] / 1e6:g} MHz",
+        "cycles of the run": f"{result['cycles']['total']:,}",
+        "cycles simulated": f"{cycles['total']:,}: instructions {cycles['instructions']:,}, host {cycles['host']:,}, "
+        f"restarted {cycles['restarted']:,}, reading out {cycles['readout']:,}",
+        "throughput": f"{result['gteps']:.3f} GTEPS ({counted(result['edges_traversed'], 'edge')} traversed)",
+        "components": components,
+        "verified": "yes" if result["verified"] else "not checked",
+        "intervals": counted(record.interval, "cycle"),
+        "version": f"cyscc {document['version']}",
+    }
+    return {name: text for name, text in facts.items() if text}
 
 
 def _machine(options: dict[str, Any]) -> tuple[str, str]:
@@ -114,16 +114,6 @@ def _command(command: str, options: dict[str, Any]) -> str:
         if option.decides and option.name not in _OWN_ROWS and value is not None and value is not False:
             words += [option.flag] if value is True else [option.flag, str(value)]
     return " ".join(words)
-
-
-def _found(result: dict[str, Any]) -> list[tuple[str, str]]:
-    rows = []
-    if "components" in result:
-        rows.append(
-            ("components", f"{result['components']['count']:,}, in {counted(result['iterations'], 'iteration')}")
-        )
-    rows.append(("verified", "yes" if result["verified"] else "not checked"))
-    return rows
 
 
 def _run_names(records: list[Record]) -> list[str]:
@@ -144,7 +134,7 @@ def _run_names(records: list[Record]) -> list[str]:
 
 
 def _facts(records: Sequence[Record], names: list[str]) -> Section:
-    tables = [dict(_facts_of(record)) for record in records]
+    tables = [_facts_of(record) for record in records]
     order = list(dict.fromkeys(name for table in tables for name in table))
     rows = [(name, [table.get(name, "") for table in tables]) for name in order]
     return Section(name="facts", title="Facts", facts=rows, heads=names if len(names) > 1 else [])
