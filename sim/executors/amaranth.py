@@ -50,11 +50,6 @@ class KernelCounts:
             self._now[module]["begun"] = self._now[module]["ended"] = -1
         self.samples: Samples | None = None
 
-    @property
-    def causes(self) -> npt.NDArray[np.int64]:
-        """Cycles by AE, kernel (BFS kernels first) and cause."""
-        return np.concatenate([self._now[module]["causes"] for module in MODULES], axis=1)
-
     def arrive(self, engines: Sequence[Pins]) -> None:
         """Count the tokens that come to a module in this cycle, before the clock's edge."""
         for number, pins in enumerate(engines):
@@ -279,19 +274,12 @@ class AmaranthExecutor(Player):
             if state != RunState.RUNNING or self._cycle >= end:
                 return state
 
-    def causes(self) -> npt.NDArray[np.int64]:
-        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
-        return self._counts.causes
-
-    @property
-    def samples(self) -> Samples | None:
-        """What `record` has returned, if it was called."""
-        return self._counts.samples
-
     def record(self, interval: int, places: int) -> Samples:
         """Have every AE write a row at each multiple of an interval from now on, and count how full FIFOs are."""
-        self._counts.samples = Samples(self._config, interval=interval, places=places, cycle=self._cycle)
-        return self._counts.samples
+        self.samples = self._counts.samples = Samples(
+            self._config, interval=interval, places=places, cycle=self._cycle
+        )
+        return self.samples
 
     def sample(self) -> npt.NDArray[np.void]:
         """Return the same numbers as of now, a row for each AE, between two runs."""

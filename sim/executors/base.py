@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hw.config import AcceleratorConfig
-from sim.executors.samples import Samples
+from sim.executors.samples import MODULES, Samples
 from sim.memory import Memory
 from sim.named_words import NamedWords
 
@@ -61,7 +61,15 @@ def meeting_interval(config: AcceleratorConfig, memory: Memory) -> int:
 
 
 class Executor(abc.ABC):
-    """Executes lists of host commands. A list begins when the one before it is done."""
+    """Executes lists of host commands. A list begins when the one before it is done.
+
+    Attributes
+    ----------
+    samples : Samples or None
+        What `record` has returned, if it was called.
+    """
+
+    samples: Samples | None = None
 
     @property
     @abc.abstractmethod
@@ -92,14 +100,10 @@ class Executor(abc.ABC):
         Raises
         ------
         NotImplementedError
-            The hardware has no outputs that only simulation needs, as exported hardware.
+            As of `sample`.
         """
-        raise NotImplementedError(_UNTOLD)
-
-    @property
-    def samples(self) -> Samples | None:
-        """What `record` has returned, if it was called."""
-        return None
+        rows = self.sample()
+        return np.concatenate([rows[module]["causes"] for module in MODULES], axis=1)
 
     def record(self, interval: int, places: int) -> Samples:
         """Have every AE write a row at each multiple of an interval from now on, and count how full FIFOs are.
@@ -110,7 +114,7 @@ class Executor(abc.ABC):
         Raises
         ------
         NotImplementedError
-            As of `causes`.
+            As of `sample`.
         """
         raise NotImplementedError(_UNTOLD)
 
@@ -120,7 +124,7 @@ class Executor(abc.ABC):
         Raises
         ------
         NotImplementedError
-            As of `causes`.
+            The hardware has no outputs that only simulation needs, as exported hardware.
         """
         raise NotImplementedError(_UNTOLD)
 
@@ -130,7 +134,7 @@ class Executor(abc.ABC):
         Raises
         ------
         NotImplementedError
-            As of `causes`.
+            As of `sample`.
         """
         raise NotImplementedError(_UNTOLD)
 

@@ -167,7 +167,6 @@ class LibraryExecutor(Executor):
             ("cycle", integer, [pointer]),
             ("instruction_cycles", integer, [pointer]),
             ("answers", None, [pointer, pointer]),
-            ("causes", None, [pointer, pointer]),
             ("record", None, [pointer, integer, integer, pointer]),
             ("sample", None, [pointer, pointer]),
             ("begin_instruction", None, [pointer]),

@@ -2,39 +2,50 @@
 
 import re
 import tempfile
+import tomllib
+from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any, NamedTuple
+
+import jinja2
 
 from hw.axi import AxiLimits
+from hw.axi.registers import ControlRegister, engine_register
 from hw.config import AcceleratorConfig
+from hw.registers import Instruction, Register
 from hw.verilog import KERNEL_NAMES, application_engine_verilog, axi_verilog, convey_verilog, kernel_verilog
-from sim.export.readme import Port, readme
 
-__all__ = ["TOPS", "constraints", "declared_ports", "export_verilog"]
+__all__ = ["TOPS", "Port", "constraints", "declared_ports", "export_verilog", "meaning"]
 
-_XDC = """\
-# Timing constraints for Vivado: a template. {clock:g} MHz is the clock of the configuration; take the board's own.
-create_clock -name {port} -period {period:.3f} [get_ports {port}]
+_TEMPLATES = Path(__file__).parent / "templates"
 
-# On a board the ports lead to other logic of the same clock, and need nothing more. To implement the engine alone, give
-# that logic's share of the period:
-# set_input_delay  -clock {port} [expr 0.4 * {period:.3f}] [get_ports -filter {{DIRECTION == IN && NAME != {port}}}]
-# set_output_delay -clock {port} [expr 0.4 * {period:.3f}] [get_ports -filter {{DIRECTION == OUT}}]
-"""
-_UCF = """\
-# Timing constraints for ISE (Virtex-5, Virtex-6): a template. The personality's clock is {clock:g} MHz.
-NET "{port}" TNM_NET = "{port}";
-TIMESPEC "TS_{port}" = PERIOD "{port}" {period:.3f} ns HIGH 50%;
-
-# The vendor's shell constrains the memory, dispatch and AE-to-AE signals: they stay on the chip. To implement the
-# engine alone, give that logic's share of the period:
-# OFFSET = IN {half:.3f} ns VALID {period:.3f} ns BEFORE "{port}";
-# OFFSET = OUT {half:.3f} ns AFTER "{port}";
-"""
-_TEMPLATES = {
-    "ae": ("application_engine.xdc", _XDC, "clk"),
-    "convey": ("application_engine_convey.ucf", _UCF, "clk"),
-    "axi": ("application_engine_axi.xdc", _XDC, "aclk"),
+_CONSTRAINTS = {
+    "ae": ("application_engine.xdc", "vivado.xdc", "clk"),
+    "convey": ("application_engine_convey.ucf", "ise.ucf", "clk"),
+    "axi": ("application_engine_axi.xdc", "vivado.xdc", "aclk"),
 }
+
+_MEANINGS = tomllib.loads((_TEMPLATES / "ports.toml").read_text())
+"""By top: pattern of names to meaning."""
+
+
+class Port(NamedTuple):
+    """A port of an exported top: name, direction (``input`` or ``output``), width in bits."""
+
+    name: str
+    direction: str
+    width: int
+
+
+def _render(template: str, **values: Any) -> str:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        trim_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    return environment.get_template(template).render(values)
 
 
 def constraints(top: str, config: AcceleratorConfig) -> tuple[str, str]:
@@ -47,9 +58,54 @@ def constraints(top: str, config: AcceleratorConfig) -> tuple[str, str]:
     config : AcceleratorConfig
         The machine: its clock.
     """
-    name, template, port = _TEMPLATES[top]
+    name, template, port = _CONSTRAINTS[top]
     period = 1000 / config.clock_mhz
-    return name, template.format(clock=config.clock_mhz, period=period, half=period / 2, port=port)
+    times = {"clock": f"{config.clock_mhz:g}", "period": f"{period:.3f}", "half": f"{period / 2:.3f}"}
+    return name, _render(template, port=port, **times)
+
+
+def meaning(top: str, port: str) -> str:
+    """Return what a port means.
+
+    Parameters
+    ----------
+    top : str
+        Kind of top.
+    port : str
+        Name of a port.
+
+    Raises
+    ------
+    KeyError
+        Nothing is known of it.
+    """
+    for pattern, text in _MEANINGS[top].items():
+        if re.fullmatch(pattern, port):
+            return str(text)
+    raise KeyError(port)
+
+
+def _readme(
+    top: str, *, config: AcceleratorConfig, limits: AxiLimits, files: list[str], ports: Iterable[Port]
+) -> str:
+    """Return the text of the README, Markdown; the last of the files is the top's."""
+    rows: dict[str, tuple[str, int, str]] = {}
+    for port in ports:
+        name = re.sub(r"(?<=^m)\d\d(?=_axi_)|(?<=^mc)\d(?=_)|(?<=^port_)\d+(?=_)", "<n>", port.name)
+        rows.setdefault(name, (port.direction, port.width, meaning(top, port.name)))
+    return _render(
+        "readme.md",
+        top=top,
+        module=files[-1].removesuffix(".v"),
+        files=files,
+        config=config,
+        ports=rows,
+        registers=Register,
+        engine_register=engine_register,
+        slave=ControlRegister,
+        instructions=Instruction,
+        settings=asdict(config) | (asdict(limits) if top == "axi" else {}),
+    )
 
 
 TOPS = ("ae", "convey", "axi")
@@ -118,7 +174,7 @@ def export_verilog(
     texts |= {
         "files.f": "".join(f"{source}\n" for source in sources),
         name: text,
-        "README.md": readme(top, config=config, limits=limits, files=sources, ports=ports),
+        "README.md": _readme(top, config=config, limits=limits, files=sources, ports=ports),
     }
     directory.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".verilog-", dir=directory) as folder:

@@ -19,7 +19,7 @@ from hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
 from sim.executors.tools import find_verilator
 from sim.export import AxiLimits, declared_ports, export_verilog
 from sim.export.files import constraints
-from sim.export.readme import meaning
+from sim.export.files import meaning
 
 ROOT = Path(hw.__file__).resolve().parents[1]
 ENGINE = ["bfs_kernel.v", "intersection_kernel.v", "application_engine.v"]

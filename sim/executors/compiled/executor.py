@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from sim.errors import SimulationError
 from sim.executors.base import Command, meeting_interval
@@ -182,26 +181,18 @@ class CompiledExecutor(LibraryExecutor):
             failing.pop_all()
         self._config = config
         self._row = sample_dtype(config)
-        self._samples: Samples | None = None
         self._pieces: Pieces | None = None
-        self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
-
-    def causes(self) -> npt.NDArray[np.int64]:
-        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
-        counts = np.zeros(self._shape, np.int64)
-        self._library.cyscc_causes(self._machine, counts.ctypes.data)
-        return counts
-
-    @property
-    def samples(self) -> Samples | None:
-        """What `record` has returned, if it was called."""
-        return self._samples
 
     def record(self, interval: int, places: int) -> Samples:
         """Have every AE write a row at each multiple of an interval from now on, and count how full FIFOs are."""
-        self._samples = samples = Samples(self._config, interval=interval, places=places, cycle=self.cycle)
-        self._library.cyscc_record(self._machine, interval, places, samples.rows.ctypes.data)
-        return samples
+        self.samples = Samples(self._config, interval=interval, places=places, cycle=self.cycle)
+        self._record()
+        return self.samples
+
+    def _record(self) -> None:
+        if self.samples is not None:
+            rows = self.samples.rows.ctypes.data
+            self._library.cyscc_record(self._machine, self.samples.interval, self.samples.places, rows)
 
     def sample(self) -> npt.NDArray[np.void]:
         """Return the same numbers as of now, a row for each AE, between two runs."""
@@ -226,8 +217,8 @@ class CompiledExecutor(LibraryExecutor):
             It is of other hardware.
         """
         self._own_pieces().load(state)
-        if self._samples is not None:
-            self._samples.restart(self.cycle)
+        if self.samples is not None:
+            self.samples.restart(self.cycle)
 
     def take_over(self, other: "CompiledExecutor", commands: Sequence[Command], played: Sequence[Command]) -> None:
         """Go on from the state of another machine with the same memory.
@@ -242,9 +233,8 @@ class CompiledExecutor(LibraryExecutor):
             The last command of each kind before that list.
         """
         self.begin(commands)
-        samples = self._samples = other.samples
-        if samples is not None:
-            self._library.cyscc_record(self._machine, samples.interval, samples.places, samples.rows.ctypes.data)
+        self.samples = other.samples
+        self._record()
         state = other.save()
         self._own_pieces().load(state)
         if self._drawing is not None:

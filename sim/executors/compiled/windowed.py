@@ -136,18 +136,10 @@ class WindowedExecutor(Executor):
             to.take_over(self._active, self._commands, list(self._played.values()))
             self._active = to
 
-    def causes(self) -> npt.NDArray[np.int64]:
-        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
-        return self._active.causes()
-
-    @property
-    def samples(self) -> Samples | None:
-        """What `record` has returned, if it was called."""
-        return self._active.samples
-
     def record(self, interval: int, places: int) -> Samples:
         """Have every AE write a row at each multiple of an interval from now on, and count how full FIFOs are."""
-        return self._active.record(interval, places)
+        self.samples = self._active.record(interval, places)
+        return self.samples
 
     def sample(self) -> npt.NDArray[np.void]:
         """Return the same numbers as of now, a row for each AE, between two runs."""

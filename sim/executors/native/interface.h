@@ -55,9 +55,6 @@ CYSCC_EXPORT int cyscc_run(cyscc::Machine* machine, int64_t budget) {
 CYSCC_EXPORT int64_t cyscc_cycle(const cyscc::Machine* machine) { return machine->cycle(); }
 CYSCC_EXPORT int64_t cyscc_instruction_cycles(const cyscc::Machine* machine) { return machine->instruction_cycles(); }
 CYSCC_EXPORT void cyscc_answers(const cyscc::Machine* machine, uint64_t* values) { machine->answers(values); }
-CYSCC_EXPORT void cyscc_causes(cyscc::Machine* machine, int64_t* counts) {
-    cyscc::guarded([&] { machine->causes(counts); });
-}
 CYSCC_EXPORT void cyscc_record(cyscc::Machine* machine, int64_t interval, int64_t places, int64_t* rows) {
     cyscc::guarded([&] { machine->record(interval, places, rows); });
 }

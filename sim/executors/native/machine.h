@@ -54,9 +54,6 @@ public:
             for (const Player* player : players_) *values++ = player->answers()[read];
     }
 
-    // Cycles as [AE][kernel][cause], where the hardware tells them.
-    virtual void causes(int64_t*) {}
-
     // Writes what was counted at every multiple of an interval from now on, as [AE][place][word], see `Engine::record`.
     virtual void record(int64_t, int64_t, int64_t*) {}
     // Writes what was counted up to now, as [AE][word].

@@ -30,8 +30,6 @@ Engine::Engine(VerilatedContext* context, int number, const MemoryModel& memory,
     start(*shell_);
 }
 
-void Engine::causes(int64_t cycle, int64_t* counts) { intersection_->causes(cycle, bfs_->causes(cycle, counts)); }
-
 void Engine::list(Inventory& inventory) {
     const std::string place = place_of(number_);
     inventory.enter(place + ".shell");

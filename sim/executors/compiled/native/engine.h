@@ -78,7 +78,6 @@ public:
     void begin_instruction(int64_t cycle);
 
     Player& player() { return player_; }
-    void causes(int64_t cycle, int64_t* counts);
 
     // The state by name: where it is, what is left out of it up to a cycle, and what follows from it.
     void list(Inventory& inventory);

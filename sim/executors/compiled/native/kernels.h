@@ -56,9 +56,6 @@ public:
     // How often the token came to the first kernel.
     int64_t turns() const { return turns_; }
 
-    // Writes the cycles of each kernel by cause, as [kernel][cause].
-    virtual int64_t* causes(int64_t cycle, int64_t* counts) = 0;
-
     // From now on how full FIFOs are is counted too.
     virtual void record() = 0;
     // Writes what was counted up to a cycle, kernel after kernel, as the part of a row that they have.

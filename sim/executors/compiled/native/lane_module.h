@@ -83,13 +83,6 @@ public:
         put_out();
     }
 
-    int64_t* causes(int64_t cycle, int64_t* counts) override {
-        bring_up(cycle);
-        for (int n = 0; n < kKernels; ++n)
-            for (const auto& cycles : causes_) *counts++ = cycles[n];
-        return counts;
-    }
-
     void record() override { recording_ = true; }
 
     int64_t* write(int64_t cycle, int64_t* row) override {

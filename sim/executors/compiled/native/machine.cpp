@@ -61,13 +61,6 @@ public:
     WaveText& waves() { return waves_; }
 #endif
 
-    void causes(int64_t* counts) override {
-        for (auto& engine : engines_) {
-            engine->causes(cycle_, counts);
-            counts += (kBfsKernels + kIntersectionKernels) * kCauses;
-        }
-    }
-
     void record(int64_t interval, int64_t places, int64_t* rows) override {
         for (auto& engine : engines_) {
             engine->record(cycle_, interval, places, rows);

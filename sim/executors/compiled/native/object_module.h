@@ -44,14 +44,6 @@ public:
         put_out();
     }
 
-    int64_t* causes(int64_t cycle, int64_t* counts) override {
-        for (int n = 0; n < kCount; ++n) {
-            count(n, cycle);
-            for (int64_t cycles : causes_[n]) *counts++ = cycles;
-        }
-        return counts;
-    }
-
     void record() override { recording_ = true; }
 
     int64_t* write(int64_t cycle, int64_t* row) override {

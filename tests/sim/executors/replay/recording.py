@@ -106,7 +106,7 @@ class Recording:
         self._begin, self._run = executor.begin, executor.run
         with patch.object(executor, "begin", self._recorded_begin), patch.object(executor, "run", self._recorded_run):
             use(machine)
-        self.lines.append("causes " + " ".join(map(str, executor.causes().ravel().tolist())))
+        self.lines.append("sample " + " ".join(map(str, executor.sample().view(np.int64).ravel().tolist())))
 
     def _recorded_begin(self, commands: Sequence[Command]) -> None:
         now = self._image.words()

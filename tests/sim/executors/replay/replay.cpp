@@ -24,7 +24,7 @@ int cyscc_run(cyscc::Machine*, int64_t);
 int64_t cyscc_cycle(const cyscc::Machine*);
 int64_t cyscc_instruction_cycles(const cyscc::Machine*);
 void cyscc_answers(const cyscc::Machine*, uint64_t*);
-void cyscc_causes(cyscc::Machine*, int64_t*);
+void cyscc_sample(cyscc::Machine*, int64_t*);
 const char* cyscc_failure();
 }
 
@@ -91,10 +91,10 @@ int main(int, char** arguments) {
         }
         check();
     }
-    std::vector<int64_t> causes(kEngines * (kBfsKernels + kIntersectionKernels) * kCauses);
-    cyscc_causes(machine, causes.data());
-    std::printf("causes");
-    for (int64_t count : causes) std::printf(" %lld", (long long)count);
+    std::vector<int64_t> rows(kEngines * kRowWords);
+    cyscc_sample(machine, rows.data());
+    std::printf("sample");
+    for (int64_t count : rows) std::printf(" %lld", (long long)count);
     std::printf("\n");
     cyscc_destroy(machine);
     std::ofstream("left", std::ios::binary).write(static_cast<const char*>(base), std::streamsize(size));
