@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from host.options import add_shared
 
 if TYPE_CHECKING:
-    from sim.caching.entries import Entry
+    from sim.caching.libraries import Entry
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -14,7 +14,7 @@ _ACTIONS = ("list", "check", "evict", "clear")
 
 
 def _size(text: str) -> int:
-    from sim.caching.entries import size_of
+    from sim.caching.libraries import size_of
 
     try:
         return size_of(text)
@@ -70,8 +70,8 @@ def run(arguments: argparse.Namespace) -> None:
     from host.output import check_output, publish
     from host.results.version import identity
     from host.words import counted
-    from sim.caching.entries import clear, entries, evict, limit
     from sim.caching.folder import cache_directory
+    from sim.caching.libraries import clear, entries, evict, limit
     from sim.errors import SimulationError
 
     if arguments.limit is not None and arguments.action != "evict":

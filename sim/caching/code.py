@@ -28,8 +28,7 @@ from numba.core.extending import _Intrinsic
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
-from sim.caching.files import UnusableError, read_sealed, write_sealed
-from sim.caching.folder import code_directory
+from sim.caching.folder import UnusableError, code_directory, read_sealed, write_sealed
 from sim.errors import BuildError
 from sim.notices import notice
 

@@ -1,11 +1,17 @@
-"""Where the cache is: the user's folder, or a temporary one where that cannot be had or must not be trusted."""
+"""Where the cache is, and files in it.
+
+It is the user's folder, or a temporary one where that cannot be had or must not be trusted. Its files are written
+whole, and read only if they are what was written and nobody else could have written it.
+"""
 
 import atexit
+import hashlib
 import os
 import shutil
 import stat
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from platformdirs import user_cache_path
@@ -13,15 +19,24 @@ from platformdirs import user_cache_path
 from sim.errors import BuildError
 from sim.locks import lock_folder, private_folder
 from sim.notices import notice
+from sim.temporary import replaced
 
 __all__ = [
+    "UnusableError",
     "cache_directory",
     "code_directory",
+    "digest_of",
+    "open_trusted",
     "provide_for_tools",
+    "publish",
+    "read_sealed",
+    "read_trusted",
+    "reading",
     "remove_temporary_cache",
     "temporary_cache",
     "untrusted",
     "usable_cache",
+    "write_sealed",
 ]
 
 _VARIABLE = "CYSCC_CACHE"
@@ -149,3 +164,129 @@ def _remove_left() -> None:
         with suppress(OSError), private_folder(folder) as mine:
             if mine:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+_SEAL = b"cyscc sealed "
+_HEAD = len(_SEAL) + hashlib.sha256().digest_size
+_LONGEST = 1 << 26
+"""Bytes of a file that is read as a whole."""
+
+
+class UnusableError(Exception):
+    """A file that is there, and must not be used; the message says why."""
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Say of what cannot be read in the block that it is unusable, unless it is not there."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise UnusableError(f"it cannot be read: {error.strerror}") from None
+
+
+def open_trusted(path: Path) -> int:
+    """Open a file to read, without following links; return its descriptor.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none.
+    UnusableError
+        It cannot be read, is no plain file, or others could have written it.
+    """
+    with reading():
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    status = os.fstat(descriptor)
+    reason = untrusted(status) if stat.S_ISREG(status.st_mode) else "it is no plain file"
+    if reason is not None:
+        os.close(descriptor)
+        raise UnusableError(reason)
+    return descriptor
+
+
+def read_trusted(path: Path) -> bytes:
+    """Return the bytes of a file that others could not have written.
+
+    Raises
+    ------
+    FileNotFoundError, UnusableError
+        As of `open_trusted`.
+    """
+    with reading(), open(open_trusted(path), "rb") as file:
+        if os.fstat(file.fileno()).st_size > _LONGEST:
+            raise UnusableError("it is too long")
+        return file.read(_LONGEST)
+
+
+def digest_of(descriptor: int) -> str:
+    """Return the SHA-256 of an open file, in hexadecimal.
+
+    Raises
+    ------
+    OSError
+        It cannot be read.
+    """
+    with open(descriptor, "rb", buffering=0, closefd=False) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def publish(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or as it was, also if the machine stops.
+
+    Raises
+    ------
+    OSError
+        It cannot be written.
+    """
+    # Whatever the user's mask is: what others may write would not be read again.
+    with replaced(path, durable=True, mode=0o644) as name:
+        name.write_bytes(content)
+
+
+def write_sealed(path: Path, key: bytes, content: bytes) -> None:
+    """Write a file with what it is called by, and a checksum.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    key : bytes
+        What its content depends on.
+    content : bytes
+        The content.
+
+    Raises
+    ------
+    OSError
+        It cannot be written.
+    """
+    sealed = len(key).to_bytes(8, "little") + key + content
+    publish(path, _SEAL + hashlib.sha256(sealed).digest() + sealed)
+
+
+def read_sealed(path: Path, key: bytes | None = None) -> bytes:
+    """Return the content of a file as it was written.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    key : bytes, optional
+        What its content must depend on; anything by default.
+
+    Raises
+    ------
+    FileNotFoundError, UnusableError
+        As of `open_trusted`; and it is not what was written, or not what depends on the key.
+    """
+    data = memoryview(read_trusted(path))
+    sealed = data[_HEAD:]
+    if data[:_HEAD] != _SEAL + hashlib.sha256(sealed).digest():
+        raise UnusableError("it is damaged" if data else "it is empty")
+    content = 8 + int.from_bytes(sealed[:8], "little")
+    if key is not None and sealed[8:content] != key:
+        raise UnusableError("it is foreign")
+    return bytes(sealed[content:])

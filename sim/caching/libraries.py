@@ -1,29 +1,45 @@
-"""Built libraries in the cache: published with a description, verified before they are loaded, locked while in use."""
+"""Built libraries in the cache: published with a description, verified before they are loaded, locked while in use.
+
+And what else the cache holds, which is kept within a limit.
+"""
 
 import json
 import os
 import re
 import shutil
 import time
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sim.caching.files import UnusableError, digest_of, open_trusted, publish, read_trusted
+from sim.caching.folder import (
+    UnusableError,
+    digest_of,
+    open_trusted,
+    publish,
+    read_sealed,
+    read_trusted,
+    reading,
+    untrusted,
+)
 from sim.locks import locked, private_folder, same_file
 from sim.notices import notice
 
 __all__ = [
-    "LIBRARY",
-    "OLD_LIBRARY",
+    "DEFAULT_LIMIT",
+    "Entry",
     "build_folder",
-    "builds",
-    "check",
+    "clear",
     "description_of",
-    "fetch",
+    "entries",
+    "evict",
     "find",
+    "limit",
     "publish_library",
     "remove_interrupted_builds",
+    "size_of",
 ]
 
 LIBRARY = re.compile(r"[a-z]+(-[a-z]+)?-([0-9a-f]{16}-[0-9a-f]{8}\.s?o|[0-9a-f]{24}\.so)")
@@ -61,8 +77,9 @@ def check(library: Path, *, whole: bool = True) -> tuple[int, dict[str, Any]]:
     UnusableError
         It must not be loaded; the message says why.
     """
-    descriptor = open_trusted(library)
-    try:
+    with ExitStack() as failing, reading():
+        descriptor = open_trusted(library)
+        failing.callback(os.close, descriptor)
         locked(descriptor, shared=True)
         description = _description(library)
         size = os.fstat(descriptor).st_size
@@ -70,11 +87,7 @@ def check(library: Path, *, whole: bool = True) -> tuple[int, dict[str, Any]]:
             raise UnusableError("it is damaged" if size else "it is empty")
         if not same_file(library, descriptor):
             raise UnusableError("it has just been replaced")
-    except BaseException as error:
-        os.close(descriptor)
-        if isinstance(error, OSError):
-            raise UnusableError(f"it cannot be read: {error.strerror}") from None
-        raise
+        failing.pop_all()
     return descriptor, description
 
 
@@ -91,59 +104,37 @@ def _description(library: Path) -> dict[str, Any]:
     return dict(description)
 
 
-def find(library: Path, *, told: bool = False) -> bool:
+def find(library: Path, *, to: Path | None = None, told: bool = False) -> bool:
     """Whether a library is there and may be loaded, which it then may until the process ends.
 
     Parameters
     ----------
     library : Path
         The library. One that may not be loaded is as if it were not there.
+    to : Path, optional
+        Where to copy it, which is all that is done with it then.
     told : bool
         Whether a line on standard error has already said what is wrong with it.
     """
-    descriptor = _checked(library, told=told)
-    if descriptor is None:
+    try:
+        descriptor, _ = check(library)
+    except FileNotFoundError:
         return False
+    except UnusableError as error:
+        if not told:
+            notice(f"{library}: {error}: built again")
+        return False
+    with suppress(OSError):
+        os.utime(description_of(library))
+    if to is not None:
+        with open(descriptor, "rb") as source, to.open("wb") as copy:
+            source.seek(0)
+            shutil.copyfileobj(source, copy)
+        return True
     before = _in_use.get(library)
     _in_use[library] = descriptor
     if before is not None:
         os.close(before)
-    return True
-
-
-def _checked(library: Path, *, told: bool) -> int | None:
-    """Return the descriptor of a library that may be used, which it was just now."""
-    try:
-        descriptor, _ = check(library)
-    except FileNotFoundError:
-        return None
-    except UnusableError as error:
-        if not told:
-            notice(f"{library}: {error}: built again")
-        return None
-    with suppress(OSError):
-        os.utime(description_of(library))
-    return descriptor
-
-
-def fetch(library: Path, to: Path, *, told: bool = False) -> bool:
-    """Copy a library out of the cache; return whether it is there and may be used.
-
-    Parameters
-    ----------
-    library : Path
-        The library.
-    to : Path
-        The copy.
-    told : bool
-        As of `find`.
-    """
-    descriptor = _checked(library, told=told)
-    if descriptor is None:
-        return False
-    with open(descriptor, "rb") as source, to.open("wb") as copy:
-        source.seek(0)
-        shutil.copyfileobj(source, copy)
     return True
 
 
@@ -203,3 +194,193 @@ def remove_interrupted_builds(cache: Path) -> None:
             locks = [folder] if _OWN_BUILD.fullmatch(folder.name) else [folder, cache]
             if all(held.enter_context(private_folder(each)) for each in locks):
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+LIMIT_VARIABLE = "CYSCC_CACHE_LIMIT"
+DEFAULT_LIMIT = 1 << 30
+"""Bytes that the cache may hold where nobody says otherwise."""
+
+OK, USED, OLD = "ok", "in use", "of an older version"
+BUILDING, LEFT = "being built", "left by a build that was interrupted"
+"""States of what is not damaged."""
+
+_UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A library, or the compiled code of a module.
+
+    Parameters
+    ----------
+    path : Path
+        The library, or the folder of the code.
+    configuration : str
+        What a library was built for; empty for code.
+    size : int
+        Bytes.
+    used : float
+        When it was used last, in seconds since 1970.
+    state : str
+        ``ok``, or what is wrong with it.
+    """
+
+    path: Path
+    configuration: str
+    size: int
+    used: float
+    state: str
+
+    @property
+    def damaged(self) -> bool:
+        """Whether it cannot be used."""
+        return self.state not in (OK, USED, OLD, BUILDING, LEFT)
+
+
+def size_of(text: str) -> int:
+    """Return the bytes that a text such as 1000000, 500M or 1GiB names; the units are powers of 1024.
+
+    Raises
+    ------
+    ValueError
+        It names none.
+    """
+    match = re.fullmatch(r"(\d+) ?(?:([KMGT])i?)?B?", text.strip(), re.ASCII | re.IGNORECASE)
+    if match is None:
+        raise ValueError(f"{text!r} is no size such as 1000000, 500M or 1GiB")
+    return int(match[1]) << _UNITS.get((match[2] or "").upper(), 0)
+
+
+def limit() -> int:
+    """Return the bytes that the cache may hold: ``$CYSCC_CACHE_LIMIT``, or 1 GiB."""
+    text = os.environ.get(LIMIT_VARIABLE)
+    if text:
+        try:
+            return size_of(text)
+        except ValueError as error:
+            notice(f"{LIMIT_VARIABLE}: {error}: the limit is 1 GiB")
+    return DEFAULT_LIMIT
+
+
+def entries(cache: Path, *, thorough: bool = False) -> list[Entry]:
+    """Return what a cache holds, what was used last first.
+
+    Parameters
+    ----------
+    cache : Path
+        Its folder; there may be none.
+    thorough : bool
+        Read everything to verify it, not sizes and owners only.
+    """
+    found = [
+        *(_library(path, thorough=thorough) for path in cache.glob("*.*o") if LIBRARY.fullmatch(path.name)),
+        *(_code(path, thorough=thorough) for path in (cache / "numba").glob("*-*")),
+        *(_build(path) for path in builds(cache)),
+    ]
+    return sorted((entry for entry in found if entry is not None), key=lambda entry: (-entry.used, entry.path))
+
+
+def _library(library: Path, *, thorough: bool) -> Entry | None:
+    files = _files([library, description_of(library)])
+    configuration, state = "?", OK
+    try:
+        descriptor, description = check(library, whole=thorough)
+    except FileNotFoundError:
+        return None
+    except UnusableError as error:
+        described = description_of(library).exists() or not OLD_LIBRARY.fullmatch(library.name)
+        state = str(error) if described else OLD
+    else:
+        configuration = str(description["configuration"]["name"])
+        # Those who use it share it.
+        if not locked(descriptor):
+            state = USED
+        os.close(descriptor)
+    # Whoever uses a library touches its description.
+    used = files[-1][1].st_mtime if files else 0.0
+    return Entry(library, configuration, _size_and_time(files)[0], used, state)
+
+
+def _code(folder: Path, *, thorough: bool) -> Entry | None:
+    try:
+        state = untrusted(folder.stat()) or OK
+        files = _files(folder.iterdir())
+        for file, status in files:
+            reason = untrusted(status)
+            if reason is None and thorough:
+                try:
+                    read_sealed(file)
+                except UnusableError as error:
+                    reason = str(error)
+            if reason is not None:
+                state = f"{file.name}: {reason}"
+    except OSError:
+        return None
+    return Entry(folder, "", _size_and_time(files)[0], folder.stat().st_mtime, state)
+
+
+def _build(folder: Path) -> Entry | None:
+    try:
+        with private_folder(folder) as left:
+            size, used = _size_and_time(_files(folder.rglob("*")))
+            return Entry(folder, "?", size, used or folder.stat().st_mtime, LEFT if left else BUILDING)
+    except OSError:
+        return None
+
+
+def _files(paths: Iterable[Path]) -> list[tuple[Path, os.stat_result]]:
+    """Return the state of those files that are there."""
+    found = []
+    for path in paths:
+        with suppress(OSError):
+            found.append((path, os.stat(path, follow_symlinks=False)))
+    return found
+
+
+def _size_and_time(files: Sequence[tuple[Path, os.stat_result]]) -> tuple[int, float]:
+    """Return the bytes of files together, and when the last of them was changed."""
+    return sum(status.st_size for _, status in files), max((status.st_mtime for _, status in files), default=0.0)
+
+
+def evict(cache: Path, most: int) -> list[Entry]:
+    """Remove what was not used for longest until a cache holds no more than a number of bytes; return what it was.
+
+    What a process uses or builds stays.
+    """
+    remove_interrupted_builds(cache)
+    held = entries(cache)
+    size = sum(entry.size for entry in held)
+    removed = []
+    for entry in reversed(held):
+        if size <= most:
+            break
+        if _remove(entry):
+            size -= entry.size
+            removed.append(entry)
+    return removed
+
+
+def clear(cache: Path) -> list[Entry]:
+    """Remove everything from a cache but what a process uses or builds; return what it was."""
+    remove_interrupted_builds(cache)
+    return [entry for entry in entries(cache) if _remove(entry)]
+
+
+def _remove(entry: Entry) -> bool:
+    """Remove an entry that no process uses; return whether that was possible."""
+    with suppress(OSError):
+        if not LIBRARY.fullmatch(entry.path.name):
+            # Code is read at once, so that nobody needs the files any longer; a build is its process's.
+            if entry.state != BUILDING:
+                shutil.rmtree(entry.path)
+                return True
+            return False
+        descriptor = os.open(entry.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            if locked(descriptor):
+                entry.path.unlink()
+                description_of(entry.path).unlink(missing_ok=True)
+                return True
+        finally:
+            os.close(descriptor)
+    return False

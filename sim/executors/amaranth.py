@@ -276,9 +276,7 @@ class AmaranthExecutor(Player):
 
     def record(self, interval: int, places: int) -> Samples:
         """Have every AE write a row at each multiple of an interval from now on, and count how full FIFOs are."""
-        self.samples = self._counts.samples = Samples(
-            self._config, interval=interval, places=places, cycle=self._cycle
-        )
+        self.samples = self._counts.samples = Samples(self._config, interval=interval, places=places, cycle=self._cycle)
         return self.samples
 
     def sample(self) -> npt.NDArray[np.void]:

@@ -5,17 +5,15 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, astuple
 from enum import IntEnum
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from hw.causes import Cause
 from hw.config import PRESETS, AcceleratorConfig
 from hw.interfaces import FILL_WIDTH
-from sim.caching.entries import evict, limit
 from sim.caching.folder import provide_for_tools, temporary_cache, usable_cache
-from sim.caching.libraries import build_folder, fetch, find, publish_library, remove_interrupted_builds
+from sim.caching.libraries import build_folder, evict, find, limit, publish_library, remove_interrupted_builds
 from sim.errors import BuildError
 from sim.executors.base import LINK_PLACES, CommandKind, RunState
 from sim.executors.samples import MOST_HELD, fifos, sample_dtype
@@ -23,7 +21,15 @@ from sim.executors.tools import OnStep, Steps, Toolchain
 from sim.locks import alone
 from sim.memory import memory_header
 
-__all__ = ["cached_library", "cached_part", "cached_runtime", "digest_sources", "fixed_headers", "machine_headers"]
+__all__ = [
+    "cached",
+    "cached_library",
+    "cached_runtime",
+    "digest_sources",
+    "fixed_headers",
+    "machine_headers",
+    "write_headers",
+]
 
 
 def machine_headers(config: AcceleratorConfig) -> dict[str, str]:
@@ -42,6 +48,12 @@ def fixed_headers() -> dict[str, str]:
     }
     numbers = _header(constants, enumerations=[_enumeration(CommandKind), _enumeration(RunState)])
     return {"numbers.h": numbers, "memory.h": memory_header()}
+
+
+def write_headers(headers: Mapping[str, str], folder: Path) -> None:
+    """Write headers into a folder."""
+    for name, text in headers.items():
+        (folder / name).write_text(text)
 
 
 def _sizes(config: AcceleratorConfig) -> str:
@@ -86,12 +98,6 @@ _SHARED = {"configuration": {"name": "any"}, "parts": []}
 _TOOLS = Path(__file__).with_name("tools.py").read_bytes()
 
 
-class _Found(Protocol):
-    """Looks for a library in the cache, see `sim.caching.libraries.find`."""
-
-    def __call__(self, library: Path, *, told: bool = False) -> bool: ...
-
-
 def digest_sources() -> bytes:
     """Return a digest of the sources of the hardware and of the executors, which decide about what is built."""
     digest = hashlib.sha256()
@@ -114,13 +120,10 @@ def cached_library(
 ) -> Path:
     """Return the shared library of a machine, built now if it is not in the cache, or not as it was written.
 
-    It stays there at least until this process ends. Where the compiler is missing, one that another compiler has built
-    of the same is taken.
-
     Parameters
     ----------
     name : str
-        What its file's name begins with: small letters, and at most one hyphen between.
+        As for `cached`.
     config : AcceleratorConfig
         Sizes of the machine.
     tools : Toolchain
@@ -130,82 +133,28 @@ def cached_library(
     sources : bytes
         Digest of the sources that it is made of.
     build : callable
-        Builds it in a folder, in which the generated headers are, and returns its path there. The folder is removed
-        afterwards.
+        As for `cached`.
     on_step : callable, optional
         Told when another process is waited for.
 
     Raises
     ------
     BuildError
-        There is no cache that can be written, not even a temporary one, or `build` fails.
-
-    Notes
-    -----
-    Of several processes that ask for the same library one builds it, and the others wait.
+        As for `cached`.
     """
-    headers = machine_headers(config)
-
-    def build_in(folder: Path) -> Path:
-        for header, text in headers.items():
-            (folder / header).write_text(text)
-        return build(folder)
 
     def wait() -> None:
         if on_step is not None:
             on_step(0, 1, "waiting for another process, which builds the same")
 
-    return _cached(
+    return cached(
         name,
-        ".so",
         tools,
-        inputs=repr([*parts, astuple(config), headers, version("amaranth")]).encode() + sources,
-        about={"configuration": {"name": _name_of(config), **asdict(config)}, "parts": [repr(part) for part in parts]},
-        build=build_in,
-        on_wait=wait,
-    )
-
-
-def cached_part(
-    name: str,
-    tools: Toolchain,
-    *,
-    inputs: bytes,
-    build: Callable[[Path], Path],
-    to: Path,
-    on_wait: Callable[[], None] = lambda: None,
-) -> None:
-    """Copy an object file that several machines share, built now if it is not in the cache.
-
-    Parameters
-    ----------
-    name : str
-        As for `cached_library`.
-    tools : Toolchain
-        What it is built by.
-    inputs : bytes
-        All that it depends on besides, sources included.
-    build : callable
-        Builds it in a folder, which is removed afterwards, and returns its path there.
-    to : Path
-        The copy.
-    on_wait : callable
-        Called before another process is waited for, which builds the same.
-
-    Raises
-    ------
-    BuildError
-        As for `cached_library`.
-    """
-    _cached(
-        name,
-        ".o",
-        tools,
-        inputs=inputs,
-        about=_SHARED,
+        inputs=repr([*parts, astuple(config), machine_headers(config), version("amaranth")]).encode() + sources,
         build=build,
-        on_wait=on_wait,
-        found=partial(fetch, to=to),
+        on_wait=wait,
+        suffix=".so",
+        about={"configuration": {"name": _name_of(config), **asdict(config)}, "parts": [repr(part) for part in parts]},
     )
 
 
@@ -217,7 +166,7 @@ def cached_runtime(tools: Toolchain, *, traced: bool = False) -> tuple[Path, lis
     Raises
     ------
     BuildError
-        As for `cached_library`.
+        As for `cached`.
     """
     sources, flags = tools.verilated_runtime(traced=traced)
 
@@ -226,48 +175,74 @@ def cached_runtime(tools: Toolchain, *, traced: bool = False) -> tuple[Path, lis
         unit.write_text("".join(f'#include "{source}"\n' for source in sources))
         return tools.compile_object(unit, folder=folder, flags=flags, level="-O1", steps=Steps(None))
 
-    runtime = _cached(
-        "runtime",
-        ".o",
-        tools,
-        inputs=repr(traced).encode() + _TOOLS,
-        about=_SHARED,
-        build=build,
-    )
-    return runtime, flags
+    return cached("runtime", tools, inputs=repr(traced).encode() + _TOOLS, build=build), flags
 
 
-def _cached(
+def cached(
     name: str,
-    suffix: str,
     tools: Toolchain,
     *,
     inputs: bytes,
-    about: dict[str, Any],
     build: Callable[[Path], Path],
+    to: Path | None = None,
     on_wait: Callable[[], None] = lambda: None,
-    found: _Found = find,
+    suffix: str = ".o",
+    about: Mapping[str, Any] = _SHARED,
 ) -> Path:
-    """Return what is built of inputs by tools, from the cache if it is found there; `about` describes it."""
+    """Return an object file that several machines share, or a library, built now if it is not in the cache.
+
+    It stays there at least until this process ends. Where the compiler is missing, one that another compiler has built
+    of the same is taken.
+
+    Parameters
+    ----------
+    name : str
+        What its file's name begins with: small letters, and at most one hyphen between.
+    tools : Toolchain
+        What it is built by.
+    inputs : bytes
+        All that it depends on besides, sources included.
+    build : callable
+        Builds it in a folder, which is removed afterwards, and returns its path there.
+    to : Path, optional
+        Where to copy it, instead of keeping it in the cache.
+    on_wait : callable
+        Called before another process is waited for, which builds the same.
+    suffix : str
+        What its file's name ends with.
+    about : mapping
+        What its description says of it.
+
+    Raises
+    ------
+    BuildError
+        There is no cache that can be written, not even a temporary one, or `build` fails.
+
+    Notes
+    -----
+    Of several processes that ask for the same library one builds it, and the others wait.
+    """
     named = f"{name}-{_digest(repr(tools.settings()).encode() + inputs, 16)}"
     cache = usable_cache()
     identity = tools.versions
     if identity is None:
-        return _of_another_compiler(cache, f"{named}-*{suffix}", tools, found)
+        for library in sorted(cache.glob(f"{named}-*{suffix}")):
+            if find(library, to=to):
+                return library
+        raise BuildError(tools.missing)
     file = f"{named}-{_digest(repr(identity).encode(), 8)}{suffix}"
     remove_interrupted_builds(cache)
-    if found(cache / file):
+    if find(cache / file, to=to):
         return cache / file
-    description = {**about, "tools": identity, "version": _version()}
 
     def build_in(cache: Path) -> Path:
         library = cache / file
         with alone(build_folder(library), on_wait=on_wait) as folder:
             # Another process may have built it meanwhile.
-            if not found(library, told=True):
+            if not find(library, to=to, told=True):
                 provide_for_tools(cache)
-                publish_library(build(folder), library, description)
-                found(library)
+                publish_library(build(folder), library, {**about, "tools": identity, "version": _version()})
+                find(library, to=to)
         evict(cache, limit())
         return library
 
@@ -279,20 +254,6 @@ def _cached(
             return build_in(cache)
     except OSError as error:
         raise BuildError(f"{cache}: {error.strerror}: the executor cannot be built there") from None
-
-
-def _of_another_compiler(cache: Path, pattern: str, tools: Toolchain, found: _Found) -> Path:
-    """Return a library whose name has a pattern, whatever has built it.
-
-    Raises
-    ------
-    BuildError
-        There is none.
-    """
-    for library in sorted(cache.glob(pattern)):
-        if found(library):
-            return library
-    raise BuildError(tools.missing)
 
 
 def _digest(content: bytes, digits: int) -> str:

@@ -162,22 +162,6 @@ class Toolchain:
             run_tool([*self.compiler, *options, "-c", str(source), "-o", str(target)], self.environment)
         return target
 
-    def compile_library(
-        self, sources: Sequence[Path], objects: Sequence[Path] = (), *, folder: Path, flags: Sequence[str], steps: Steps
-    ) -> Path:
-        """Compile sources side by side, which are a step each, and link them with objects, which is one more.
-
-        Raises
-        ------
-        BuildError
-            The compiler fails; with its output.
-        """
-        compiled = self.compile_objects(sources, folder=folder, flags=flags, steps=steps)
-        library = folder / "machine.so"
-        with steps.step("machine linked"):
-            self.link([*compiled, *objects], library)
-        return library
-
     def compile_objects(
         self, sources: Sequence[Path], *, folder: Path, flags: Sequence[str], steps: Steps
     ) -> list[Path]:

@@ -85,9 +85,7 @@ def meaning(top: str, port: str) -> str:
     raise KeyError(port)
 
 
-def _readme(
-    top: str, *, config: AcceleratorConfig, limits: AxiLimits, files: list[str], ports: Iterable[Port]
-) -> str:
+def _readme(top: str, *, config: AcceleratorConfig, limits: AxiLimits, files: list[str], ports: Iterable[Port]) -> str:
     """Return the text of the README, Markdown; the last of the files is the top's."""
     rows: dict[str, tuple[str, int, str]] = {}
     for port in ports:

@@ -18,8 +18,7 @@ from hw.shell import Shell
 from hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
 from sim.executors.tools import find_verilator
 from sim.export import AxiLimits, declared_ports, export_verilog
-from sim.export.files import constraints
-from sim.export.files import meaning
+from sim.export.files import constraints, meaning
 
 ROOT = Path(hw.__file__).resolve().parents[1]
 ENGINE = ["bfs_kernel.v", "intersection_kernel.v", "application_engine.v"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from hw.config import AcceleratorConfig
 from hw.verilog import accelerator_verilog
 from sim.errors import BuildError
-from sim.executors.cache import cached_library, cached_runtime, digest_sources
+from sim.executors.cache import cached_library, cached_runtime, digest_sources, machine_headers, write_headers
 from sim.executors.tools import Steps, Toolchain, run_tool
 from sim.export import declared_ports, export_verilog
 
@@ -149,15 +149,14 @@ def _build(kind: str, config: AcceleratorConfig, folder: Path, tools: Toolchain)
     """Compile the model together with what plays memory and host to it."""
     native = _HERE / "native"
     sources = export_machine(config, folder)
+    write_headers(machine_headers(config), folder)
     (folder / "connections.h").write_text(connections_header(sources[-1], _MEMBERS[kind]))
     units, objects, flags = (_verilated if kind == "verilator" else _written_by_yosys)(sources, folder, tools)
-    return tools.compile_library(
-        [*units, native / "machine.cpp"],
-        objects,
-        folder=folder,
-        flags=[*flags, "-I", str(native), f'-DCYSCC_MODEL="{kind}_model.h"'],
-        steps=Steps(None),
-    )
+    flags += ["-I", str(native), f'-DCYSCC_MODEL="{kind}_model.h"']
+    objects += tools.compile_objects([*units, native / "machine.cpp"], folder=folder, flags=flags, steps=Steps(None))
+    library = folder / "machine.so"
+    tools.link(objects, library)
+    return library
 
 
 def _verilated(sources: Sequence[Path], folder: Path, tools: Toolchain) -> _Model:

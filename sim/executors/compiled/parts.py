@@ -12,12 +12,13 @@ from hw.config import AcceleratorConfig
 from hw.shell import Shell
 from hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
 from sim.executors.cache import (
+    cached,
     cached_library,
-    cached_part,
     cached_runtime,
     digest_sources,
     fixed_headers,
     machine_headers,
+    write_headers,
 )
 from sim.executors.compiled.lanes import Description, describe, lanes_source
 from sim.executors.compiled.verilated import state_functions, tick_function
@@ -78,7 +79,7 @@ class Part(ABC):
                 built = True
                 return self._build(folder, tools, steps)
 
-            cached_part(
+            cached(
                 self.name,
                 tools,
                 inputs=repr((self._waves, *made_of)).encode() + sources,
@@ -161,7 +162,7 @@ class _Engine(Part):
         return (_text(self._shell, "shell"), *self._headers.values())
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
-        _write(self._headers, folder)
+        write_headers(self._headers, folder)
         with steps.step("shell as C++"):
             verilog = shell_verilog(self._config, instrument=True)
             units = self._verilate(self._shell, verilog, folder, tools, name="shell")
@@ -188,7 +189,7 @@ class _Lanes(Part):
         return (self._description.text, str(self._kernels), self._maker, *self._headers.values())
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
-        _write(self._headers, folder)
+        write_headers(self._headers, folder)
         with steps.step(f"{self._module} kernels as lanes"):
             text = lanes_source(self._description, name=self._class, lanes=self._kernels)
             (folder / f"{self._module}_lanes.h").write_text(text)
@@ -216,7 +217,7 @@ class _Objects(Part):
         return (_text(self._kernel, KERNEL_NAMES[self._kind]), self._maker, *self._headers.values())
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
-        _write(self._headers, folder)
+        write_headers(self._headers, folder)
         with steps.step(f"{self._module} kernel as C++"):
             verilog = kernel_verilog(self._kind, self._config, instrument=True)
             name = KERNEL_NAMES[self._kind]
@@ -242,11 +243,6 @@ def _text(component: wiring.Component, name: str) -> str:
     """Return the RTLIL of a component: all of its hardware, and the names in it."""
     text: str = rtlil.convert(component, name=name, ports=port_names(component), emit_src=False)
     return text
-
-
-def _write(headers: dict[str, str], folder: Path) -> None:
-    for name, text in headers.items():
-        (folder / name).write_text(text)
 
 
 def _maker(module: str, parameters: str, made: str, *, includes: Sequence[str]) -> str:

@@ -5,9 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from sim.caching.entries import DEFAULT_LIMIT, clear, entries, evict, limit, size_of
-from sim.caching.files import write_sealed
-from sim.caching.libraries import description_of, find, publish_library
+from sim.caching.folder import write_sealed
+from sim.caching.libraries import (
+    DEFAULT_LIMIT,
+    clear,
+    description_of,
+    entries,
+    evict,
+    find,
+    limit,
+    publish_library,
+    size_of,
+)
 
 
 def add(cache: Path, number: int, *, used: int, size: int = 1000) -> Path:
