@@ -80,14 +80,7 @@ class Drawing:
                 for variable, (number, key), place in zip(distinct, keys, places, strict=True)
             )
         )
-        native = writer.native
-        self._sink = _Sink(
-            targets=self._targets,
-            count=len(distinct),
-            names=self._texts,
-            descriptor=native.descriptor,
-            **{name: getattr(native, name) or None for name in ("writer", "time", "bits", "text", "flush")},
-        )
+        self._sink = _Sink(targets=self._targets, count=len(distinct), names=self._texts, **writer.native)
         library.cyscc_draw(machine, ctypes.byref(self._sink))
         library.cyscc_recall.restype = None
         library.cyscc_recall.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]

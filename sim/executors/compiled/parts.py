@@ -44,14 +44,19 @@ class Part(ABC):
         Its name.
     config : AcceleratorConfig
         Sizes.
+    headers : dict of str to str
+        The generated headers that it includes.
     waves : bool
         With waveforms.
     steps : int
         Steps of its build.
     """
 
-    def __init__(self, name: str, config: AcceleratorConfig, *, waves: bool, steps: int) -> None:
+    def __init__(
+        self, name: str, config: AcceleratorConfig, headers: dict[str, str], *, waves: bool, steps: int
+    ) -> None:
         self.name = name
+        self._headers = headers
         self.steps = steps
         self._config = config
         self._waves = waves
@@ -77,12 +82,13 @@ class Part(ABC):
             def build(folder: Path) -> Path:
                 nonlocal built
                 built = True
+                write_headers(self._headers, folder)
                 return self._build(folder, tools, steps)
 
             cached(
                 self.name,
                 tools,
-                inputs=repr((self._waves, *made_of)).encode() + sources,
+                inputs=repr((self._waves, made_of, self._headers)).encode() + sources,
                 build=build,
                 to=to,
                 on_wait=lambda: steps.skip(0, f"waiting for another process, which builds the same {title}"),
@@ -94,8 +100,8 @@ class Part(ABC):
         return find
 
     @abstractmethod
-    def made_of(self) -> Sequence[str]:
-        """Return texts of all that it is made of, but the sources of this package."""
+    def made_of(self) -> str:
+        """Return the text of all that it is made of, but headers and the sources of this package."""
 
     @abstractmethod
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
@@ -154,15 +160,13 @@ class _Engine(Part):
 
     def __init__(self, config: AcceleratorConfig, *, waves: bool) -> None:
         self._units = sorted(_NATIVE.glob("*.cpp"))
-        super().__init__("engine", config, waves=waves, steps=3 + len(self._units))
+        super().__init__("engine", config, machine_headers(config), waves=waves, steps=3 + len(self._units))
         self._shell = Shell(config, instrument=True)
-        self._headers = machine_headers(config)
 
-    def made_of(self) -> Sequence[str]:
-        return (_text(self._shell, "shell"), *self._headers.values())
+    def made_of(self) -> str:
+        return _text(self._shell, "shell")
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
-        write_headers(self._headers, folder)
         with steps.step("shell as C++"):
             verilog = shell_verilog(self._config, instrument=True)
             units = self._verilate(self._shell, verilog, folder, tools, name="shell")
@@ -173,11 +177,10 @@ class _Lanes(Part):
     """The kernels of a module as lanes of one object."""
 
     def __init__(self, module: str, config: AcceleratorConfig) -> None:
-        super().__init__(f"{module}-kernels", config, waves=False, steps=2)
+        super().__init__(f"{module}-kernels", config, fixed_headers(), waves=False, steps=2)
         self._module = module
         self._class = f"{module.capitalize()}Lanes"
         self._kernels = getattr(config, f"{module}_kernels")
-        self._headers = fixed_headers()
         made = f"new LaneModule<{self._class}, {len(fifos(config)[module])}>"
         self._maker = _maker(module, "", made, includes=(f"{module}_lanes.h", "lane_module.h"))
 
@@ -185,11 +188,10 @@ class _Lanes(Part):
     def _description(self) -> Description:
         return describe(_KINDS[self._module](self._config, instrument=True))
 
-    def made_of(self) -> Sequence[str]:
-        return (self._description.text, str(self._kernels), self._maker, *self._headers.values())
+    def made_of(self) -> str:
+        return repr((self._description.text, self._kernels, self._maker))
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
-        write_headers(self._headers, folder)
         with steps.step(f"{self._module} kernels as lanes"):
             text = lanes_source(self._description, name=self._class, lanes=self._kernels)
             (folder / f"{self._module}_lanes.h").write_text(text)
@@ -203,21 +205,19 @@ class _Objects(Part):
     """The kernels of a module as objects of a model."""
 
     def __init__(self, module: str, config: AcceleratorConfig) -> None:
-        super().__init__(f"{module}-objects", config, waves=True, steps=3)
+        super().__init__(f"{module}-objects", config, fixed_headers(), waves=True, steps=3)
         self._module = module
         self._kind = _KINDS[module]
         self._kernel = self._kind(config, instrument=True)
-        self._headers = fixed_headers()
         sizes = f"{getattr(config, f'{module}_kernels')}, {len(fifos(config)[module])}"
         made = f"new ObjectModule<V{module}_kernel, {sizes}>(context, place)"
         parameters = "VerilatedContext* context, const std::string& place"
         self._maker = _maker(module, parameters, made, includes=("object_module.h",))
 
-    def made_of(self) -> Sequence[str]:
-        return (_text(self._kernel, KERNEL_NAMES[self._kind]), self._maker, *self._headers.values())
+    def made_of(self) -> str:
+        return _text(self._kernel, KERNEL_NAMES[self._kind]) + self._maker
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
-        write_headers(self._headers, folder)
         with steps.step(f"{self._module} kernel as C++"):
             verilog = kernel_verilog(self._kind, self._config, instrument=True)
             name = KERNEL_NAMES[self._kind]

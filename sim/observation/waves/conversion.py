@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import gettempdir
@@ -10,10 +10,9 @@ from tempfile import gettempdir
 from sim.notices import notice
 from sim.observation.waves.files import Waves
 from sim.observation.waves.variables import Variable
-from sim.observation.waves.writer import WaveWriter
 from sim.temporary import temporary_file
 
-__all__ = ["Conversion", "convert"]
+__all__ = ["Conversion"]
 
 _PATIENCE = 1.0
 """Seconds that the waveforms of an interrupted run may take."""
@@ -81,102 +80,73 @@ class Conversion:
             notice(f"{self._waves.named}: {cut}, since the run was interrupted")
 
     def _convert(self, cycles: int, until: float | None) -> int:
+        """Convert the values.
+
+        Those at the first cycle of the window are written whole, then the changes. Of several changes in a cycle the
+        last counts. The time is the cycle.
+
+        Parameters
+        ----------
+        cycles : int
+            Cycles that were simulated.
+        until : float, optional
+            Time of the monotonic clock at which to end, whole cycles being written.
+
+        Returns
+        -------
+        int
+            The cycle up to which values have been written; the first one of the window where none have.
+        """
         try:
             with self.raw.open("rb") as raw:
-                lines = iter(raw)
-                writer, variables = self._waves.begin(lines)
-                return convert(
-                    lines,
-                    writer,
-                    variables,
-                    cycle_of=self._cycle_of,
-                    window=self._waves.window,
-                    cycles=cycles,
-                    until=until,
-                )
+                return self._convert_lines(iter(raw), cycles, until)
         except OSError as error:
             raise self._waves.refusal(error) from None
 
+    def _convert_lines(self, lines: Iterator[bytes], cycles: int, until: float | None) -> int:
+        first, last = self._waves.window
+        writer, variables = self._waves.begin(lines)
+        targets: dict[bytes, dict[int, Variable]] = {}
+        for variable in variables:
+            targets.setdefault(variable.source, {}).setdefault(variable.number, variable)
+        changed: dict[bytes, bytes] = {}
+        shown: dict[bytes, bytes] = {}
 
-def convert(
-    lines: Iterator[bytes],
-    writer: WaveWriter,
-    variables: Iterable[Variable],
-    *,
-    cycle_of: Callable[[int], int],
-    window: tuple[int, int],
-    cycles: int,
-    until: float | None = None,
-) -> int:
-    """Convert the values of a simulator's VCD file.
+        def show(cycle: int) -> None:
+            changes = [
+                (target, value)
+                for key, value in changed.items()
+                if shown.get(key) != value
+                for target in targets[key].values()
+            ]
+            shown.update(changed)
+            changed.clear()
+            if changes:
+                writer.show(cycle, changes)
 
-    The values at the first cycle of the window are written whole, then the changes. Of several changes in a cycle the
-    last counts. The time is the cycle.
-
-    Parameters
-    ----------
-    lines : iterator of bytes
-        Lines of the simulator's file, from the end of its head on.
-    writer : WaveWriter
-        What writes the values.
-    variables : iterable of Variable
-        What is shown.
-    cycle_of : callable
-        Converts a time to a cycle.
-    window : tuple of int
-        First and last cycle to show.
-    cycles : int
-        Cycles that were simulated.
-    until : float, optional
-        Time of the monotonic clock at which to end, whole cycles being written.
-
-    Returns
-    -------
-    int
-        The cycle up to which values have been written; the first one of the window where none have.
-    """
-    first, last = window
-    targets: dict[bytes, dict[int, Variable]] = {}
-    for variable in variables:
-        targets.setdefault(variable.source, {}).setdefault(variable.number, variable)
-    changed: dict[bytes, bytes] = {}
-    shown: dict[bytes, bytes] = {}
-
-    def show(cycle: int) -> None:
-        changes = [
-            (target, value)
-            for key, value in changed.items()
-            if shown.get(key) != value
-            for target in targets[key].values()
-        ]
-        shown.update(changed)
-        changed.clear()
-        if changes:
-            writer.show(cycle, changes)
-
-    now = 0
-    for line in lines:
-        kind = line[:1]
-        if kind == b"#":
-            cycle = cycle_of(int(line[1:]))
-            if cycle > now:
-                if cycle > first:
-                    show(max(now, first))
-                now = cycle
-                if now > last:
-                    break
-                if until is not None and time.monotonic() > until:
-                    return now if shown else first
-            continue
-        if kind in b"01xz":
-            value, key = kind, line[1:].strip()
-        elif kind in b"bs":
-            value, key = line.split()
-        else:
-            continue
-        if key in targets:
-            changed[key] = value
-    end = min(cycles, last + 1)
-    if first < end > now:
-        show(max(now, first))
-    return end if shown else first
+        now = 0
+        for line in lines:
+            kind = line[:1]
+            if kind == b"#":
+                cycle = self._cycle_of(int(line[1:]))
+                if cycle > now:
+                    if cycle > first:
+                        show(max(now, first))
+                    now = cycle
+                    if now > last:
+                        break
+                    if until is not None and time.monotonic() > until:
+                        return now if shown else first
+                continue
+            if kind in b"01xz":
+                value, key = kind, line[1:].strip()
+            elif kind in b"bs":
+                value, key = line.split()
+            else:
+                continue
+            if key in targets:
+                changed[key] = value
+        end = min(cycles, last + 1)
+        if first < end > now:
+            show(max(now, first))
+        return end if shown else first

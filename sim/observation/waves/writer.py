@@ -5,9 +5,8 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +14,6 @@ from sim.locks import locked
 from sim.observation.waves.variables import Variable, walk
 
 __all__ = ["FstWriter", "VcdWriter", "WaveWriter"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class NativeSink:
-    """How native code writes values to a file that is begun, while Python does not.
-
-    Parameters
-    ----------
-    descriptor : int
-        Of a VCD file; -1 of another.
-    writer, time, bits, text, flush : int
-        Addresses of an FST writer and of its functions; 0 of another.
-    """
-
-    descriptor: int = -1
-    writer: int = 0
-    time: int = 0
-    bits: int = 0
-    text: int = 0
-    flush: int = 0
 
 
 class WaveWriter(abc.ABC):
@@ -54,8 +33,8 @@ class WaveWriter(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def native(self) -> NativeSink:
-        """How native code writes what `show` would."""
+    def native(self) -> Mapping[str, int]:
+        """How native code writes what `show` would: what `WaveSink` has of a file, while Python does not write."""
 
     @abc.abstractmethod
     def finish(self, cycle: int) -> None:
@@ -122,9 +101,9 @@ class VcdWriter(WaveWriter):
             self._file.write(f"#{cycle}\n{text}".encode())
 
     @property
-    def native(self) -> NativeSink:
+    def native(self) -> Mapping[str, int]:
         """How native code writes what `show` would."""
-        return NativeSink(descriptor=self._file.fileno())
+        return {"descriptor": self._file.fileno()}
 
     def finish(self, cycle: int) -> None:
         """Complete the file."""
@@ -245,15 +224,15 @@ class FstWriter(WaveWriter):
                 lib.fstWriterEmitValueChange(writer, handle, value.removeprefix(b"b").rjust(variable.width, b"0"))
 
     @property
-    def native(self) -> NativeSink:
+    def native(self) -> Mapping[str, int]:
         """How native code writes what `show` would."""
-        return NativeSink(
-            writer=int(self._ffi.cast("uintptr_t", self._writer)),
-            time=self._address("fstWriterEmitTimeChange"),
-            bits=self._address("fstWriterEmitValueChange"),
-            text=self._address("fstWriterEmitVariableLengthValueChange"),
-            flush=self._address("fstWriterFlushContext"),
-        )
+        functions = {"time": "TimeChange", "bits": "ValueChange", "text": "VariableLengthValueChange"}
+        return {
+            "descriptor": -1,
+            "writer": int(self._ffi.cast("uintptr_t", self._writer)),
+            "flush": self._address("fstWriterFlushContext"),
+            **{name: self._address(f"fstWriterEmit{function}") for name, function in functions.items()},
+        }
 
     def finish(self, cycle: int) -> None:
         """Complete the file, and see whether all of it has been written: the writer does not tell."""

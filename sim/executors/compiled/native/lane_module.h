@@ -6,16 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "fill_tally.h"
-#include "kernels.h"
-#include "lanes.h"
-#include "numbers.h"
-#include "runs.h"
+#include "counted.h"
 
 namespace cyscc {
 
 template <class Lanes, int kFifos>
-class LaneModule final : public Kernels {
+class LaneModule final : public CountedKernels<LaneModule<Lanes, kFifos>, Lanes::kLanes, kFifos> {
+    using Base = CountedKernels<LaneModule, Lanes::kLanes, kFifos>;
+    using typename Base::Array;
+    using Base::chain_, Base::chain_valid_, Base::token_, Base::token_valid_;
+    using Base::busy_, Base::count, Base::done_, Base::error_, Base::exit_;
+
 public:
     static constexpr int kKernels = Lanes::kLanes;
 
@@ -83,61 +84,28 @@ public:
         put_out();
     }
 
-    void record() override { recording_ = true; }
-
-    int64_t* write(int64_t cycle, int64_t* row) override {
-        bring_up(cycle);
-        for (int n = 0; n < kKernels; ++n) {
-            for (const auto& cycles : causes_) *row++ = int64_t(cycles[n]);
-            row = runs_.write(n, fill_.write(n, row));
-        }
-        return row;
-    }
-    void begin_interval() override { fill_.begin_interval(); }
-    void begin_instruction(int64_t cycle) override {
-        bring_up(cycle);
-        fill_.begin_instruction();
-    }
-
-    void list(Inventory& inventory, const std::string& place) override {
-        inventory.enter(place);
-        inventory.add("turns", &turns_);
-        for (int n = 0; n < kKernels; ++n) {
-            inventory.enter(place + std::to_string(n));
-            inventory.add("causes", &causes_[0][n], kCauses, sizeof causes_[0]);
-            fill_.list(inventory, n);
-            runs_.list(inventory, n);
-            lanes_.list(inventory, n);
-        }
+    void list_kernel(Inventory& inventory, int kernel) { lanes_.list(inventory, kernel); }
+    void show_causes(Array& now) const { lanes_.get_cause_0(now); }
+    void show_fill(typename Base::Fill::Shown& now) const {
+        lanes_.get_fill_0(now[0]);
+        if constexpr (Base::Fill::kWords > 1) lanes_.get_fill_1(now[1]);
+        static_assert(Base::Fill::kWords <= 2);
     }
 
     void rest(int64_t cycle) override {
         if (relay_.carries(cycle)) catch_up(cycle);
         relay_.forget();
-        bring_up(cycle);
+        Base::bring_up(cycle);
     }
 
     void resume(int64_t cycle) override {
         relay_.drop();
         put_out();
         relay_.forget();
-        counted_ = cycle;
-        tallied_ = 0;
-        std::memset(tally_, 0, sizeof tally_);
-        fill_.resume();
-        alignas(64) Array now;
-        lanes_.get_cause_0(now);
-        runs_.resume(idle(load(now)));
+        Base::resume_counts(cycle);
     }
 
 private:
-    using Long = typename Lanes::Long;
-    using Array = uint64_t[kKernels];
-    using Fill = FillTally<kKernels, kFifos>;
-    static constexpr int kTallyBits = 64 / kCauses;
-    static constexpr int kMostTallied = (1 << kTallyBits) - 1;
-    static_assert(kTallyBits >= 4, "the tally has a field for each cause, and is spilled when one may be full");
-
     // A token on its way through kernels that want nothing of it, each of which passes it on a cycle later. A pass that
     // leaves everything as it found it is the same whenever the same token comes again before anything else; the kernels
     // need not be evaluated then.
@@ -228,67 +196,8 @@ private:
 
     static Array& array(uint64_t* first) { return *reinterpret_cast<Array*>(first); }
 
-    // By shifts: a vector's multiplication takes as long as a dozen of them.
-    template <int kFactor>
-    static Long times(const Long& a) {
-        if constexpr (kFactor == 1) return a;
-        else if constexpr (kFactor % 2) return times<kFactor / 2>(shl<1>(a)) + a;
-        else return times<kFactor / 2>(shl<1>(a));
-    }
-
-    static Mask idle(const Long& causes) { return equal(causes, Long(kIdle)) & Lanes::kAll; }
-
-    // Counts the causes up to a cycle. In the tally each kernel has a field of a few bits a cause.
-    void count(int64_t cycle) {
-        const int64_t since = counted_, elapsed = cycle - since;
-        if (!elapsed) return;
-        counted_ = cycle;
-        alignas(64) Array now;
-        lanes_.get_cause_0(now);
-        const Mask idling = idle(load(now));
-        if (!runs_.knows(idling)) runs_.note(idling, since);
-        if (recording_) count_fill(elapsed);
-        if (elapsed == 1) {
-            store(tally_, load(tally_) + shl(Long(1), times<kTallyBits>(load(now))));
-            if (++tallied_ == kMostTallied) spill();
-        } else {
-            for (int n = 0; n < kKernels; ++n) causes_[now[n]][n] += elapsed;
-        }
-    }
-
-    void count_fill(int64_t cycles) {
-        alignas(64) typename Fill::Shown now;
-        lanes_.get_fill_0(now[0]);
-        if constexpr (Fill::kWords > 1) lanes_.get_fill_1(now[1]);
-        static_assert(Fill::kWords <= 2);
-        fill_.count(now, cycles);
-    }
-
-    void bring_up(int64_t cycle) {
-        count(cycle);
-        spill();
-        fill_.settle();
-    }
-
-    void spill() {
-        Long left = load(tally_);
-        for (Array& cycles : causes_) {
-            store(cycles, load(cycles) + (left & Long(kMostTallied)));
-            left = shr<kTallyBits>(left);
-        }
-        std::memset(tally_, 0, sizeof tally_);
-        tallied_ = 0;
-    }
-
     Lanes lanes_;
     Relay relay_;
-    int64_t counted_ = 0;
-    int tallied_ = 0;
-    alignas(64) Array tally_ = {};
-    alignas(64) Array causes_[kCauses] = {};
-    bool recording_ = false;
-    Runs<kKernels> runs_;
-    Fill fill_;
 };
 
 }  // namespace cyscc

@@ -7,17 +7,19 @@
 #include <memory>
 #include <string>
 
-#include "fill_tally.h"
-#include "kernels.h"
+#include "counted.h"
 #include "models.h"
-#include "numbers.h"
 #include "player.h"
-#include "runs.h"
 
 namespace cyscc {
 
 template <class Model, int kCount, int kFifos>
-class ObjectModule final : public Kernels {
+class ObjectModule final : public CountedKernels<ObjectModule<Model, kCount, kFifos>, kCount, kFifos> {
+    using Base = CountedKernels<ObjectModule, kCount, kFifos>;
+    using typename Base::Array;
+    using Base::chain_, Base::chain_valid_, Base::token_, Base::token_valid_;
+    using Base::busy_, Base::count, Base::done_, Base::error_;
+
 public:
     ObjectModule(VerilatedContext* context, const std::string& place) {
         for (int n = 0; n < kCount; ++n) {
@@ -44,55 +46,26 @@ public:
         put_out();
     }
 
-    void record() override { recording_ = true; }
-
-    int64_t* write(int64_t cycle, int64_t* row) override {
-        for (int n = 0; n < kCount; ++n) {
-            bring_up(n, cycle);
-            for (int64_t cycles : causes_[n]) *row++ = cycles;
-            row = runs_.write(n, fill_[n].write(0, row));
-        }
-        return row;
+    void list_kernel(Inventory& inventory, int kernel) { cyscc::list(*kernels_[kernel], inventory); }
+    void show_causes(Array& now) const {
+        for (int n = 0; n < kCount; ++n) now[n] = kernels_[n]->cause;
     }
-    void begin_interval() override {
-        for (auto& fill : fill_) fill.begin_interval();
-    }
-    void begin_instruction(int64_t cycle) override {
-        for (int n = 0; n < kCount; ++n) {
-            bring_up(n, cycle);
-            fill_[n].begin_instruction();
-        }
-    }
-
-    void list(Inventory& inventory, const std::string& place) override {
-        inventory.enter(place);
-        inventory.add("turns", &turns_);
-        for (int n = 0; n < kCount; ++n) {
-            inventory.enter(place + std::to_string(n));
-            inventory.add("causes", causes_[n].data(), kCauses);
-            fill_[n].list(inventory, 0);
-            runs_.list(inventory, n);
-            cyscc::list(*kernels_[n], inventory);
-        }
+    void show_fill(typename Base::Fill::Shown& now) const {
+        for (int word = 0; word < Base::Fill::kWords; ++word)
+            for (int n = 0; n < kCount; ++n) now[word][n] = get(kernels_[n]->fill, word);
     }
 
     void rest(int64_t cycle) override {
-        for (int n = 0; n < kCount; ++n) {
-            bring_up(n, cycle);
-            reevaluate(*kernels_[n]);
-        }
+        Base::bring_up(cycle);
+        for (auto& kernel : kernels_) reevaluate(*kernel);
     }
 
     void resume(int64_t cycle) override {
-        counted_.fill(cycle);
-        uint32_t idle = 0;
         for (int n = 0; n < kCount; ++n) {
             reevaluate(*kernels_[n]);
             observe(n);
-            fill_[n].resume();
-            idle |= uint32_t(kernels_[n]->cause == kIdle) << n;
         }
-        runs_.resume(idle);
+        Base::resume_counts(cycle);
         put_out();
     }
 
@@ -111,12 +84,12 @@ public:
     }
 
 private:
-    using Fill = FillTally<1, kFifos>;
     static constexpr uint32_t kAll = (1u << kCount) - 1;
 
     // Advances the kernels that have something to do; all, and only up to the clock edge, while waveforms are drawn. From
     // the last to the first, so that each still finds what its predecessor on chain and ring put out in the cycle before.
     void evaluate(const Head& head, bool owns, Mailbox& box, int64_t cycle, bool drawn) {
+        count(cycle);
         const uint32_t ports = owns ? kAll : 0;
         const uint32_t chain = (chain_full_ << 1 | uint32_t(head.chain_valid)) & kAll;
         const uint32_t token = (token_full_ << 1 | uint32_t(head.token_valid)) & kAll;
@@ -130,7 +103,6 @@ private:
             const uint32_t bit = 1u << n;
             todo ^= bit;
             Model& model = *kernels_[n];
-            count(n, cycle);
             play_port(port_of(model), box, n, ports);
             model.chain_in_valid = (chain & bit) != 0;
             if (chain & bit) model.chain_in_payload = n ? kernels_[n - 1]->chain_out_payload : head.chain;
@@ -143,25 +115,6 @@ private:
                 observe(n);
             }
         }
-    }
-
-    void count(int kernel, int64_t cycle) {
-        const int64_t since = counted_[kernel];
-        if (cycle == since) return;
-        counted_[kernel] = cycle;
-        const Model& model = *kernels_[kernel];
-        causes_[kernel][model.cause] += cycle - since;
-        const uint32_t bit = 1u << kernel;
-        runs_.note(model.cause == kIdle ? runs_.idle() | bit : runs_.idle() & ~bit, since);
-        if (!recording_) return;
-        typename Fill::Shown now;
-        for (int word = 0; word < Fill::kWords; ++word) now[word][0] = get(model.fill, word);
-        fill_[kernel].count(now, cycle - since);
-    }
-
-    void bring_up(int kernel, int64_t cycle) {
-        count(kernel, cycle);
-        fill_[kernel].settle();
     }
 
     // Shows the engine what the last kernel puts out, and whether there is anything to do.
@@ -212,11 +165,6 @@ private:
     uint32_t token_full_ = 0;   // token_out is valid
     uint32_t read_full_ = 0;    // a read waits at the port
     uint32_t write_full_ = 0;   // a write waits at the port
-    std::array<int64_t, kCount> counted_{};  // cycle up to which the causes are counted
-    std::array<std::array<int64_t, kCauses>, kCount> causes_{};
-    bool recording_ = false;
-    Runs<kCount> runs_;
-    std::array<Fill, kCount> fill_;
 };
 
 }  // namespace cyscc

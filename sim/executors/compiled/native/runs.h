@@ -21,7 +21,6 @@ public:
         idle_ = idle;
     }
     bool knows(uint32_t idle) const { return idle == idle_; }
-    uint32_t idle() const { return idle_; }
     void resume(uint32_t idle) { idle_ = idle; }
 
     int64_t* write(int kernel, int64_t* row) const {
