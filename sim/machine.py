@@ -2,7 +2,6 @@
 
 import heapq
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -24,10 +23,9 @@ from sim.executors.tools import OnStep
 from sim.memory import Memory, PayloadLayout, Profile
 from sim.observation.diagnosis import diagnose
 from sim.observation.state import MachineState, Tally
-from sim.recorded import Sink
-from sim.recording import Recording, RecordingState
+from sim.recording import Recording, RecordingState, Sink
 
-__all__ = ["Machine", "assemble_machine", "create_machine"]
+__all__ = ["Machine", "create_machine"]
 
 _REPORT_SECONDS = 0.1
 """Wall time between two reports of progress, at least and about."""
@@ -340,45 +338,11 @@ class Machine(Coprocessor):
         return self._executor.answers if state == RunState.DONE else None
 
 
-def assemble_machine(
-    config: AcceleratorConfig,
-    memory: Profile,
-    make_executor: Callable[[Memory, int], Executor],
-    *,
-    cycle_limit: int | None = None,
-    on_progress: Callable[[int], None] | None = None,
-    on_build: OnStep | None = None,
-) -> Machine:
-    """Make a simulated coprocessor of an executor of one's own.
-
-    Parameters
-    ----------
-    config : AcceleratorConfig
-        Sizes.
-    memory : Profile
-        Memory profile.
-    make_executor : callable
-        Makes the executor, given the memory and its watchdog: the cycles in which nothing moves and the memory owes
-        nothing, after which a run hangs.
-    cycle_limit, on_progress, on_build
-        As for `create_machine`.
-    """
-    began = perf_counter()
-    if on_build is not None:
-        on_build(0, 1, "memory model")
-    model = Memory(memory, engines=config.engines, ports=config.ports, payload=PayloadLayout.of(ReadRequest))
-    executor = make_executor(model, watchdog_cycles(memory))
-    build_seconds = perf_counter() - began
-    return Machine(
-        config, model, executor, cycle_limit=cycle_limit, on_progress=on_progress, build_seconds=build_seconds
-    )
-
-
 def create_machine(
     config: AcceleratorConfig,
     memory: Profile,
     *,
-    executor: str = "compiled",
+    executor: str | Callable[[Memory, int], Executor] = "compiled",
     threads: int = 1,
     cycle_limit: int | None = None,
     waves: Path | None = None,
@@ -396,8 +360,9 @@ def create_machine(
         Sizes.
     memory : Profile
         Memory profile.
-    executor : str
-        ``"compiled"`` (built on first use, then cached) or ``"amaranth"``.
+    executor : str or callable
+        ``"compiled"`` (built on first use, then cached) or ``"amaranth"``; or what makes another one, given the memory
+        and its watchdog: the cycles in which nothing moves and the memory owes nothing, after which a run hangs.
     threads : int
         Threads that the compiled executor may use; the results do not depend on it.
     cycle_limit : int, optional
@@ -423,19 +388,28 @@ def create_machine(
     sim.errors.BuildError
         The compiled executor could not be built.
     """
-    if executor not in EXECUTORS:
+    if isinstance(executor, str) and executor not in EXECUTORS:
         raise ValueError(f"unknown executor {executor!r}: there are {', '.join(EXECUTORS)}")
     memory.check_clock(config.clock_mhz)
-
-    make = partial(
-        make_executor,
-        name=executor,
-        config=config,
-        threads=threads,
-        waves=waves,
-        wave_window=wave_window,
-        scopes=scopes,
-        wave_view=wave_view,
-        on_build=on_build,
-    )
-    return assemble_machine(config, memory, make, cycle_limit=cycle_limit, on_progress=on_progress, on_build=on_build)
+    began = perf_counter()
+    if on_build is not None:
+        on_build(0, 1, "memory model")
+    model = Memory(memory, engines=config.engines, ports=config.ports, payload=PayloadLayout.of(ReadRequest))
+    watchdog = watchdog_cycles(memory)
+    if callable(executor):
+        made = executor(model, watchdog)
+    else:
+        made = make_executor(
+            model,
+            watchdog,
+            name=executor,
+            config=config,
+            threads=threads,
+            waves=waves,
+            wave_window=wave_window,
+            scopes=scopes,
+            wave_view=wave_view,
+            on_build=on_build,
+        )
+    build_seconds = perf_counter() - began
+    return Machine(config, model, made, cycle_limit=cycle_limit, on_progress=on_progress, build_seconds=build_seconds)

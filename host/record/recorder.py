@@ -23,8 +23,7 @@ from sim.errors import HangError, SimulationError
 from sim.executors.making import watchdog_cycles
 from sim.machine import Machine
 from sim.memory import Contention, RecordedSums
-from sim.recorded import InstructionCounts, Intervals, RanInstruction
-from sim.recording import RecordingState
+from sim.recording import InstructionCounts, Intervals, RanInstruction, RecordingState
 
 if TYPE_CHECKING:
     import pyarrow as pa

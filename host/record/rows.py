@@ -11,7 +11,7 @@ from host.record.writer import Columns
 from sim.machine import Machine
 from sim.memory import RecordedSums
 from sim.observation.causes import CAUSES
-from sim.recorded import InstructionCounts, Intervals
+from sim.recording import InstructionCounts, Intervals
 
 __all__ = ["Rows"]
 

@@ -7,8 +7,7 @@ the rules. Executors use `Memory`.
 
 from sim.arrays import ArrayKind
 from sim.memory.functions import MemoryModel, memory_header
-from sim.memory.memory import Memory
-from sim.memory.payload import PayloadLayout
+from sim.memory.memory import Memory, PayloadLayout
 from sim.memory.profiles import (
     Contention,
     Fixed,
@@ -21,7 +20,7 @@ from sim.memory.profiles import (
     parse_profile,
     profile_from,
 )
-from sim.memory.recorder import LONGEST_INTERVAL, RecordedIntervals, RecordedSums
+from sim.memory.recording import LONGEST_INTERVAL, RecordedIntervals, RecordedSums
 from sim.memory.records import FLUSH, READ, WRITE
 from sim.memory.storage import MemoryState, Region
 

@@ -1,16 +1,17 @@
 """The memory as a whole: storage, timing, and what to ask it afterwards."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
+from amaranth.lib import data
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sim.arrays import ArrayKind
 from sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for, recording_for
-from sim.memory.payload import PayloadLayout
 from sim.memory.profiles.profile import Profile, State
-from sim.memory.recorder import RecordedIntervals, RecordedSums, Recorder
+from sim.memory.recording import RecordedIntervals, RecordedSums, Recorder
 from sim.memory.records import (
     BASE_ADDRESS,
     FLUSH_DEPTH,
@@ -18,6 +19,7 @@ from sim.memory.records import (
     MAX_PORTS,
     NEAR,
     NEVER,
+    TAG_BITS_LIMIT,
     Mailbox,
     Request,
     Response,
@@ -28,7 +30,57 @@ from sim.memory.statistics import message, summarise
 from sim.memory.storage import DEFAULT_CAPACITY, MemoryState, Region, Storage
 from sim.memory.structures import Room
 
-__all__ = ["Memory"]
+__all__ = ["Memory", "PayloadLayout"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayloadLayout:
+    """Fields of a request's payload word, as the hardware packs them.
+
+    Parameters
+    ----------
+    address_bits : int
+        Width of the byte address, which is in the lowest bits.
+    size_bit : int
+        Position of the size: 0 for 4 bytes, 1 for 8.
+    tag_shift, tag_bits : int
+        Position and width (at most 16) of the tag that comes back with the data of a read.
+
+    Raises
+    ------
+    ValueError
+        If a field is empty, too wide, or overlaps another.
+    """
+
+    address_bits: int = 48
+    size_bit: int = 48
+    tag_shift: int = 49
+    tag_bits: int = 15
+
+    @classmethod
+    def of(cls, layout: data.StructLayout) -> Self:
+        """Return those of a request's layout."""
+        return cls(
+            address_bits=layout["address"].width,
+            size_bit=layout["size"].offset,
+            tag_shift=layout["tag"].offset,
+            tag_bits=layout["tag"].width,
+        )
+
+    def __post_init__(self) -> None:
+        """Refuse fields that do not fit."""
+        if not 13 <= self.address_bits <= 48:
+            raise ValueError(f"address_bits must be from 13 to 48, not {self.address_bits!r}")
+        if not self.address_bits <= self.size_bit <= 63:
+            raise ValueError(f"size_bit must be from {self.address_bits} to 63, not {self.size_bit!r}")
+        if not 1 <= self.tag_bits <= TAG_BITS_LIMIT:
+            raise ValueError(f"tag_bits must be from 1 to {TAG_BITS_LIMIT}, not {self.tag_bits!r}")
+        if not self.address_bits <= self.tag_shift <= 64 - self.tag_bits:
+            raise ValueError(
+                f"tag_shift must be from {self.address_bits} to {64 - self.tag_bits}, not {self.tag_shift!r}"
+            )
+        if self.tag_shift <= self.size_bit < self.tag_shift + self.tag_bits:
+            raise ValueError(f"size_bit must be outside the tag, not {self.size_bit!r}")
 
 
 class Memory:

@@ -15,7 +15,7 @@ from sim.executors.cache import cached_runtime, machine_headers
 from sim.executors.comparison.build import TOP, connections_header
 from sim.executors.shared_object import LibraryExecutor
 from sim.executors.tools import Steps, Toolchain
-from sim.machine import Machine, assemble_machine
+from sim.machine import Machine, create_machine
 from sim.memory import Memory, parse_profile
 from tests.mutants.design import Design
 from tests.mutants.faults import Mutant, write_selectable
@@ -116,7 +116,7 @@ def mutated(
     def make(model: Memory, watchdog: int) -> _Executor:
         return _Executor(library, config, model, watchdog=watchdog, mutant=mutant)
 
-    machine = assemble_machine(config, parse_profile(memory), make, cycle_limit=cycle_limit)
+    machine = create_machine(config, parse_profile(memory), executor=make, cycle_limit=cycle_limit)
     try:
         yield machine
     finally:

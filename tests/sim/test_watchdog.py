@@ -12,7 +12,7 @@ from sim.errors import HangError
 from sim.executors.amaranth import AmaranthExecutor
 from sim.executors.compiled.executor import CompiledExecutor
 from sim.executors.names import EXECUTORS
-from sim.machine import Machine, assemble_machine
+from sim.machine import Machine, create_machine
 from sim.memory import Hc2, Memory, Profile, parse_profile
 from tests.sim.executors.levels import deafen, dispatch_level
 from tests.sim.memory.stepper import Stepper, flush, machine, read, write
@@ -24,7 +24,7 @@ CONFIG = PRESETS["test"]
 def watched(executor: str, profile: Profile) -> Machine:
     """Return a small machine with a watchdog of 400 cycles."""
     kind = AmaranthExecutor if executor == "amaranth" else CompiledExecutor
-    return assemble_machine(CONFIG, profile, lambda memory, _: kind(CONFIG, memory, watchdog=WATCHDOG))
+    return create_machine(CONFIG, profile, executor=lambda memory, _: kind(CONFIG, memory, watchdog=WATCHDOG))
 
 
 def test_a_hang_is_found_in_the_same_cycle_by_both_executors() -> None:

@@ -18,7 +18,7 @@ from hw.config import AcceleratorConfig
 from hw.shell import Shell
 from sim.executors.amaranth import AmaranthExecutor
 from sim.executors.player import Pins
-from sim.machine import Machine, assemble_machine
+from sim.machine import Machine, create_machine
 from sim.memory import Memory, parse_profile
 
 __all__ = ["FACTOR", "WatchedEngine", "watched", "watched_accelerator"]
@@ -87,7 +87,7 @@ class _Executor(AmaranthExecutor):
 @contextmanager
 def watched(config: AcceleratorConfig, memory: str, *, cycle_limit: int) -> Iterator[Machine]:
     """Make a watched machine in Amaranth's simulator, whose executor has `traces`; close it at the end of the block."""
-    machine = assemble_machine(config, parse_profile(memory), partial(_make, config), cycle_limit=cycle_limit)
+    machine = create_machine(config, parse_profile(memory), executor=partial(_make, config), cycle_limit=cycle_limit)
     try:
         yield machine
     finally:

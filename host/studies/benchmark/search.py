@@ -26,7 +26,7 @@ from sim.errors import SimulationError
 from sim.executors.base import Executor
 from sim.executors.comparison.contenders import CONTENDERS, Stopwatch, executor_maker, tool_versions
 from sim.executors.comparison.exported import build_exported, run_exported
-from sim.machine import assemble_machine
+from sim.machine import create_machine
 from sim.memory import Memory, parse_profile
 
 __all__ = ["OUTCOME", "PRESETS", "WORKLOAD", "ContenderRequest", "Preset", "Workload", "search"]
@@ -138,7 +138,7 @@ def search(workload: Workload, graph: Graph, make_executor: Callable[[Memory, in
     graph : Graph
         Its graph.
     make_executor : callable
-        Makes the executor, see `sim.machine.assemble_machine`.
+        Makes the executor, see `sim.machine.create_machine`.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def search(workload: Workload, graph: Graph, make_executor: Callable[[Memory, in
         watches.append(Stopwatch(executor))
         return executor
 
-    machine = assemble_machine(config, parse_profile(workload.memory), make)
+    machine = create_machine(config, parse_profile(workload.memory), executor=make)
     try:
         placed = PlacedGraph.place(machine, graph)
         # Loads what is compiled at its first use.

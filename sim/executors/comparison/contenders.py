@@ -9,6 +9,8 @@ from time import perf_counter
 from hw.config import AcceleratorConfig
 from sim.executors.base import Executor, RunState
 from sim.executors.comparison.exported import missing_cocotb
+from sim.executors.making import make_executor
+from sim.executors.names import EXECUTORS
 from sim.memory import Memory
 
 __all__ = ["CONTENDERS", "Stopwatch", "executor_maker", "missing_tool", "tool_versions"]
@@ -56,14 +58,9 @@ def executor_maker(name: str, config: AcceleratorConfig) -> Callable[[Memory, in
     """
 
     def make(memory: Memory, watchdog: int) -> Executor:
-        if name.startswith("compiled-"):
-            from sim.executors.compiled.executor import CompiledExecutor
-
-            return CompiledExecutor(config, memory, watchdog=watchdog, threads=int(name.partition("-")[2]))
-        if name == "amaranth":
-            from sim.executors.amaranth import AmaranthExecutor
-
-            return AmaranthExecutor(config, memory, watchdog=watchdog)
+        kind, _, threads = name.partition("-")
+        if kind in EXECUTORS:
+            return make_executor(memory, watchdog, name=kind, config=config, threads=int(threads or 1))
         from sim.executors.comparison.build import build_whole_model
         from sim.executors.shared_object import LibraryExecutor
 

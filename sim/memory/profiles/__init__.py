@@ -1,6 +1,15 @@
-"""Memory profiles, one file each, and how they are named."""
+"""Memory profiles, one file each, and which is meant: by name, by a file of parameters, or by a file of rules."""
 
-from sim.memory.profiles.choice import changed_profile, parse_profile, profile_from, read_profile
+import importlib.util
+import re
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, replace
+from difflib import get_close_matches
+from hashlib import sha256
+from pathlib import Path
+
 from sim.memory.profiles.fixed import Fixed
 from sim.memory.profiles.hbm2 import Hbm2
 from sim.memory.profiles.hc2 import Hc2
@@ -20,3 +29,141 @@ __all__ = [
     "profile_from",
     "read_profile",
 ]
+
+_PROFILES: dict[str, type[Profile]] = {profile.name: profile for profile in (Hc2, Hbm2, Fixed, Stress)}
+
+_CHANGED = re.compile(r"(.*\S) \((\w+=\d+(?:, \w+=\d+)*)\)")
+"""A profile as text, and values in the place of its own."""
+
+
+def parse_profile(text: str) -> Profile:
+    """Return the profile that a text names.
+
+    Parameters
+    ----------
+    text : str
+        `hc2`, `hbm2`, `fixed:<cycles>`, `stress`, `stress:<seed>`; a file of rules that ends in ``.py``, with a value
+        after a colon if it has a `short`; or a file of parameters that ends in ``.toml``, see `read_profile`. Behind
+        it, in brackets, values in the place of its own: ``hc2 (bank_busy=20, links=1)``.
+
+    Raises
+    ------
+    ValueError
+        If the text names no profile, or one that is impossible.
+    """
+    if changed := _CHANGED.fullmatch(text):
+        values = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", changed[2])}
+        return changed_profile(parse_profile(changed[1]), values)
+    if text.endswith(".toml"):
+        return read_profile(Path(text))
+    return profile_from({"profile": text})
+
+
+def read_profile(path: Path) -> Profile:
+    """Return the profile of a TOML file, which says ``profile = "NAME"`` and values of that profile's parameters.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, a key is unknown or a value impossible. Names the file.
+    """
+    try:
+        with path.open("rb") as file:
+            return profile_from(tomllib.load(file), folder=path.parent)
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: not TOML: {str(error).splitlines()[0]}") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def profile_from(mapping: Mapping[str, object], *, folder: Path = Path()) -> Profile:
+    """Return the profile that a mapping describes.
+
+    Parameters
+    ----------
+    mapping : Mapping of str to object
+        `profile`, a name as for `parse_profile` ("hc2" when left out), and any of that profile's parameters.
+    folder : Path
+        What the path of a file of rules is relative to.
+
+    Raises
+    ------
+    ValueError
+        If a key is unknown, a value impossible or missing, or the file of rules is none.
+    """
+    values = dict(mapping)
+    text = values.pop("profile", "hc2")
+    if not isinstance(text, str):
+        raise ValueError(f"memory profile must be a string, not {text!r}")
+    name, colon, value = text.partition(":")
+    profile = _load(folder / name) if name.endswith(".py") else _PROFILES.get(name)
+    if profile is None or (colon and not (profile.short and re.fullmatch("[0-9]{1,19}", value))):
+        raise ValueError(f"memory profile {text!r} is not known: choose from {_choice()}")
+    if colon:
+        values = {profile.short: int(value)} | values
+    known = [each.name for each in fields(profile)]
+    for key in values:
+        if key not in known:
+            raise ValueError(
+                f"memory key {key!r} is not known for profile {text!r}: choose from {', '.join(('profile', *known))}"
+            )
+    for each in fields(profile):
+        if each.default is MISSING and each.name not in values:
+            raise ValueError(f"memory {each.name} is missing: choose from {_choice()}")
+    return profile(**values)
+
+
+def changed_profile(profile: Profile, values: Mapping[str, object]) -> Profile:
+    """Return a profile with other values of its parameters.
+
+    Raises
+    ------
+    ValueError
+        A key is unknown or a value impossible.
+    """
+    known = [each.name for each in fields(profile)]
+    for key in values:
+        if key not in known:
+            hint = "".join(f"; did you mean {match}?" for match in get_close_matches(key, known, n=1))
+            raise ValueError(
+                f"memory key {key!r} is not known for profile {profile.name!r}: choose from {', '.join(known)}{hint}"
+            )
+    return replace(profile, **values) if values else profile
+
+
+def _choice() -> str:
+    """Return the profiles that there are, for messages."""
+    texts = []
+    for name, profile in _PROFILES.items():
+        short = {each.name: each for each in fields(profile)}.get(profile.short)
+        if short is None or short.default is not MISSING:
+            texts.append(name)
+        if short is not None:
+            texts.append(f"{name}:<{short.name}> ({short.metadata['low']} to {short.metadata['high']})")
+    return ", ".join([*texts, "a .toml file"])
+
+
+def _load(path: Path) -> type[Profile]:
+    """Return the profile that a file of rules defines; the same class for the same contents."""
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
+    name = f"memory_profile_{sha256(source).hexdigest()[:16]}"
+    if name not in sys.modules:
+        specification = importlib.util.spec_from_file_location(name, path)
+        assert specification is not None
+        assert specification.loader is not None
+        module = sys.modules[name] = importlib.util.module_from_spec(specification)
+        try:
+            specification.loader.exec_module(module)
+        except Exception as error:
+            del sys.modules[name]
+            raise ValueError(f"{path}: {type(error).__name__}: {error}") from None
+    found = [each for each in vars(sys.modules[name]).values() if isinstance(each, type) and each.__module__ == name]
+    profiles = [each for each in found if issubclass(each, Profile)]
+    if len(profiles) != 1:
+        raise ValueError(f"{path}: must define one profile, not {len(profiles)}")
+    return profiles[0]

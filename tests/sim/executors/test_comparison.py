@@ -10,7 +10,7 @@ from hw.config import PRESETS
 from sim.errors import BuildError, CycleLimitError, HangError, MemoryAccessError
 from sim.executors.comparison.build import KINDS, build_whole_model, connections_header, export_machine
 from sim.executors.comparison.contenders import Stopwatch, executor_maker
-from sim.machine import Machine, assemble_machine, create_machine
+from sim.machine import Machine, create_machine
 from sim.memory import parse_profile
 from tests.sim.executors.levels import WORDS, deafen, dispatch_level
 from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
@@ -22,7 +22,7 @@ SMALL = TEST.replace(bfs_kernels=1)
 
 
 def whole_model(kind: str, memory: str, *, cycle_limit: int = 100_000) -> Machine:
-    return assemble_machine(SMALL, parse_profile(memory), executor_maker(kind, SMALL), cycle_limit=cycle_limit)
+    return create_machine(SMALL, parse_profile(memory), executor=executor_maker(kind, SMALL), cycle_limit=cycle_limit)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_what_goes_wrong_is_reported_as_by_the_executors(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_hang(kind: str) -> None:
     make = executor_maker(kind, SMALL)
-    machine = assemble_machine(SMALL, parse_profile("hc2"), lambda memory, _: make(memory, 400))
+    machine = create_machine(SMALL, parse_profile("hc2"), executor=lambda memory, _: make(memory, 400))
     deafen(machine.memory)
     dispatch_level(machine)
     with pytest.raises(HangError, match=r"^nothing moved until cycle 4\d\d: the machine hangs$"):
