@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["WORD", "Field", "NamedWords", "whole_field"]
+__all__ = ["WORD", "Field", "NamedWords"]
 
 WORD = 64
 """Bits of a word."""
@@ -41,11 +41,6 @@ class Field:
         return -(-self.width // WORD)
 
 
-def whole_field(name: str, width: int, rows: int = 1) -> Field:
-    """Return a field of which all bits are known."""
-    return Field(name=name, width=width, rows=rows, known=(1 << width) - 1)
-
-
 @dataclass(frozen=True, kw_only=True)
 class NamedWords:
     """Values of fields: row after row, field after field, the lowest word first.
@@ -66,6 +61,18 @@ class NamedWords:
         """Return fields whose bits are all 0."""
         fields = tuple(fields)
         return cls(fields=fields, words=np.zeros(sum(field.rows * field.row_words for field in fields), np.uint64))
+
+    @classmethod
+    def of(cls, values: Iterable[tuple[str, int, Sequence[int]]]) -> "NamedWords":
+        """Return fields of which all bits are known, each given by its name, its width, and the value of each row."""
+        rows = {name: (width, list(listed)) for name, width, listed in values}
+        words = cls.zeros(
+            Field(name=name, width=width, rows=len(listed), known=(1 << width) - 1)
+            for name, (width, listed) in rows.items()
+        )
+        for name, (_, listed) in rows.items():
+            words.put(name, listed)
+        return words
 
     @cached_property
     def places(self) -> dict[str, tuple[int, Field]]:

@@ -16,11 +16,11 @@ from hw.causes import Cause
 from hw.config import AcceleratorConfig
 from hw.interfaces import FILL_WIDTH
 from sim.executors.base import LINK_PLACES, RunState
-from sim.executors.player import Pins, Player
+from sim.executors.player import Pins, Player, Saved
 from sim.executors.registers import memories, registers
 from sim.executors.samples import MODULES, Samples, fifos, sample_dtype
 from sim.memory import Memory
-from sim.named_words import Field, NamedWords, whole_field
+from sim.named_words import NamedWords
 from sim.observation.waves import Waves
 from sim.observation.waves.conversion import Conversion
 
@@ -103,14 +103,10 @@ class KernelCounts:
                     for name in counts.dtype.names or ():
                         yield f"engine{engine}.{module}{kernel}.{name}", counts[name].reshape(-1)
 
-    def fields(self) -> list[Field]:
-        """Return the fields of what is saved."""
-        return [whole_field(name, 64, len(values)) for name, values in self._places()]
-
-    def save(self, state: NamedWords) -> None:
-        """Put everything into words."""
+    def saved(self) -> Saved:
+        """Yield everything, by name."""
         for name, values in self._places():
-            state.rows(name)[:, 0] = values.view(np.uint64)
+            yield name, 64, values.tolist()
 
     def load(self, state: NamedWords, cycle: int) -> None:
         """Take everything out of words."""
@@ -142,15 +138,11 @@ class AmaranthState:
         The accelerator. Its registers outside the AEs are the hops of the links.
     engines, link_cycles : int
         AEs, and hops of a link.
-
-    Attributes
-    ----------
-    fields : list of Field
-        All registers and memories, and tokens on links by the cycles of their arrival.
     """
 
     def __init__(self, design: Design, *, engines: int, link_cycles: int) -> None:
         inner = {register.name: register.signal for register in registers(design)}
+        self._engines = engines
         self._links: list[list[tuple[Signal, Signal]]] = []
         if engines > 1:
             self._links = [
@@ -159,28 +151,26 @@ class AmaranthState:
             ]
         self._rows: dict[str, list[Value]] = {name: [signal] for name, signal in inner.items()}
         self._rows |= {memory.name: [memory.data[row] for row in range(memory.depth)] for memory in memories(design)}
-        self.fields: list[Field] = [whole_field(name, len(rows[0]), len(rows)) for name, rows in self._rows.items()]
-        for n in range(engines):
-            self.fields += [whole_field(f"link{n}.{part}", 64, LINK_PLACES) for part in ("cycle", "payload")]
 
-    def _hops(self, cycle: int) -> Iterator[tuple[str, int, Signal, Signal]]:
+    def _hops(self, cycle: int) -> Iterator[tuple[int, int, Signal, Signal]]:
         """Yield each hop of a link: the link, the cycle in which its token arrives, and its registers."""
         for n, hops in enumerate(self._links):
             for hop, (valid, token) in enumerate(hops):
-                yield f"link{n}", cycle + len(hops) - 1 - hop, valid, token
+                yield n, cycle + len(hops) - 1 - hop, valid, token
 
-    def save(self, context: Context, state: NamedWords, cycle: int) -> None:
-        """Put everything into words before a cycle."""
+    def saved(self, context: Context, cycle: int) -> Saved:
+        """Yield everything before a cycle, by name."""
         for name, rows in self._rows.items():
-            state.put(name, [context.get(row) for row in rows])
-        for field in state.fields:
-            if field.name.startswith("link") and field.name.endswith(".cycle"):
-                state.put(field.name, [-1] * LINK_PLACES)
+            yield name, len(rows[0]), [context.get(row) for row in rows]
+        cycles = [[-1] * LINK_PLACES for _ in range(self._engines)]
+        payloads = [[0] * LINK_PLACES for _ in range(self._engines)]
         for link, arrival, valid, token in self._hops(cycle):
             if context.get(valid):
-                place = arrival % LINK_PLACES
-                state.rows(f"{link}.cycle")[place] = arrival
-                state.rows(f"{link}.payload")[place] = context.get(Value.cast(token))
+                cycles[link][arrival % LINK_PLACES] = arrival
+                payloads[link][arrival % LINK_PLACES] = context.get(Value.cast(token))
+        for n in range(self._engines):
+            yield f"link{n}.cycle", 64, cycles[n]
+            yield f"link{n}.payload", 64, payloads[n]
 
     def check(self, state: NamedWords) -> None:
         """Refuse the state of other hardware.
@@ -207,10 +197,10 @@ class AmaranthState:
                     context.set(row, after)
         for link, arrival, valid, token in self._hops(cycle):
             place = arrival % LINK_PLACES
-            taken = int(state.rows(f"{link}.cycle")[place, 0]) == arrival
+            taken = int(state.rows(f"link{link}.cycle")[place, 0]) == arrival
             context.set(valid, int(taken))
             if taken:
-                context.set(Value.cast(token), int(state.rows(f"{link}.payload")[place, 0]))
+                context.set(Value.cast(token), int(state.rows(f"link{link}.payload")[place, 0]))
 
 
 _CYCLE = 4e-9
@@ -293,11 +283,8 @@ class AmaranthExecutor(Player):
             return self._loaded
         while self._engines[0].context is None:
             self._simulator.advance()
-        state = NamedWords.zeros([*self._fields(), *self._counts.fields(), *self._state.fields])
-        self._save_play(state)
-        self._counts.save(state)
-        self._state.save(self._engines[0].context, state, self._cycle)
-        return state
+        registers = self._state.saved(self._engines[0].context, self._cycle)
+        return NamedWords.of([*self._saved_play(), *self._counts.saved(), *registers])
 
     def load(self, state: NamedWords) -> None:
         """Go on from a state, after `begin` with the same list of commands.

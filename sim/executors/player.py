@@ -1,6 +1,6 @@
 """Executors on hardware whose pins Python can reach: host and memory port of each AE, played once for all of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -9,9 +9,12 @@ import numpy.typing as npt
 from hw.config import AcceleratorConfig
 from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
 from sim.memory import FLUSH, Memory
-from sim.named_words import Field, NamedWords, whole_field
+from sim.named_words import NamedWords
 
-__all__ = ["Pins", "Player"]
+__all__ = ["Pins", "Player", "Saved"]
+
+Saved = Iterator[tuple[str, int, Sequence[int]]]
+"""Numbers that are saved, as of `NamedWords.of`."""
 
 _WORD = 2**64 - 1
 
@@ -47,11 +50,11 @@ class _Host:
         self.answers = []
         self.dispatched = -1
 
-    def save(self, state: NamedWords, place: str, *, moved: int) -> None:
-        """Put where it is into words; `moved` is the last cycle with a request or a response."""
+    def saved(self, place: str, *, moved: int) -> Saved:
+        """Yield where it is, by name; `moved` is the last cycle with a request or a response."""
         values = (self._position, self._awaiting, self.dispatched, self.idle_since, moved)
-        for name, value in zip(_HOST_FIELDS, values, strict=True):
-            state.put(f"{place}.{name}", [int(value)])
+        for (name, width), value in zip(_HOST_FIELDS.items(), values, strict=True):
+            yield f"{place}.{name}", width, [int(value)]
 
     def load(self, state: NamedWords, place: str) -> int:
         """Take where it was out of words; return the last cycle with a request or a response."""
@@ -140,23 +143,12 @@ class Player(Executor):
         """Answers of the last list's reads, of shape (reads, AEs)."""
         return np.array([host.answers for host in self._hosts], np.uint64).T
 
-    def _fields(self) -> list[Field]:
-        """Return the fields of what is played."""
-        return [
-            *(whole_field(f"machine.{name}", 64) for name in ("cycle", "begun")),
-            *(
-                whole_field(f"engine{number}.host.{name}", width)
-                for number in range(len(self._hosts))
-                for name, width in _HOST_FIELDS.items()
-            ),
-        ]
-
-    def _save_play(self, state: NamedWords) -> None:
-        """Put what is played into words."""
-        state.put("machine.cycle", [self._cycle])
-        state.put("machine.begun", [self._moved])
+    def _saved_play(self) -> Saved:
+        """Yield what is played, by name."""
+        yield "machine.cycle", 64, [self._cycle]
+        yield "machine.begun", 64, [self._moved]
         for number, host in enumerate(self._hosts):
-            host.save(state, f"engine{number}.host", moved=self._moved)
+            yield from host.saved(f"engine{number}.host", moved=self._moved)
 
     def _load_play(self, state: NamedWords) -> None:
         """Take what is played out of words."""

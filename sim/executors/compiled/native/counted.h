@@ -1,16 +1,98 @@
 // What is counted of the kernels of a module in one AE, however they are executed.
 #pragma once
 
+#include <array>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <string>
 
-#include "fill_tally.h"
 #include "kernels.h"
 #include "lanes.h"
 #include "numbers.h"
-#include "runs.h"
 
 namespace cyscc {
+
+// How full the FIFOs of some kernels have been, counted for all of them at once.
+template <int kLanes, int kFifos>
+class FillTally {
+public:
+    static constexpr int kEachWord = 64 / kFillBits;
+    static constexpr int kWords = (kFifos + kEachWord - 1) / kEachWord;
+    // As the kernels show it: a field for each FIFO.
+    using Shown = uint64_t[kWords][kLanes];
+
+    // Counts cycles in which FIFOs were as they are shown.
+    void count(const Shown& now, int64_t cycles) {
+        for (int word = 0; word < kWords; ++word) store(most_[word], cyscc::most(load(most_[word]), load(now[word])));
+        if (cycles == 1) {
+            for (int word = 0; word < kWords; ++word) store(tally_[word], load(tally_[word]) + load(now[word]));
+            if (++tallied_ == kMostTallied) spill();
+        } else {
+            for (int fifo = 0; fifo < kFifos; ++fifo)
+                store(sums_[fifo], load(sums_[fifo]) + field(now, fifo) * Long(uint64_t(cycles)));
+        }
+    }
+
+    // Brings the numbers up to what was counted, before they are looked at.
+    void settle() {
+        spill();
+        for (int fifo = 0; fifo < kFifos; ++fifo) {
+            const Long most = field(most_, fifo);
+            for (Array* all : {interval_most_, instruction_most_}) {
+                const Long before = load(all[fifo]);
+                store(all[fifo], select(less(before, most), most, before));
+            }
+        }
+        std::memset(most_, 0, sizeof most_);
+    }
+
+    void begin_interval() { std::memset(interval_most_, 0, sizeof interval_most_); }
+    void begin_instruction() { std::memset(instruction_most_, 0, sizeof instruction_most_); }
+
+    // What was counted since the state was set is forgotten.
+    void resume() {
+        std::memset(tally_, 0, sizeof tally_);
+        std::memset(most_, 0, sizeof most_);
+        tallied_ = 0;
+    }
+
+    int64_t* write(int lane, int64_t* row) const {
+        for (const Array* all : {sums_, interval_most_, instruction_most_})
+            for (int fifo = 0; fifo < kFifos; ++fifo) *row++ = int64_t(all[fifo][lane]);
+        return row;
+    }
+
+    void list(Inventory& inventory, int lane) {
+        inventory.add("fill", &sums_[0][lane], kFifos, sizeof(Array));
+        inventory.add("interval_most", &interval_most_[0][lane], kFifos, sizeof(Array));
+        inventory.add("instruction_most", &instruction_most_[0][lane], kFifos, sizeof(Array));
+    }
+
+private:
+    using Array = uint64_t[kLanes];
+    using Long = Longs<kLanes>;
+    static_assert(kFillBits == 16, "as `most` has it");
+    static constexpr int kMostTallied = ((1 << kFillBits) - 1) / kMostHeld;
+
+    static Long field(const Shown& words, int fifo) {
+        const Long by(uint64_t(fifo % kEachWord * kFillBits));
+        return shr(load(words[fifo / kEachWord]), by) & Long((1ull << kFillBits) - 1);
+    }
+
+    void spill() {
+        for (int fifo = 0; fifo < kFifos; ++fifo) store(sums_[fifo], load(sums_[fifo]) + field(tally_, fifo));
+        std::memset(tally_, 0, sizeof tally_);
+        tallied_ = 0;
+    }
+
+    alignas(64) Shown tally_ = {};  // sums that fit into the fields, of the last cycles
+    alignas(64) Shown most_ = {};
+    int tallied_ = 0;
+    alignas(64) Array sums_[kFifos] = {};
+    alignas(64) Array interval_most_[kFifos] = {};
+    alignas(64) Array instruction_most_[kFifos] = {};
+};
 
 // A module shows causes and fill levels of its kernels by `show_causes` and `show_fill`, and lists one by `list_kernel`.
 template <class Module, int kKernels, int kFifos>
@@ -22,7 +104,9 @@ public:
         bring_up(cycle);
         for (int n = 0; n < kKernels; ++n) {
             for (const auto& cycles : causes_) *row++ = int64_t(cycles[n]);
-            row = runs_.write(n, fill_.write(n, row));
+            row = fill_.write(n, row);
+            *row++ = begun_[n];
+            *row++ = ended_[n];
         }
         return row;
     }
@@ -39,7 +123,8 @@ public:
             inventory.enter(place + std::to_string(n));
             inventory.add("causes", &causes_[0][n], kCauses, sizeof causes_[0]);
             fill_.list(inventory, n);
-            runs_.list(inventory, n);
+            inventory.add("begun", &begun_[n]);
+            inventory.add("ended", &ended_[n]);
             module().list_kernel(inventory, n);
         }
     }
@@ -56,7 +141,7 @@ protected:
         alignas(64) Array now;
         module().show_causes(now);
         const Mask idling = idle(load(now));
-        if (!runs_.knows(idling)) runs_.note(idling, since);
+        if (idling != idle_) note_runs(idling, since);
         if (recording_) {
             alignas(64) typename Fill::Shown fill;
             module().show_fill(fill);
@@ -84,11 +169,12 @@ protected:
         fill_.resume();
         alignas(64) Array now;
         module().show_causes(now);
-        runs_.resume(idle(load(now)));
+        idle_ = idle(load(now));
     }
 
 private:
     using Long = Longs<kKernels>;
+    static constexpr Mask kAll = (1u << kKernels) - 1;
     static constexpr int kTallyBits = 64 / kCauses;
     static constexpr int kMostTallied = (1 << kTallyBits) - 1;
     static_assert(kTallyBits >= 4, "the tally has a field for each cause, and is spilled when one may be full");
@@ -103,7 +189,22 @@ private:
         else return times<kFactor / 2>(shl<1>(a));
     }
 
-    static Mask idle(const Long& causes) { return equal(causes, Long(kIdle)) & ((1u << kKernels) - 1); }
+    static Mask idle(const Long& causes) { return equal(causes, Long(kIdle)) & kAll; }
+
+    // Notes which kernels are idle from a cycle on; others have not changed.
+    void note_runs(Mask idle, int64_t cycle) {
+        for (Mask left = idle ^ idle_; left; left &= left - 1) {
+            const int n = std::countr_zero(left);
+            (idle >> n & 1 ? ended_ : begun_)[n] = cycle;
+        }
+        idle_ = idle;
+    }
+
+    static constexpr auto nowhere() {
+        std::array<int64_t, kKernels> cycles;
+        cycles.fill(-1);
+        return cycles;
+    }
 
     void spill() {
         Long left = load(tally_);
@@ -120,7 +221,10 @@ private:
     alignas(64) Array tally_ = {};
     alignas(64) Array causes_[kCauses] = {};
     bool recording_ = false;
-    Runs<kKernels> runs_;
+    Mask idle_ = kAll;
+    // When each kernel began and ended the run that it is in, or was in last.
+    std::array<int64_t, kKernels> begun_ = nowhere();
+    std::array<int64_t, kKernels> ended_ = nowhere();
     Fill fill_;
 };
 
