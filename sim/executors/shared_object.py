@@ -50,14 +50,15 @@ class Pieces:
         self._library = library
         self._machine = machine
         self._table: Any = np.frombuffer(raw, _PIECE)
-        self._names = [ctypes.string_at(address).decode() for address in self._table["name"].tolist()]
+        names = (ctypes.string_at(address).decode() for address in self._table["name"].tolist())
+        columns = (self._table[name].tolist() for name in ("first", "width", "rows"))
+        self._pieces = list(zip(names, *columns, strict=True))
         self.fields = self._gathered_fields()
         self._aimed: tuple[Field, ...] | None = None
 
     def _gathered_fields(self) -> tuple[Field, ...]:
         found: dict[str, tuple[int, int, int]] = {}
-        columns = (self._table[name].tolist() for name in ("first", "width", "rows"))
-        for name, first, width, rows in zip(self._names, *columns, strict=True):
+        for name, first, width, rows in self._pieces:
             end, _, known = found.get(name, (0, 0, 0))
             found[name] = (max(end, first + width), rows, known | ((1 << width) - 1) << first)
         return tuple(Field(name=name, width=end, rows=rows, known=known) for name, (end, rows, known) in found.items())
@@ -87,8 +88,7 @@ class Pieces:
             return
         self._aimed = state.fields
         places = []
-        columns = (self._table[name].tolist() for name in ("first", "width", "rows"))
-        for name, first, width, rows in zip(self._names, *columns, strict=True):
+        for name, first, width, rows in self._pieces:
             word, field = state.places.get(name, (0, None))
             if field is not None and field.rows != rows:
                 raise ValueError(f"{name} has {rows} rows, not {field.rows}")

@@ -22,7 +22,6 @@ __all__ = [
     "compiled_for",
     "memory_header",
     "owed_until",
-    "recording_for",
     "seal",
     "settle",
 ]
@@ -146,21 +145,14 @@ _RECORDING = {
 
 
 @cache
-def compiled_for(profile: type[Any]) -> dict[str, int]:
-    """Return the addresses of the functions for a profile."""
-    return _compiled(FUNCTIONS, profile)
+def compiled_for(profile: type[Any], *, recording: bool = False) -> dict[str, int]:
+    """Return the addresses of the functions for a profile; or of what they call where a record is kept.
 
-
-@cache
-def recording_for(profile: type[Any]) -> dict[str, int]:
-    """Return the addresses of what a profile's functions call where a record is kept, by its name in the context."""
-    return _compiled(_RECORDING, profile)
-
-
-def _compiled(functions: dict[str, Function], profile: type[Any]) -> dict[str, int]:
+    The latter by their names in the context.
+    """
     _, context = context_of(profile)  # type: ignore[arg-type]
     addresses = {}
-    for name, function in functions.items():
+    for name, function in (_RECORDING if recording else FUNCTIONS).items():
         result = types.int64 if function.returns else types.void
         signature = result(context.address, *[types.int64] * len(function.arguments))
         addresses[name] = c_function(function.compiled.py_func, signature, profile.digest)  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from amaranth.lib import data
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sim.arrays import ArrayKind
-from sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for, recording_for
+from sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for
 from sim.memory.profiles.profile import Profile, State
 from sim.memory.recording import RecordedIntervals, RecordedSums, Recorder
 from sim.memory.records import (
@@ -412,7 +412,7 @@ class Memory:
         recorder.take(self._sides["statistics"]["histogram"], self.profile.openings(self._state))
         for field, records in recorder.records.items():
             self._room.set_link(self._context, field, records.ctypes.data)
-        for name, pointer in recording_for(type(self.profile)).items():  # type: ignore[arg-type]
+        for name, pointer in compiled_for(type(self.profile), recording=True).items():  # type: ignore[arg-type]
             self._room.set_link(self._context, name, pointer)
         self._context["recorded"], self._context["interval"] = cycle, interval
         self._recorder = recorder

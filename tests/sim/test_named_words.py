@@ -1,10 +1,10 @@
 """Words by name."""
 
-from sim.named_words import Field, NamedWords, whole_field
+from sim.named_words import Field, NamedWords
 
 
 def test_values_of_any_width() -> None:
-    words = NamedWords.zeros([whole_field("flag", 1), whole_field("wide", 146, 3), whole_field("number", 64)])
+    words = NamedWords.of([("flag", 1, [0]), ("wide", 146, [0] * 3), ("number", 64, [0])])
     assert words.words.size == 1 + 3 * 3 + 1
     wide = [(1 << 146) - 1, 1 << 64, 5]
     words.put("wide", wide)
@@ -18,6 +18,6 @@ def test_values_of_any_width() -> None:
 
 def test_places() -> None:
     partly = Field(name="partly", width=70, rows=2, known=0b101)
-    words = NamedWords.zeros([whole_field("first", 3), partly])
+    words = NamedWords.zeros([Field(name="first", width=3, rows=1, known=7), partly])
     assert words.places["partly"] == (1, partly)
     assert words.rows("partly").shape == (2, 2)

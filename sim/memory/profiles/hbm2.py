@@ -401,12 +401,6 @@ class Hbm2(QueuedPorts):
         shared.returned += slot - back
         return slot + self.response_travel
 
-    @rule
-    def bank_waits(self, shared: Any) -> int:
-        """Return the cycles that accesses have waited for rows, banks, data buses and refreshes."""
-        waited: int = shared.waited
-        return waited
-
     def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
         """Return accesses by pseudo-channel and bank, what they found of rows, and what requests waited for."""
         banks, shared = _banks(self, state), state.shared

@@ -166,12 +166,6 @@ class Hc2(QueuedPorts):
         slot = shared.links.book(ae * shared.links_of_engine + self.link_of(address), done, now, is_read)
         return (slot if is_read != 0 else done) + self.response_travel
 
-    @rule
-    def bank_waits(self, shared: Any) -> int:
-        """Return the cycles that accesses have waited for their banks."""
-        waited: int = shared.waited
-        return waited
-
     def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
         """Return accesses by controller and bank, their time, and what requests waited for."""
         banks = self.controllers * self.banks

@@ -1,6 +1,6 @@
 """Ports with a queue each before a crossbar, and limits on what they have in flight: what `hc2` and `hbm2` share."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from sim.memory.compiling import apart, trailing_zeros
 from sim.memory.crossbar import Calendar, make_calendars
@@ -159,6 +159,12 @@ class QueuedPorts(Profile):
         if side.latest_entry >= cycle + self.port_queue:
             crowded = _crowded(side, cycle + self.port_queue)
         return crowded | own.full[READ], crowded | own.full[WRITE]
+
+    @rule
+    def bank_waits(self, shared: Any) -> int:
+        """Return the cycles that accesses have waited for their banks; `Shared.waited`."""
+        waited: int = shared.waited
+        return waited
 
     @rule
     def restless(self, side: Side, cycle: int) -> bool:

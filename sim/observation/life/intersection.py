@@ -1,9 +1,8 @@
 """The lives in one intersection kernel: entries of the reach queues, through processes 1 to 4."""
 
 import numpy as np
-import numpy.typing as npt
 
-from sim.observation.life.lives import Fate, Life, Stage, Wait
+from sim.observation.life.lives import Fate, Life, Stage
 from sim.observation.life.reads import port_cycles, reads
 from sim.observation.life.window import NEVER, Column, Cycles, KernelWindow, after, matched, spans_of
 
@@ -11,8 +10,6 @@ __all__ = ["intersection_lives"]
 
 _REACH_ENTRY = 4
 """Bytes of an entry of a reach queue: an id."""
-
-_NONE: dict[Wait, npt.NDArray[np.bool_]] = {}
 
 
 def intersection_lives(window: KernelWindow) -> list[Life]:
@@ -45,10 +42,7 @@ def intersection_lives(window: KernelWindow) -> list[Life]:
     def of_own(cycles: Cycles) -> Cycles:
         return np.append(cycles, NEVER)[rank]
 
-    starts = window.when("control.start")
-    run = np.searchsorted(starts, entries.asked)
-    started = np.concatenate(([-1], starts))[run]
-    offered = np.maximum(np.concatenate(([-1], entries.asked[:-1]))[:count], started) + 1
+    offered, run = window.offered(entries.asked)
     source = [
         window.source_waits(number, writes=number > 2, starved=starved)
         for number, starved in enumerate(
@@ -58,16 +52,16 @@ def intersection_lives(window: KernelWindow) -> list[Life]:
     third = {wait: mask | source[3].get(wait, False) for wait, mask in source[2].items()}
     columns = [
         Column(Stage.ENTRY_OFFERED, offered, after(entries.asked), source[0]),
-        Column(Stage.ENTRY_PORT, after(entries.asked), after(reach_port), _NONE),
-        Column(Stage.ENTRY_MEMORY, after(reach_port), after(entries.answered), _NONE),
+        Column(Stage.ENTRY_PORT, after(entries.asked), after(reach_port)),
+        Column(Stage.ENTRY_MEMORY, after(reach_port), after(entries.answered)),
         Column(Stage.ENTRY_KEPT, after(entries.answered), after(coloured), source[1]),
         Column(Stage.OTHER_OFFERED, after(coloured), after(worded), source[1]),
-        Column(Stage.OTHER_PORT, after(worded), after(word_port), _NONE),
-        Column(Stage.OTHER_MEMORY, after(word_port), after(answered), _NONE),
-        Column(Stage.OTHER_KEPT, after(answered), after(joined), _NONE),
+        Column(Stage.OTHER_PORT, after(worded), after(word_port)),
+        Column(Stage.OTHER_MEMORY, after(word_port), after(answered)),
+        Column(Stage.OTHER_KEPT, after(answered), after(joined)),
         Column(Stage.CANDIDATE, after(joined), after(decided), third),
-        Column(Stage.OWN_PORT, np.where(rejected, after(decided), NEVER), after(of_own(own_port)), _NONE),
-        Column(Stage.OWN_MEMORY, after(of_own(own_port)), after(of_own(own.answered)), _NONE),
+        Column(Stage.OWN_PORT, np.where(rejected, after(decided), NEVER), after(of_own(own_port))),
+        Column(Stage.OWN_MEMORY, after(of_own(own_port)), after(of_own(own.answered))),
         Column(Stage.UNVISIT, after(of_own(own.answered)), after(of_own(own.taken)), source[4]),
     ]
     spans = spans_of(columns, start=window.first, cycles=window.cycles)

@@ -105,8 +105,6 @@ def checks(window: KernelWindow) -> Checks:
 _QUEUE_ENTRY = 8
 """Bytes of an entry of a frontier queue: a graph word."""
 
-_NONE: dict[Wait, npt.NDArray[np.bool_]] = {}
-
 
 def kernel_lives(window: KernelWindow) -> tuple[list[Life], list[Life]]:
     """Return the queue entries whose read is asked for in the window, and the neighbours likewise, each in order.
@@ -146,21 +144,16 @@ def _at(values: npt.NDArray[np.uint64], cycles: Cycles) -> list[int | None]:
 
 def _entries(window: KernelWindow, entries: Reads, port: Cycles, begun: Cycles, ended: Cycles) -> list[Life]:
     """Return the queue entries."""
-    starts = window.when("control.start")
-    # An index is offered when its predecessor is gone, or when the run begins.
-    previous = np.concatenate(([-1], entries.asked[:-1]))[: len(entries.asked)]
-    run = np.searchsorted(starts, entries.asked)
-    started = np.concatenate(([-1], starts))[run]
-    offered = np.maximum(previous, started) + 1
+    offered, run = window.offered(entries.asked)
     busy = {Wait.NEXT: window.high("neighbour_reader.words__valid") & ~window.high("neighbour_reader.words__ready")}
     first = window.source_waits(0, writes=False, starved="frontier_reader.starved")
     second = window.source_waits(1, writes=False, starved="neighbour_reader.starved")
     columns = [
         Column(Stage.ENTRY_OFFERED, offered, after(entries.asked), first),
-        Column(Stage.ENTRY_PORT, after(entries.asked), after(port), _NONE),
-        Column(Stage.ENTRY_MEMORY, after(port), after(entries.answered), _NONE),
+        Column(Stage.ENTRY_PORT, after(entries.asked), after(port)),
+        Column(Stage.ENTRY_MEMORY, after(port), after(entries.answered)),
         Column(Stage.ENTRY_KEPT, after(entries.answered), after(entries.taken), busy),
-        Column(Stage.ENTRY_NEXT, after(entries.taken), after(begun), _NONE),
+        Column(Stage.ENTRY_NEXT, after(entries.taken), after(begun)),
         Column(Stage.ENTRY_EXPANDED, after(begun), ended, second),
     ]
     spans = spans_of(columns, start=window.first, cycles=window.cycles)
@@ -193,8 +186,8 @@ def _neighbours(
     third = window.source_waits(2, writes=False, starved="word_reader.starved")
     columns = [
         Column(Stage.ID_OFFERED, offered, after(ids.asked), second),
-        Column(Stage.ID_PORT, after(ids.asked), after(ports[1]), _NONE),
-        Column(Stage.ID_MEMORY, after(ports[1]), after(ids.answered), _NONE),
+        Column(Stage.ID_PORT, after(ids.asked), after(ports[1])),
+        Column(Stage.ID_MEMORY, after(ports[1]), after(ids.answered)),
     ]
     if window.has("copy_filter.held"):
         filter_ = filtered(window, ids.taken, ids.before, words.asked)
@@ -202,7 +195,7 @@ def _neighbours(
         asked, rank, copy = filter_.asked, filter_.rank, filter_.copy
         columns += [
             Column(Stage.ID_KEPT, after(ids.answered), after(ids.taken), full),
-            Column(Stage.FILTERED, after(ids.taken), after(filter_.decided), _NONE),
+            Column(Stage.FILTERED, after(ids.taken), after(filter_.decided)),
             Column(Stage.FRESH, np.where(copy == 1, NEVER, after(filter_.decided)), after(asked), third),
         ]
     else:
@@ -217,8 +210,8 @@ def _neighbours(
     checked = of_read(words.taken)
     full = {Wait.NEXT: window.high("visitor.neighbours__valid") & ~window.high("visitor.neighbours__ready")}
     columns += [
-        Column(Stage.WORD_PORT, after(asked), after(of_read(ports[2])), _NONE),
-        Column(Stage.WORD_MEMORY, after(of_read(ports[2])), after(of_read(words.answered)), _NONE),
+        Column(Stage.WORD_PORT, after(asked), after(of_read(ports[2]))),
+        Column(Stage.WORD_MEMORY, after(of_read(ports[2])), after(of_read(words.answered))),
         Column(Stage.WORD_KEPT, after(of_read(words.answered)), after(checked), full),
     ]
     end = _End(window, np.where(checked == NEVER, -1, rank + words.before))
@@ -265,7 +258,7 @@ class _End:
         fits = np.append(visits.fits, 1)[self._visit] == 1
         ready = of_visit(visits.ready)
         self.columns = [
-            Column(Stage.BEHIND, queued, of_visit(visits.head), _NONE),
+            Column(Stage.BEHIND, queued, of_visit(visits.head)),
             Column(Stage.SLOT, of_visit(visits.head), np.where(fits, ready, after(ready)), waiting),
         ]
         first = np.where(fits, ready, NEVER)

@@ -1,6 +1,7 @@
 """The signals of one kernel in a window: events of its in-order parts matched, and stages of many items at once."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -86,6 +87,16 @@ class KernelWindow:
         depth = 1 << (self.width(name) - 1)
         return depth - self.initial(name)
 
+    def offered(self, asked: Cycles) -> tuple[Cycles, Cycles]:
+        """Return when the entries of a queue were offered to be read, given when they were, and in which run.
+
+        An entry is offered when its predecessor is gone, or when the run begins.
+        """
+        starts = self.when("control.start")
+        run = np.searchsorted(starts, asked)
+        started = np.concatenate(([-1], starts))[run]
+        return np.maximum(np.concatenate(([-1], asked[:-1]))[: len(asked)], started) + 1, run
+
     def source_waits(self, source: int, *, writes: bool, starved: str | None) -> Mapping[Wait, npt.NDArray[np.bool_]]:
         """Return when a source of the multiplexer had something to ask for that was not taken, by reason.
 
@@ -121,7 +132,7 @@ class Column(NamedTuple):
     """First cycle, for each item."""
     end: Cycles
     """First cycle after it."""
-    reasons: _Reasons
+    reasons: _Reasons = MappingProxyType({})
     """Cycles of the window in which an item in this stage does not go on."""
 
 

@@ -1,11 +1,13 @@
 """What executors know of their state, and which state they refuse."""
 
+from dataclasses import replace
+
 import pytest
 
 from hw.config import PRESETS
 from hw.shell import Shell
 from sim.executors.compiled.lanes.netlist import describe, read_netlist
-from sim.named_words import NamedWords, whole_field
+from sim.named_words import NamedWords
 from tests.system.runs import made
 
 
@@ -27,7 +29,7 @@ def test_state_of_other_hardware_is_refused(executor: str) -> None:
     with made("test", "fixed:75", executor=executor) as machine:
         state = machine.save()
         (memory,) = (field for field in state.hardware.fields if field.name == "engine1.bfs0.visitor.fifo.fifo.storage")
-        other = NamedWords.zeros([*state.hardware.fields, whole_field(memory.name, memory.width, memory.rows + 1)])
+        other = NamedWords.zeros([*state.hardware.fields, replace(memory, rows=memory.rows + 1)])
         with pytest.raises(ValueError, match=rf"^{memory.name} has {memory.rows} rows, not {memory.rows + 1}$"):
             machine._executor.load(other)
 
