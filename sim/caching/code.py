@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 
 import numba
 from numba.core import config
-from numba.core.caching import _Cache
+from numba.core.caching import NullCache
 from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
@@ -118,7 +118,7 @@ def _stamp(function: Callable[..., Any]) -> str:
     return digest.hexdigest()
 
 
-class _CodeCache(_Cache):
+class _CodeCache(NullCache):
     """Keeps the code of a function, a sealed file for each signature, processor and set of options.
 
     Functions of a source file, as it is, share a folder.
@@ -132,25 +132,6 @@ class _CodeCache(_Cache):
             *(numba.__version__, sys.implementation.cache_tag, sys.abiflags),
             *(config.OPT, config.BOUNDSCHECK, config.DEBUGINFO_DEFAULT),
         )
-        self._enabled = True
-
-    @property
-    def cache_path(self) -> str:
-        """The folder."""
-        return str(code_directory() / self._folder)
-
-    def enable(self) -> None:
-        """Keep code from now on."""
-        self._enabled = True
-
-    def disable(self) -> None:
-        """Keep none from now on."""
-        self._enabled = False
-
-    def flush(self) -> None:
-        """Forget the code of this function."""
-        for path in Path(self.cache_path).glob(f"{self._name}-*{SUFFIX}"):
-            path.unlink(missing_ok=True)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for a signature; None if there is none that can be used."""
@@ -191,8 +172,6 @@ class _CodeCache(_Cache):
 
     def _place(self, sig: Any, codegen: Any) -> tuple[Path, bytes] | None:
         """Return the file for a signature, and what it is sealed with; None where none can be kept."""
-        if not self._enabled:
-            return None
         key = repr((self._settings, sig, codegen.magic_tuple())).encode()
         try:
             folder = code_directory() / self._folder

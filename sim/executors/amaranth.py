@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -119,16 +119,6 @@ class KernelCounts:
             self.samples.restart(cycle)
 
 
-class Context(Protocol):
-    """What a testbench is given."""
-
-    def get(self, value: Value) -> Any:
-        """Return a value."""
-
-    def set(self, value: Value, number: Any) -> None:
-        """Change a value."""
-
-
 class AmaranthState:
     """Where the state of an accelerator is.
 
@@ -158,7 +148,7 @@ class AmaranthState:
             for hop, (valid, token) in enumerate(hops):
                 yield n, cycle + len(hops) - 1 - hop, valid, token
 
-    def saved(self, context: Context, cycle: int) -> Saved:
+    def saved(self, context: Any, cycle: int) -> Saved:
         """Yield everything before a cycle, by name."""
         for name, rows in self._rows.items():
             yield name, len(rows[0]), [context.get(row) for row in rows]
@@ -184,7 +174,7 @@ class AmaranthState:
             if name in state.places and (found := state.places[name][1].rows) != len(rows):
                 raise ValueError(f"{name} has {len(rows)} rows, not {found}")
 
-    def load(self, context: Context, state: NamedWords, cycle: int) -> None:
+    def load(self, context: Any, state: NamedWords, cycle: int) -> None:
         """Take everything out of words that are known before a cycle."""
         for name, rows in self._rows.items():
             if name not in state.places:

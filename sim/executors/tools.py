@@ -107,11 +107,6 @@ class Toolchain:
                 raise BuildError(missing)
         return cls(verilator=tuple(verilator), compiler=tuple(compiler), environment=environment, missing=missing)
 
-    @property
-    def include_folder(self) -> Path:
-        """The folder of Verilator's headers and run-time sources."""
-        return Path(run_tool([*self.verilator, "--getenv", "VERILATOR_ROOT"], self.environment).strip()) / "include"
-
     def settings(self) -> tuple[object, ...]:
         """Return what a library depends on besides its sources, whatever has built it: options, processor."""
         return (_VERILATOR_OPTIONS, _COMPILER_OPTIONS, _processor())
@@ -141,7 +136,7 @@ class Toolchain:
 
     def verilated_runtime(self, *, traced: bool = False) -> tuple[list[Path], list[str]]:
         """Return what every program with a Verilated model is linked with, and the options to compile it by."""
-        include = self.include_folder
+        include = Path(run_tool([*self.verilator, "--getenv", "VERILATOR_ROOT"], self.environment).strip(), "include")
         names = ["verilated", "verilated_threads", *(["verilated_vcd_c"] if traced else [])]
         flags = [f"-DVM_TRACE={int(traced)}", f"-DVM_TRACE_VCD={int(traced)}", "-DVM_TRACE_FST=0"]
         flags += ["-isystem", str(include), "-isystem", str(include / "vltstd")]
@@ -182,25 +177,16 @@ class Toolchain:
             # The largest first, so that none is left over at the end.
             return list(pool.map(compile_unit, sorted(sources, key=lambda source: -source.stat().st_size)))
 
-    def combine(self, objects: Sequence[Path], combined: Path) -> None:
-        """Make one object file of several.
+    def link(self, objects: Sequence[Path], target: Path, *, whole: bool = True) -> None:
+        """Link object files to a shared library; or make one object file of them, if that is not the whole of it.
 
         Raises
         ------
         BuildError
             The compiler fails; with its output.
         """
-        run_tool([*self.compiler, "-r", "-nostdlib", *map(str, objects), "-o", str(combined)], self.environment)
-
-    def link(self, objects: Sequence[Path], library: Path) -> None:
-        """Link object files to a shared library.
-
-        Raises
-        ------
-        BuildError
-            The compiler fails; with its output.
-        """
-        run_tool([*self.compiler, "-shared", "-pthread", *map(str, objects), "-o", str(library)], self.environment)
+        options = ["-shared", "-pthread"] if whole else ["-r", "-nostdlib"]
+        run_tool([*self.compiler, *options, *map(str, objects), "-o", str(target)], self.environment)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import ctypes
 from collections.abc import Sequence
 from contextlib import ExitStack
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -174,7 +174,6 @@ class CompiledExecutor(LibraryExecutor):
             failing.pop_all()
         self._config = config
         self._row = sample_dtype(config)
-        self._pieces: Pieces | None = None
 
     def record(self, interval: int, places: int) -> Samples:
         """Have every AE write a row at each multiple of an interval from now on, and count how full FIFOs are."""
@@ -199,7 +198,7 @@ class CompiledExecutor(LibraryExecutor):
 
     def save(self) -> NamedWords:
         """Return the state; kernels that were left out because they rest are caught up with first."""
-        return self._own_pieces().save()
+        return self._pieces.save()
 
     def load(self, state: NamedWords) -> None:
         """Go on from a state, after `begin` with the same list of commands.
@@ -209,7 +208,7 @@ class CompiledExecutor(LibraryExecutor):
         ValueError
             It is of other hardware.
         """
-        self._own_pieces().load(state)
+        self._pieces.load(state)
         if self.samples is not None:
             self.samples.restart(self.cycle)
 
@@ -229,15 +228,14 @@ class CompiledExecutor(LibraryExecutor):
         self.samples = other.samples
         self._record()
         state = other.save()
-        self._own_pieces().load(state)
+        self._pieces.load(state)
         if self._drawing is not None:
             position = state.signed("engine0.host.position")
             self._drawing.recall([*played, *commands[:position]])
 
-    def _own_pieces(self) -> Pieces:
-        if self._pieces is None:
-            self._pieces = Pieces(self._library, self._machine)
-        return self._pieces
+    @cached_property
+    def _pieces(self) -> Pieces:
+        return Pieces(self._library, self._machine)
 
     def close(self) -> None:
         """Stop the threads, complete the waveform file."""

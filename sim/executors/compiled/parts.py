@@ -151,7 +151,7 @@ class Part(ABC):
         flags = [*tools.verilated_runtime(traced=self._waves)[1], "-I", str(_NATIVE)]
         objects = tools.compile_objects(units, folder=folder, flags=flags, steps=steps)
         combined = folder / "combined.o"
-        tools.combine(objects, combined)
+        tools.link(objects, combined, whole=False)
         return combined
 
 
