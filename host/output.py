@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from host.errors import InputError
-from sim.temporary import replaced, temporary_file
+from sim.files import replaced, temporary_file
 
 __all__ = [
     "STANDARD_OUTPUT",

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from host.errors import InputError
 from host.output import reason
-from sim.locks import lock_folder
-from sim.temporary import is_temporary, replaced
+from sim.files import is_temporary, lock_folder, replaced
 
 __all__ = ["VERSION", "CheckpointFolder"]
 

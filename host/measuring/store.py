@@ -11,7 +11,7 @@ from typing import Any
 
 from host.errors import InputError
 from host.output import reason, write_json
-from sim.locks import alone, private_folder
+from sim.files import alone, private_folder
 
 __all__ = ["Store", "measurement_digest"]
 

@@ -18,8 +18,7 @@ from host.output import reason, writing
 from host.record.arrow import array_of, texts_of
 from host.record.reader import DOCUMENT, FAILURE
 from host.record.tables import LEVEL_TABLES, TABLES, schema_of
-from sim.locks import lock_folder
-from sim.temporary import is_temporary
+from sim.files import is_temporary, lock_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -17,9 +17,8 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from sim.errors import BuildError
-from sim.locks import lock_folder, private_folder
+from sim.files import lock_folder, private_folder, replaced
 from sim.notices import notice
-from sim.temporary import replaced
 
 __all__ = [
     "UnusableError",

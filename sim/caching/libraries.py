@@ -24,7 +24,7 @@ from sim.caching.folder import (
     reading,
     untrusted,
 )
-from sim.locks import locked, private_folder, same_file
+from sim.files import locked, private_folder, same_file
 from sim.notices import notice
 
 __all__ = [

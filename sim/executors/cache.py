@@ -18,7 +18,7 @@ from sim.errors import BuildError
 from sim.executors.base import LINK_PLACES, CommandKind, RunState
 from sim.executors.samples import MOST_HELD, fifos, sample_dtype
 from sim.executors.tools import OnStep, Steps, Toolchain
-from sim.locks import alone
+from sim.files import alone
 from sim.memory import memory_header
 
 __all__ = [

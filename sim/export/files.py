@@ -3,7 +3,6 @@
 import re
 import tempfile
 import tomllib
-from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -85,27 +84,6 @@ def meaning(top: str, port: str) -> str:
     raise KeyError(port)
 
 
-def _readme(top: str, *, config: AcceleratorConfig, limits: AxiLimits, files: list[str], ports: Iterable[Port]) -> str:
-    """Return the text of the README, Markdown; the last of the files is the top's."""
-    rows: dict[str, tuple[str, int, str]] = {}
-    for port in ports:
-        name = re.sub(r"(?<=^m)\d\d(?=_axi_)|(?<=^mc)\d(?=_)|(?<=^port_)\d+(?=_)", "<n>", port.name)
-        rows.setdefault(name, (port.direction, port.width, meaning(top, port.name)))
-    return _render(
-        "readme.md",
-        top=top,
-        module=files[-1].removesuffix(".v"),
-        files=files,
-        config=config,
-        ports=rows,
-        registers=Register,
-        engine_register=engine_register,
-        slave=ControlRegister,
-        instructions=Instruction,
-        settings=asdict(config) | (asdict(limits) if top == "axi" else {}),
-    )
-
-
 TOPS = ("ae", "convey", "axi")
 """Kinds of top: native ports, those of a personality of the HC-2, AXI."""
 
@@ -167,13 +145,26 @@ def export_verilog(
         adapters = convey_verilog(config) if top == "convey" else axi_verilog(config, limits)
         texts |= {f"{name}.v": text for name, text in adapters.items()}
     sources = list(texts)
-    ports = declared_ports(texts[sources[-1]], sources[-1].removesuffix(".v"))
+    module = sources[-1].removesuffix(".v")
+    ports: dict[str, tuple[str, int, str]] = {}
+    for port in declared_ports(texts[sources[-1]], module):
+        shown = re.sub(r"(?<=^m)\d\d(?=_axi_)|(?<=^mc)\d(?=_)|(?<=^port_)\d+(?=_)", "<n>", port.name)
+        ports.setdefault(shown, (port.direction, port.width, meaning(top, port.name)))
     name, text = constraints(top, config)
-    texts |= {
-        "files.f": "".join(f"{source}\n" for source in sources),
-        name: text,
-        "README.md": _readme(top, config=config, limits=limits, files=sources, ports=ports),
-    }
+    texts |= {"files.f": "".join(f"{source}\n" for source in sources), name: text}
+    texts["README.md"] = _render(
+        "readme.md",
+        top=top,
+        module=module,
+        files=sources,
+        config=config,
+        ports=ports,
+        registers=Register,
+        engine_register=engine_register,
+        slave=ControlRegister,
+        instructions=Instruction,
+        settings=asdict(config) | (asdict(limits) if top == "axi" else {}),
+    )
     directory.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".verilog-", dir=directory) as folder:
         for name, text in texts.items():

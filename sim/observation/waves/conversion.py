@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import gettempdir
 
+from sim.files import temporary_file
 from sim.notices import notice
 from sim.observation.waves.files import Waves
 from sim.observation.waves.variables import Variable
-from sim.temporary import temporary_file
 
 __all__ = ["Conversion"]
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from tempfile import gettempdir
 
 from sim.errors import SimulationError
+from sim.files import replaced, temporary_file
 from sim.observation.waves.signals import Signals
 from sim.observation.waves.variables import Scopes, Variable, read_head
 from sim.observation.waves.writer import FstWriter, VcdWriter, WaveWriter
-from sim.temporary import replaced, temporary_file
 
 __all__ = ["ENDLESS", "VIEWS", "Waves"]
 

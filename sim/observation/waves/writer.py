@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sim.locks import locked
+from sim.files import locked
 from sim.observation.waves.variables import Variable, walk
 
 __all__ = ["FstWriter", "VcdWriter", "WaveWriter"]

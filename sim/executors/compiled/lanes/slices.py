@@ -1,6 +1,5 @@
 """Where signals are cut into slices that are computed apart: a packed payload into its fields and flags."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -208,22 +207,15 @@ class Signals:
     def runs(self, bits: Bits) -> list[Run]:
         """Return bits as runs of successive bits, the lowest first."""
         runs: list[Run] = []
-        for piece in self._pieces(bits):
-            last = runs[-1] if runs else None
-            if last is None or last.signal is not piece.signal:
-                runs.append(piece)
-            elif piece.signal is None:
-                runs[-1] = Run(None, last.first | piece.first << last.width, last.width + 1)
-            elif last.first + last.width == piece.first:
-                runs[-1] = Run(last.signal, last.first, last.width + 1)
-            else:
-                runs.append(piece)
-        return runs
-
-    def _pieces(self, bits: Sequence[int | str]) -> Iterator[Run]:
         for bit in bits:
-            if isinstance(bit, str):
-                yield Run(None, int(bit), 1)
+            signal, first = (None, int(bit)) if isinstance(bit, str) else self._drivers[bit]
+            last = runs[-1] if runs else None
+            if last is None or last.signal is not signal:
+                runs.append(Run(signal, first, 1))
+            elif signal is None:
+                runs[-1] = Run(None, last.first | first << last.width, last.width + 1)
+            elif last.first + last.width == first:
+                runs[-1] = Run(signal, last.first, last.width + 1)
             else:
-                signal, index = self._drivers[bit]
-                yield Run(signal, index, 1)
+                runs.append(Run(signal, first, 1))
+        return runs

@@ -1,18 +1,23 @@
-"""Temporary files cannot be guessed, follow no link, and are removed by the next process when theirs is gone."""
+"""Locks of folders, and temporary files.
+
+A lock has one holder at a time, and what a holder leaves is gone. Temporary files cannot be guessed, follow no link,
+and are removed by the next process when theirs is gone.
+"""
 
 import fcntl
 import os
+import threading
 from pathlib import Path
 
 import pytest
 
-from sim import temporary
-from sim.temporary import replaced, temporary_file
+from sim import files
+from sim.files import alone, lock_folder, locked, private_folder, replaced, temporary_file
 
 
 @pytest.fixture(autouse=True)
 def _new_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(temporary, "_looked_at", set())
+    monkeypatch.setattr(files, "_looked_at", set())
 
 
 def test_names_differ_and_nothing_is_left(tmp_path: Path) -> None:
@@ -44,7 +49,7 @@ def test_an_interrupt_while_it_is_made_leaves_nothing(
         assert len(list(tmp_path.iterdir())) == 1
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(temporary, function, interrupt)
+    monkeypatch.setattr(files, function, interrupt)
     with pytest.raises(KeyboardInterrupt), temporary_file(tmp_path / "out"):
         pass
     assert list(tmp_path.iterdir()) == []
@@ -86,3 +91,49 @@ def test_a_file_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         fail()
     assert target.read_bytes() == b"new"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_folder_has_one_holder(tmp_path: Path) -> None:
+    first = lock_folder(tmp_path)
+    assert first is not None
+    assert lock_folder(tmp_path) is None
+    with private_folder(tmp_path) as mine:
+        assert not mine
+    os.close(first)
+    with private_folder(tmp_path) as mine:
+        assert mine
+        assert lock_folder(tmp_path) is None
+
+
+def test_shared_locks_go_together(tmp_path: Path) -> None:
+    one, two = (os.open(tmp_path, os.O_RDONLY) for _ in range(2))
+    assert locked(one, shared=True)
+    assert locked(two, shared=True)
+    assert not locked(two)
+    os.close(one)
+    assert locked(two)
+    os.close(two)
+
+
+def test_who_asks_for_the_same_folder_waits_and_finds_it_empty(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "left").mkdir()
+    (folder / "left" / "file").touch()
+    waits = threading.Event()
+    seen: list[list[Path]] = []
+
+    def other() -> None:
+        with alone(folder, on_wait=waits.set):
+            seen.append(list(folder.iterdir()))
+
+    with alone(folder) as given:
+        assert (given, list(folder.iterdir())) == (folder, [])
+        thread = threading.Thread(target=other)
+        thread.start()
+        assert waits.wait(10)
+        (folder / "made").touch()
+        assert seen == []
+    thread.join(10)
+    assert seen == [[]]
+    assert not folder.exists()
