@@ -1,7 +1,7 @@
 """What happens in a machine over time: every interval, and every instruction, cut exactly to the cycle."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple, Protocol
 
@@ -205,16 +205,6 @@ class _Ended(NamedTuple):
     ran: RanInstruction
     now: npt.NDArray[np.void]
     memory: RecordedSums
-
-
-class _Before(NamedTuple):
-    """Where some intervals begin: the first one, counters before it; and their cycles without a run, told apart."""
-
-    position: int
-    causes: Counts
-    fills: Counts
-    turns: Counts
-    split: Counts
 
 
 class Recording:
@@ -475,7 +465,7 @@ class Recording:
         """Hand out the intervals that end with some rows."""
         state = self.state
         count = rows.shape[1]
-        before = _Before(state.position, state.causes, state.fills, state.turns, state.split[:count].copy())
+        before = replace(state, split=state.split[:count].copy())
         last = _Counters(rows[:, -1:])
         state.causes, state.fills, state.turns = last.causes[0], last.fills[0], last.turns[0]
         state.split = np.roll(state.split, -count, axis=0)
@@ -483,16 +473,12 @@ class Recording:
         state.position = position
         self._sink.take_intervals(partial(self._block, before, rows, memory), count)
 
-    def _block(self, before: "_Before", rows: npt.NDArray[np.void], memory: RecordedIntervals) -> Intervals:
-        """Return what was counted between rows."""
+    def _block(self, before: RecordingState, rows: npt.NDArray[np.void], memory: RecordedIntervals) -> Intervals:
+        """Return what was counted between rows, the first of which follows a state."""
         counters = _Counters(rows)
         causes, fills, turns = (
-            np.diff(np.concatenate([each[np.newaxis], now]), axis=0)
-            for each, now in (
-                (before.causes, counters.causes),
-                (before.fills, counters.fills),
-                (before.turns, counters.turns),
-            )
+            np.diff(getattr(counters, name), axis=0, prepend=getattr(before, name)[np.newaxis])
+            for name in ("causes", "fills", "turns")
         )
         split = before.split
         if not np.array_equal(split[..., : _READOUT + 1].sum(axis=-1), causes[..., Cause.IDLE]):
