@@ -59,19 +59,16 @@ def read_lives(reader: WaveReader) -> Lives:
         runs |= _first_runs(reader, [kernel for kernel in kernels if found[kernel] == kind])
     for kernel in kernels:
         window = KernelWindow(reader, kernel)
-        own_entries: list[Life] = []
-        own_neighbours: list[Life] = []
+        own: tuple[list[Life], list[Life], list[Life]]
         if found[kernel] == "bfs":
             vertices |= known_words(window)
-            own_entries, own_neighbours = kernel_lives(window)
-            own_reached: list[Life] = []
+            own = (*kernel_lives(window), [])
         else:
-            own_reached = intersection_lives(window)
-        for life in (*own_entries, *own_neighbours, *own_reached):
-            life.run += runs[kernel]
-        entries += own_entries
-        neighbours += own_neighbours
-        reached += own_reached
+            own = ([], [], intersection_lives(window))
+        for lives, some in zip((entries, neighbours, reached), own, strict=True):
+            for life in some:
+                life.run += runs[kernel]
+            lives += some
     _connect(entries, neighbours)
     for life in entries:
         if life.origin is not None:
@@ -79,8 +76,8 @@ def read_lives(reader: WaveReader) -> Lives:
         elif life.word is not None:
             life.vertex = vertices.get((life.graph, life.word & ~int(VISITED.mask)))
     order = {kernel: number for number, kernel in enumerate(kernels)}
-    lives = sorted((*entries, *neighbours, *reached), key=lambda life: (life.first, order[life.kernel], life.neighbour))
-    return Lives(reader.first, reader.cycles, tuple(kernels), lives)
+    told = sorted((*entries, *neighbours, *reached), key=lambda life: (life.first, order[life.kernel], life.neighbour))
+    return Lives(reader.first, reader.cycles, tuple(kernels), told)
 
 
 def _first_runs(reader: WaveReader, kernels: list[str]) -> dict[str, int]:
