@@ -61,9 +61,10 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from host.output import check_output, open_output, publish
     from host.progress import Progress
+    from host.studies.fpga.tools import YOSYS, check_tool
     from host.sweep.page import sweep_page
     from host.sweep.points import SweepFolder, sweep
-    from host.sweep.rows import check_area, rows_of, sweep_document, sweep_text, with_area, write_table
+    from host.sweep.rows import rows_of, sweep_document, sweep_text, with_area, write_table
     from host.sweep.study import read_study
     from sim.errors import SimulationError
 
@@ -75,7 +76,7 @@ def run(arguments: argparse.Namespace) -> None:
     for path in (table, page):
         check_output(str(path), "--output")
     if arguments.area:
-        check_area()
+        check_tool(YOSYS)
     progress = Progress(quiet=arguments.quiet)
     points = [each.point for each in study.points]
     with progress.step("simulating") as step:

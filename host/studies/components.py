@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["SpeedUps", "Times", "speed_up_figure", "speed_up_markdown", "time_figure", "time_markdown"]
+__all__ = ["SpeedUps", "Times"]
 
 PHASES = {"searches": "BFS", "intersections": "intersection", "starts": "search for a start"}
 """Parts of a time, from the bottom of a bar to its top, and what people call them."""
@@ -54,7 +54,7 @@ _TIMES += [(text, f"{{milliseconds[{phase}]:.3f}}") for phase, text in PHASES.it
 _TIMES += [("total", "{total:.3f}"), ("speed-up", "{speed_up:.2f}")]
 
 
-def time_markdown(document: dict[str, Any]) -> str:
+def _time_markdown(document: dict[str, Any]) -> str:
     """Return figure 12 as Markdown.
 
     Parameters
@@ -73,7 +73,7 @@ def time_markdown(document: dict[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def speed_up_markdown(document: dict[str, Any]) -> str:
+def _speed_up_markdown(document: dict[str, Any]) -> str:
     """Return figure 13 as Markdown.
 
     Parameters
@@ -112,7 +112,7 @@ def _panels(document: dict[str, Any]) -> "tuple[Figure, list[int], list[tuple[Ax
     return figure, degrees, list(zip(panels, series, strict=True))
 
 
-def time_figure(document: dict[str, Any]) -> "Figure":
+def _time_figure(document: dict[str, Any]) -> "Figure":
     """Return figure 12: for each degree a bar of sequential Kosaraju and one of each machine, by phase.
 
     Parameters
@@ -146,7 +146,7 @@ def time_figure(document: dict[str, Any]) -> "Figure":
     return figure
 
 
-def speed_up_figure(document: dict[str, Any]) -> "Figure":
+def _speed_up_figure(document: dict[str, Any]) -> "Figure":
     """Return figure 13: speed-up over sequential Kosaraju against degree.
 
     Parameters
@@ -217,8 +217,8 @@ class Times(_Components):
     `Grid`.
     """
 
-    markdown = staticmethod(time_markdown)
-    figure_of = staticmethod(time_figure)
+    markdown = staticmethod(_time_markdown)
+    figure_of = staticmethod(_time_figure)
 
     def points(self, series: Series) -> Iterator[Point]:
         """Yield the points that a graph has."""
@@ -240,8 +240,8 @@ class SpeedUps(_Components):
     """
 
     hong = True
-    markdown = staticmethod(speed_up_markdown)
-    figure_of = staticmethod(speed_up_figure)
+    markdown = staticmethod(_speed_up_markdown)
+    figure_of = staticmethod(_speed_up_figure)
 
     def points(self, series: Series) -> Iterator[Point]:
         """Yield the points that a graph has."""

@@ -19,20 +19,7 @@ from host.words import counted
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "FIGURE2",
-    "FIGURE3",
-    "PARTITION",
-    "SINGLE",
-    "TENTH",
-    "Degrees",
-    "Sources",
-    "Times",
-    "depth_figure",
-    "depth_markdown",
-    "time_figure",
-    "time_markdown",
-]
+__all__ = ["FIGURE2", "FIGURE3", "PARTITION", "SINGLE", "TENTH", "Degrees", "Sources", "Times"]
 
 VERTICES = 100_000
 """Of the graphs of figures 2 and 3."""
@@ -103,7 +90,7 @@ def _quotient(value: float | None, by: float | None) -> float | None:
     return None if value is None or by is None else value / by
 
 
-def depth_markdown(document: dict[str, Any]) -> str:
+def _depth_markdown(document: dict[str, Any]) -> str:
     """Return figure 2 or 3 as Markdown.
 
     Parameters
@@ -142,7 +129,7 @@ _TIMES = (
 )
 
 
-def time_markdown(document: dict[str, Any]) -> str:
+def _time_markdown(document: dict[str, Any]) -> str:
     """Return table 2 as Markdown.
 
     Parameters
@@ -169,7 +156,7 @@ _COLOURS = {SINGLE: BLUE, PARTITION: VERMILION, TENTH: GREEN}
 _WIDTH = 0.4
 
 
-def depth_figure(document: dict[str, Any]) -> "Figure":
+def _depth_figure(document: dict[str, Any]) -> "Figure":
     """Return figure 2 or 3: recursion depth, what was measured as lines, the text's as marks.
 
     Parameters
@@ -196,7 +183,7 @@ def depth_figure(document: dict[str, Any]) -> "Figure":
     return figure
 
 
-def time_figure(document: dict[str, Any]) -> "Figure":
+def _time_figure(document: dict[str, Any]) -> "Figure":
     """Return table 2 as bars: speed-up over Tarjan's algorithm, here and in the text.
 
     Parameters
@@ -239,8 +226,8 @@ class _Depths(Study):
     axis: ClassVar[str]
     """Field of the points that is the horizontal axis."""
 
-    markdown = staticmethod(depth_markdown)
-    figure_of = staticmethod(depth_figure)
+    markdown = staticmethod(_depth_markdown)
+    figure_of = staticmethod(_depth_figure)
 
     @abstractmethod
     def asked(self) -> Iterator[_Asked]:
@@ -337,8 +324,8 @@ class Times(Study):
 
     vertices: tuple[int, ...]
 
-    markdown = staticmethod(time_markdown)
-    figure_of = staticmethod(time_figure)
+    markdown = staticmethod(_time_markdown)
+    figure_of = staticmethod(_time_figure)
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
         """Measure it, and return it as a JSON document."""

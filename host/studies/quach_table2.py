@@ -16,7 +16,7 @@ from host.words import counted, place
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["TABLE2", "Table2", "table2_figure", "table2_markdown"]
+__all__ = ["TABLE2", "Table2"]
 
 
 class _Row(NamedTuple):
@@ -84,7 +84,7 @@ _COUNTS = (
 )
 
 
-def table2_markdown(document: dict[str, Any]) -> str:
+def _table2_markdown(document: dict[str, Any]) -> str:
     """Return the table as Markdown: times and ratios beside the text's, then what was counted.
 
     Parameters
@@ -111,7 +111,7 @@ def table2_markdown(document: dict[str, Any]) -> str:
 _COLOURS = (BLACK, ORANGE, GREEN, BLUE, VERMILION)
 
 
-def table2_figure(document: dict[str, Any]) -> "Figure":
+def _table2_figure(document: dict[str, Any]) -> "Figure":
     """Return the plot: a line for each number of vertices, and the text's dashed.
 
     Parameters
@@ -171,8 +171,8 @@ class Table2(Study):
     device: str
     threads: int
 
-    markdown = staticmethod(table2_markdown)
-    figure_of = staticmethod(table2_figure)
+    markdown = staticmethod(_table2_markdown)
+    figure_of = staticmethod(_table2_figure)
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
         """Measure it, and return it as a JSON document."""

@@ -13,16 +13,7 @@ from host.measuring.measurements import Measured, Measurements
 from host.results.plots import BLACK, BLUE, ORANGE, add_legend, degree_axis, lettered, panel_grid, power_text
 from host.results.table_text import column_table
 from host.runs.execution import SOURCE_RULE
-from host.studies.paper import (
-    BETKAOUI_GTEPS,
-    ENGINES,
-    KINDS,
-    TABLE1_DEGREES,
-    TABLE1_VERTICES,
-    betkaoui_gteps,
-    cygraph_gteps,
-    preset_of,
-)
+from host.studies import paper
 from host.studies.study import Grid, Point, Study, grouped, left_out_text, run_fields
 from host.words import counted
 
@@ -30,16 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "Table1",
-    "Throughput",
-    "averages",
-    "errors",
-    "table1_figure",
-    "table1_markdown",
-    "throughput_figure",
-    "throughput_markdown",
-]
+__all__ = ["Table1", "Throughput", "averages", "errors"]
 
 _SUMMED = ("cycles", "edges", "levels", "duplicates")
 """Fields of a point that are counts."""
@@ -68,7 +50,7 @@ def _measured(
     requests = {
         (config, vertices, kind, degree, engines): BfsRequest(
             graph=GraphSpec(kind=kind, degree=degree, vertices=vertices, seed=seed),
-            preset=preset_of(config, engines),
+            preset=paper.preset_of(config, engines),
             memory=memory,
         )
         for config, vertices, kind, degree, engines in keys
@@ -77,7 +59,7 @@ def _measured(
     found = []
     for (config, vertices, kind, degree, engines), request in requests.items():
         result = results[request]
-        paper = cygraph_gteps(kind, degree, engines)
+        published = paper.cygraph_gteps(kind, degree, engines)
         found.append(
             {
                 "kind": kind,
@@ -85,10 +67,10 @@ def _measured(
                 "engines": engines,
                 "config": config,
                 "vertices": vertices,
-                "paper": paper,
+                "paper": published,
                 "simulated": result["gteps"],
-                "ratio": None if paper is None else result["gteps"] / paper,
-                "betkaoui": betkaoui_gteps(kind, degree),
+                "ratio": None if published is None else result["gteps"] / published,
+                "betkaoui": paper.betkaoui_gteps(kind, degree),
                 "preset": request.preset,
                 "seed": seed,
                 "source": result["source"],
@@ -133,7 +115,7 @@ def errors(found: Iterable[Point]) -> dict[str, Any]:
 
     return {
         **summary([value for _, value in differences]),
-        **{kind: summary([value for each, value in differences if each == kind]) for kind in KINDS},
+        **{kind: summary([value for each, value in differences if each == kind]) for kind in paper.KINDS},
     }
 
 
@@ -141,7 +123,7 @@ _KIND_TEXT = {"random": "random", "rmat": "R-MAT"}
 _UNIFORM_TEXT = {"random": "uniform random", "rmat": "R-MAT"}
 
 _THROUGHPUT = [("degree", "{0[degree]}")]
-for _place, (_kind, _engines) in enumerate(itertools.product(KINDS, ENGINES)):
+for _place, (_kind, _engines) in enumerate(itertools.product(paper.KINDS, paper.ENGINES)):
     _THROUGHPUT += [
         (f"{_KIND_TEXT[_kind]} {counted(_engines, 'AE')}: paper", f"{{{_place}[paper]:.3f}}"),
         ("simulated", f"{{{_place}[simulated]:.3f}}"),
@@ -169,12 +151,12 @@ def _cells_text(cells: Sequence[Point]) -> list[str]:
         "Share of the BFS kernels' cycles by cause:\n",
         column_table(_SHARES, [{**cell, "text": _KIND_TEXT[cell["kind"]]} for cell in cells]),
         column_table(
-            _ERRORS, [{"text": "all", **found}, *({"text": _KIND_TEXT[kind], **found[kind]} for kind in KINDS)]
+            _ERRORS, [{"text": "all", **found}, *({"text": _KIND_TEXT[kind], **found[kind]} for kind in paper.KINDS)]
         ),
     ]
 
 
-def table1_markdown(document: dict[str, Any]) -> str:
+def _table1_markdown(document: dict[str, Any]) -> str:
     """Return the table as Markdown.
 
     For each configuration and number of vertices, the means over several of them first: throughput of paper and
@@ -207,7 +189,7 @@ _HATCH = {1: "////", 4: ""}
 _SIDES = {"paper": ORANGE, "simulated": BLUE}
 
 
-def table1_figure(document: dict[str, Any]) -> "Figure":
+def _table1_figure(document: dict[str, Any]) -> "Figure":
     """Return a panel for each configuration and kind of graph; of several numbers of vertices, their mean.
 
     Parameters
@@ -220,9 +202,9 @@ def table1_figure(document: dict[str, Any]) -> "Figure":
         [f"{config}: {_UNIFORM_TEXT[kind]}" for config, kind in groups], row=3.6, rest=0.5, sharey=True
     )
     for axes, ((_, kind), cells) in zip(panels, groups.items(), strict=True):
-        for place, (engines, (side, colour)) in enumerate(itertools.product(ENGINES, _SIDES.items())):
+        for place, (engines, (side, colour)) in enumerate(itertools.product(paper.ENGINES, _SIDES.items())):
             axes.bar(
-                [number + (place - 1.5) * _WIDTH for number in range(len(TABLE1_DEGREES))],
+                [number + (place - 1.5) * _WIDTH for number in range(len(paper.TABLE1_DEGREES))],
                 [cell[side] for cell in cells if cell["engines"] == engines],
                 _WIDTH,
                 color=colour,
@@ -230,11 +212,11 @@ def table1_figure(document: dict[str, Any]) -> "Figure":
                 hatch=_HATCH[engines],
                 label=f"{side}, {counted(engines, 'AE')}",
             )
-        degree_axis(axes, TABLE1_DEGREES)
+        degree_axis(axes, paper.TABLE1_DEGREES)
         axes.set_ylabel("throughput (GTEPS)")
         axes.plot(
-            [number + 2.5 * _WIDTH for number in range(len(TABLE1_DEGREES))],
-            BETKAOUI_GTEPS[kind],
+            [number + 2.5 * _WIDTH for number in range(len(paper.TABLE1_DEGREES))],
+            paper.BETKAOUI_GTEPS[kind],
             linestyle="",
             marker="D",
             markersize=5,
@@ -269,12 +251,12 @@ class Table1(Study):
     vertices: tuple[int, ...]
     memory: str
 
-    markdown = staticmethod(table1_markdown)
-    figure_of = staticmethod(table1_figure)
+    markdown = staticmethod(_table1_markdown)
+    figure_of = staticmethod(_table1_figure)
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
         """Measure it, and return it as a JSON document."""
-        keys = itertools.product(self.configs, self.vertices, KINDS, TABLE1_DEGREES, ENGINES)
+        keys = itertools.product(self.configs, self.vertices, paper.KINDS, paper.TABLE1_DEGREES, paper.ENGINES)
         cells, results = _measured(measurements, keys, memory=self.memory, seed=self.seed)
         mean = averages(cells) if len(self.vertices) > 1 else []
         judged = grouped(mean or cells, "config")
@@ -288,12 +270,12 @@ class Table1(Study):
 
 
 _POINTS = [("vertices", "{0[text]}")]
-for _place, _engines in enumerate(ENGINES):
+for _place, _engines in enumerate(paper.ENGINES):
     _POINTS += [(counted(_engines, "AE"), f"{{{_place}[simulated]:.3f}}"), ("paper", f"{{{_place}[paper]:.3f}}")]
 _POINTS += [("Betkaoui", "{0[betkaoui]:.3f}")]
 
 
-def throughput_markdown(document: dict[str, Any]) -> str:
+def _throughput_markdown(document: dict[str, Any]) -> str:
     """Return the points as Markdown, a table for each configuration and degree.
 
     Parameters
@@ -324,7 +306,7 @@ _LINES = ("-", "--", ":", "-.")
 def _reference(axes: "Axes", height: float | None, *, colour: str, label: str, width: float) -> None:
     """Draw an average of the paper over the vertices that it is an average of."""
     if height is not None:
-        exponents = [math.log2(TABLE1_VERTICES[0]), math.log2(TABLE1_VERTICES[-1])]
+        exponents = [math.log2(paper.TABLE1_VERTICES[0]), math.log2(paper.TABLE1_VERTICES[-1])]
         axes.plot(exponents, [height, height], color=colour, linewidth=width, label=label, linestyle=(0, (4, 1)))
 
 
@@ -340,12 +322,12 @@ def _panel(axes: "Axes", points: list[Point]) -> None:
                 label=f"CyGraph {_COUNT[engines]}, {config}",
             )
     _reference(axes, points[0]["betkaoui"], colour=BLACK, label="Betkaoui et al. four FPGAs, paper", width=2.0)
-    for engines in ENGINES:
-        paper = next(point["paper"] for point in points if point["engines"] == engines)
-        _reference(axes, paper, colour=_COLOURS[engines], label=f"CyGraph {_COUNT[engines]}, paper", width=1.0)
+    for engines in paper.ENGINES:
+        published = next(point["paper"] for point in points if point["engines"] == engines)
+        _reference(axes, published, colour=_COLOURS[engines], label=f"CyGraph {_COUNT[engines]}, paper", width=1.0)
 
 
-def throughput_figure(document: dict[str, Any]) -> "Figure":
+def _throughput_figure(document: dict[str, Any]) -> "Figure":
     """Return the figure; the paper's averages are lines over the vertices that they are averages of.
 
     Parameters
@@ -354,7 +336,7 @@ def throughput_figure(document: dict[str, Any]) -> "Figure":
         What `Throughput.document` returned.
     """
     groups = grouped(document["points"], "degree")
-    sizes = sorted({*TABLE1_VERTICES, *(point["vertices"] for point in document["points"])})
+    sizes = sorted({*paper.TABLE1_VERTICES, *(point["vertices"] for point in document["points"])})
     figure, panels = panel_grid(lettered(f"average degree {degree}" for (degree,) in groups), sharey=True)
     for axes, points in zip(panels, groups.values(), strict=True):
         _panel(axes, points)
@@ -373,8 +355,8 @@ class Throughput(Grid):
     are those of `Grid`.
     """
 
-    markdown = staticmethod(throughput_markdown)
-    figure_of = staticmethod(throughput_figure)
+    markdown = staticmethod(_throughput_markdown)
+    figure_of = staticmethod(_throughput_figure)
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
         """Measure it, and return it as a JSON document."""
@@ -383,11 +365,11 @@ class Throughput(Grid):
             (config, vertices, kind, degree, engines)
             for config in self.configs
             for degree, vertices in self.graphs()
-            for engines in ENGINES
+            for engines in paper.ENGINES
         ]
         points, results = _measured(measurements, keys, memory=self.memory, seed=self.seed)
         return {
             **self.described(results, kind=kind),
-            "paper_average_over_vertices": list(TABLE1_VERTICES),
+            "paper_average_over_vertices": list(paper.TABLE1_VERTICES),
             "points": points,
         }

@@ -19,17 +19,7 @@ from host.words import place
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "CONFIGURATIONS",
-    "MODELS",
-    "TABLE1",
-    "TABLE2",
-    "Table1",
-    "Table2",
-    "table1_figure",
-    "table1_markdown",
-    "table2_markdown",
-]
+__all__ = ["CONFIGURATIONS", "MODELS", "TABLE1", "TABLE2", "Table1", "Table2"]
 
 CONFIGURATIONS: dict[str, dict[str, int]] = {
     "F0,1": {"segment": 1},
@@ -167,7 +157,7 @@ _DONE = (
 )
 
 
-def table1_markdown(document: dict[str, Any]) -> str:
+def _table1_markdown(document: dict[str, Any]) -> str:
     """Return the table as Markdown: times, the paper's, both as speed-ups over Tarjan, and what ``fbt`` counts.
 
     Parameters
@@ -207,7 +197,7 @@ def table1_markdown(document: dict[str, Any]) -> str:
 _WIDTH = 0.16
 
 
-def table1_figure(document: dict[str, Any]) -> "Figure":
+def _table1_figure(document: dict[str, Any]) -> "Figure":
     """Return a panel of each side: for each model a bar of each configuration.
 
     Parameters
@@ -260,7 +250,7 @@ def _quotients(model: str, basic: float, parallel: float, tarjan: float, fbt: fl
     return {"model": model, "basic": basic, "parallel": parallel, **quotients}
 
 
-def table2_markdown(document: dict[str, Any]) -> str:
+def _table2_markdown(document: dict[str, Any]) -> str:
     """Return the table as Markdown: the models, times here and in the paper, and what the parallel algorithm counts.
 
     Parameters
@@ -385,8 +375,8 @@ class Table1(_Models):
     """
 
     figure = "wijs-table1"
-    markdown = staticmethod(table1_markdown)
-    figure_of = staticmethod(table1_figure)
+    markdown = staticmethod(_table1_markdown)
+    figure_of = staticmethod(_table1_figure)
 
     def asked(self, model: ModelSpec) -> dict[str, Request]:
         """Return what is measured of a model, by series."""
@@ -415,7 +405,7 @@ class Table2(_Models):
     """
 
     figure = "wijs-table2"
-    markdown = staticmethod(table2_markdown)
+    markdown = staticmethod(_table2_markdown)
 
     def asked(self, model: ModelSpec) -> dict[str, Request]:
         """Return what is measured of a model, by series."""

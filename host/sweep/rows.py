@@ -16,7 +16,6 @@ from host.record.tables import MODULES
 from host.results.table_text import plain_table
 from host.results.version import identity
 from host.studies.fpga.synthesis import usages
-from host.studies.fpga.tools import YOSYS, check_tool
 from host.sweep.points import SweepFolder, Swept
 from host.sweep.study import Study, value_text
 from host.words import counted
@@ -33,8 +32,6 @@ __all__ = [
     "Row",
     "Series",
     "cells",
-    "check_area",
-    "columns_of",
     "effects",
     "pareto",
     "rows_of",
@@ -107,17 +104,12 @@ def shares(row: Mapping[str, Any], module: str) -> dict[str, float]:
     return {name: row[column] for name, column in names.items() if row.get(column) is not None}
 
 
-def columns_of(rows: Iterable[Row]) -> list[str]:
-    """Return the names of all columns, in the order in which rows have them."""
-    return list(dict.fromkeys(name for row in rows for name in row))
-
-
 def table_of(rows: list[Row]) -> "pa.Table":
     """Return the rows as a table; a column of values of several kinds is one of texts."""
     import pyarrow as pa
     from pyarrow.json import ParseOptions, read_json
 
-    names = columns_of(rows)
+    names = dict.fromkeys(name for row in rows for name in row)
     kinds = {name: _kind([row.get(name) for row in rows]) for name in names}
     lines = (
         json.dumps({name: _cell(row.get(name), kinds[name]) for name in names}, ensure_ascii=False) for row in rows
@@ -161,17 +153,6 @@ AREA = {"luts": "LUTs", "registers": "registers", "block_ram": "block RAM in Kb"
 """Columns of what a machine takes, all its AEs together, and what people call them."""
 
 _FAMILY = "xc5v"
-
-
-def check_area() -> None:
-    """Refuse to go on without the tool.
-
-    Raises
-    ------
-    SimulationError
-        It is not installed.
-    """
-    check_tool(YOSYS)
 
 
 def with_area(study: Study, rows: Sequence[Row], folder: Path, *, jobs: int, on_step: OnStep) -> list[Row]:

@@ -55,10 +55,6 @@ class StudyPoint:
     values: dict[str, Any]
     point: Point
 
-    def text(self, names: Mapping[str, Any]) -> str:
-        """Return its values of some parameters, as people read them."""
-        return ", ".join(f"{name}={value_text(self.values[name])}" for name in names)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Study:

@@ -132,7 +132,7 @@ def test_area(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 
 
 def test_area_needs_its_tool(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("host.sweep.rows.YOSYS", "no_yosys")
+    monkeypatch.setattr(fpga_tools, "YOSYS", "no_yosys")
     monkeypatch.setitem(fpga_tools._TARGETS, "no_yosys", "make synth")
     assert main(["sweep", "small.toml", "-o", "out", "--area"]) == 3
     assert capfd.readouterr().err == "cyscc sweep: no_yosys is not installed: `make synth` installs it\n"

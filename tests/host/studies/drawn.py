@@ -16,13 +16,11 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from host.analysis.roofline.plot import roofline_figure
+from host.studies import components, wijs
 from host.studies.comparison import Comparison, Entry, comparison_figure
-from host.studies.components import speed_up_figure
-from host.studies.components import time_figure as components_figure
-from host.studies.li import Degrees, Sources, Times, depth_figure, time_figure
-from host.studies.quach_table2 import table2_figure
-from host.studies.searches import table1_figure, throughput_figure
-from host.studies.wijs import table1_figure as wijs_figure
+from host.studies.li import Degrees, Sources, Times
+from host.studies.quach_table2 import Table2
+from host.studies.searches import Table1, Throughput
 from tests.host.analysis.roofline.samples import SETTING, roofline_of
 from tests.host.studies import test_li, test_quach_table2, test_wijs
 from tests.host.studies.results import FakeMeasurements, components_of, made_up, table1_of, throughput_of
@@ -75,16 +73,16 @@ def _varied(request: Any) -> dict[str, Any]:
 
 
 FIGURES: dict[str, Callable[[], Figure]] = {
-    "table1": lambda: table1_figure(table1_of(("published", "hc2"), (16,), _varied)),
-    "fig10": lambda: throughput_figure(throughput_of("fig10", ("published", "hc2"))),
-    "fig12": lambda: components_figure(components_of("fig12", *_degrees(3), configs=("published", "hc2"))),
-    "fig13": lambda: speed_up_figure(components_of("fig13", *_degrees(3), configs=("published", "hc2"))),
+    "table1": lambda: Table1.figure_of(table1_of(("published", "hc2"), (16,), _varied)),
+    "fig10": lambda: Throughput.figure_of(throughput_of("fig10", ("published", "hc2"))),
+    "fig12": lambda: components.Times.figure_of(components_of("fig12", *_degrees(3), configs=("published", "hc2"))),
+    "fig13": lambda: components.SpeedUps.figure_of(components_of("fig13", *_degrees(3), configs=("published", "hc2"))),
     "comparison": lambda: comparison_figure(_comparisons()),
-    "li-fig2": lambda: depth_figure(_li(Degrees(figure="li-fig2", vertices=100_000, seed=1))),
-    "li-fig3": lambda: depth_figure(_li(Sources(figure="li-fig3", vertices=1000, seed=1))),
-    "li-table2": lambda: time_figure(_li(Times(vertices=(1 << 20, 1 << 10), seed=1))),
-    "quach-table2": lambda: table2_figure(test_quach_table2.document_of(_fake(test_quach_table2.made_up))),
-    "wijs-table1": lambda: wijs_figure(test_wijs.made()[1]),
+    "li-fig2": lambda: Degrees.figure_of(_li(Degrees(figure="li-fig2", vertices=100_000, seed=1))),
+    "li-fig3": lambda: Degrees.figure_of(_li(Sources(figure="li-fig3", vertices=1000, seed=1))),
+    "li-table2": lambda: Times.figure_of(_li(Times(vertices=(1 << 20, 1 << 10), seed=1))),
+    "quach-table2": lambda: Table2.figure_of(test_quach_table2.document_of(_fake(test_quach_table2.made_up))),
+    "wijs-table1": lambda: wijs.Table1.figure_of(test_wijs.made()[1]),
     "roofline": lambda: _roofline("fixed:75"),
     "roofline of a memory with links": lambda: _roofline("hc2"),
 }

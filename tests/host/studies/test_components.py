@@ -10,7 +10,7 @@ from host.measuring.machines import SccRequest
 from host.measuring.setting import cores, processor_name
 from host.measuring.software import SoftwareRequest
 from host.results.version import version
-from host.studies.components import speed_up_markdown, time_markdown
+from host.studies.components import SpeedUps, Times
 from tests.host.studies.results import FakeMeasurements, components_of, grid_of
 
 
@@ -55,7 +55,7 @@ def test_figure_12() -> None:
     assert points[1]["milliseconds"] == pytest.approx({"searches": 1, "intersections": 0.4, "starts": 0.1})
     assert points[1]["total"] == pytest.approx(1.5)
     assert points[1]["cycles"] == {"searches": 150_000, "intersections": 60_000}, "wall time is in no cycle"
-    text = time_markdown({**document, "points": points})
+    text = Times.markdown({**document, "points": points})
     assert text.startswith("# Figure 12: time for strongly connected components\n")
     assert "Software: Abacus 2000, 5 cores; the paper's was a Xeon X5670 with 12 threads.\n" in text
     assert "Left out, more than 2^11 edges: degree 128 with 2^5 vertices.\n" in text
@@ -74,7 +74,7 @@ def test_figure_13() -> None:
         ("published", pytest.approx(1.5), pytest.approx(6), pytest.approx(4)),
         ("hong", pytest.approx(4), pytest.approx(6), pytest.approx(1.5)),
     ]
-    text = speed_up_markdown(document)
+    text = SpeedUps.markdown(document)
     assert "Left out" not in text
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
     assert rows[0] == ["degree", "Kosaraju (ms)", "published (ms)", "speed-up", "hong (ms)", "speed-up"]

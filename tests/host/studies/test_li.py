@@ -1,7 +1,6 @@
 """Figures 2 and 3 and table 2 of Li et al., from made-up measurements and from small graphs."""
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,6 @@ from host.studies.li import (
     Degrees,
     Sources,
     Times,
-    depth_figure,
-    depth_markdown,
-    time_figure,
-    time_markdown,
 )
 from tests.host.studies.results import FakeMeasurements
 
@@ -63,7 +58,7 @@ def test_figure_2_asks_for_both_series(measurements: Any) -> None:
     for series in (PARTITION, TENTH):
         assert [each["paper"] for each in points if each["series"] == series] == [both for _, both in FIGURE2.values()]
     assert {(each["depth"], each["milliseconds"], each["verified"]) for each in points} == {(260, 40.0, True)}
-    text = depth_markdown(document)
+    text = Degrees.markdown(document)
     assert text.startswith("# Figure 2 of Li et al. 2013: recursion depth\n")
     assert "random graphs of 100,000 vertices, seed 3; one thread." in text
     first, second = table(text), table(text, 1)
@@ -82,7 +77,7 @@ def test_figure_3_scales_its_sources(measurements: Any) -> None:
     assert [each.options for each in measurements.requests[5:]] == [
         (("sources", sources),) for sources in (1, 5, 25, 40, 50)
     ]
-    assert table(depth_markdown(small))[2][:4] == ["1", "–", "260", "–"]
+    assert table(Degrees.markdown(small))[2][:4] == ["1", "–", "260", "–"]
 
 
 def test_table_2(measurements: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,39 +93,31 @@ def test_table_2(measurements: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert first["speed_up"] == pytest.approx(1.5)
     assert first["paper"] == {"milliseconds": 35, "depth": 560, "tarjan": 295}
     assert other["paper"] is None
-    text = time_markdown(document)
+    text = Times.markdown(document)
     assert "Software: Abacus 2000, 5 cores; the paper's was a GeForce GTX 480" in text
     assert table(text)[4] == ["rmat", "2^20", "12", "40.0", "60.0", "1.50", "260", "2,000", "35", "295", "8.43", "560"]
     assert table(text)[5][-4:] == ["–"] * 4
 
 
 @pytest.mark.parametrize(
-    ("study", "draw", "shown"),
+    ("study", "shown"),
     [
         (
             Degrees(figure="li-fig2", vertices=100_000, seed=1),
-            depth_figure,
             (f"{SINGLE}, measured", f"{SINGLE}, paper", "average degree"),
         ),
         (
             Sources(figure="li-fig3", vertices=100_000, seed=1),
-            depth_figure,
             (f"{PARTITION}, measured", "number of sources, k"),
         ),
-        (Sources(figure="li-fig3", vertices=1000, seed=1), depth_figure, ("recursion depth",)),
-        (Times(vertices=(1 << 20, 1 << 21), seed=1), time_figure, ("here", "paper, GTX 480")),
+        (Sources(figure="li-fig3", vertices=1000, seed=1), ("recursion depth",)),
+        (Times(vertices=(1 << 20, 1 << 21), seed=1), ("here", "paper, GTX 480")),
     ],
 )
-def test_plots(
-    study: Any,
-    draw: Callable[..., Any],
-    shown: tuple[str, ...],
-    measurements: Any,
-    tmp_path: Path,
-) -> None:
+def test_plots(study: Any, shown: tuple[str, ...], measurements: Any, tmp_path: Path) -> None:
     document = study.document(measurements)
     for name in ("one.svg", "two.svg"):
-        write_plot(lambda: draw(document), str(tmp_path / name))
+        write_plot(lambda: study.figure_of(document), str(tmp_path / name))
     text = (tmp_path / "one.svg").read_text()
     assert text == (tmp_path / "two.svg").read_text()
     for each in shown:

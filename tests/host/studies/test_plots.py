@@ -10,8 +10,8 @@ import pytest
 
 import host.studies.components as components
 from host.results.plots import write_plot
-from host.studies.components import speed_up_figure, time_figure
-from host.studies.searches import table1_figure, throughput_figure
+from host.studies.components import SpeedUps, Times
+from host.studies.searches import Table1, Throughput
 from tests.host.studies.results import components_of, table1_of, throughput_of
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ def drawn(axes: Any) -> dict[str, list[float]]:
 
 def test_table_1(tmp_path: Path) -> None:
     document = table1_of(("published", "hc2"), (16,))
-    figure = table1_figure(document)
-    found = texts(table1_figure, document, tmp_path)
+    figure = Table1.figure_of(document)
+    found = texts(Table1.figure_of, document, tmp_path)
     titles = [f"{config}: {kind}" for config in ("published", "hc2") for kind in ("uniform random", "R-MAT")]
     assert [axes.get_title() for axes in figure.axes] == titles
     for name in ("paper, 1 AE", "simulated, 1 AE", "paper, 4 AEs", "simulated, 4 AEs", "Betkaoui et al., 4 FPGAs"):
@@ -63,7 +63,7 @@ def test_table_1_shows_the_means_of_several_sizes(tmp_path: Path) -> None:
     document = table1_of(("published",), (16, 32))
     for cell in document["averages"]:
         cell["simulated"] = 1.5
-    figure = table1_figure(document)
+    figure = Table1.figure_of(document)
     assert drawn(figure.axes[0])["simulated, 1 AE"] == [1.5] * 4
     assert len(figure.axes) == 2
 
@@ -71,8 +71,8 @@ def test_table_1_shows_the_means_of_several_sizes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["fig10", "fig11"])
 def test_throughput(name: str, tmp_path: Path) -> None:
     document = throughput_of(name, ("published",))
-    figure = throughput_figure(document)
-    found = texts(throughput_figure, document, tmp_path)
+    figure = Throughput.figure_of(document)
+    found = texts(Throughput.figure_of, document, tmp_path)
     titles = [f"({letter}) average degree {degree}" for letter, degree in zip("abcd", (8, 16, 32, 64), strict=True)]
     assert [axes.get_title() for axes in figure.axes] == titles
     series = drawn(figure.axes[3])
@@ -93,8 +93,8 @@ def test_throughput(name: str, tmp_path: Path) -> None:
 
 def test_time(tmp_path: Path) -> None:
     document = components_of("fig12", *PAIRS)
-    figure = time_figure(document)
-    found = texts(time_figure, document, tmp_path)
+    figure = Times.figure_of(document)
+    found = texts(Times.figure_of, document, tmp_path)
     titles = [f"({letter}) $2^{{{power}}}$ vertices" for letter, power in zip("abc", (16, 18, 20), strict=True)]
     assert [axes.get_title() for axes in figure.axes] == titles
     series = drawn(figure.axes[2])
@@ -109,7 +109,7 @@ def test_time(tmp_path: Path) -> None:
 
 
 def test_all_panels_have_the_same_degrees() -> None:
-    figure = time_figure(components_of("fig12", (16, 1 << 16), (32, 1 << 16), (16, 1 << 18)))
+    figure = Times.figure_of(components_of("fig12", (16, 1 << 16), (32, 1 << 16), (16, 1 << 18)))
     for axes in figure.axes:
         assert [label.get_text() for label in axes.get_xticklabels()] == ["16", "32"]
         assert axes.get_xlim() == (-0.6, 1.6)
@@ -117,8 +117,8 @@ def test_all_panels_have_the_same_degrees() -> None:
 
 def test_speed_up(tmp_path: Path) -> None:
     document = components_of("fig13", *PAIRS)
-    figure = speed_up_figure(document)
-    found = texts(speed_up_figure, document, tmp_path)
+    figure = SpeedUps.figure_of(document)
+    found = texts(SpeedUps.figure_of, document, tmp_path)
     series = drawn(figure.axes[0])
     assert series["four FPGAs, published"] == pytest.approx([4, 4])
     assert series["Hong et al., 5 threads"] == pytest.approx([1.5, 1.5])

@@ -9,7 +9,7 @@ from host.command_line.main import main
 from host.measuring.graphs import GraphSpec
 from host.measuring.software import SoftwareRequest
 from host.results.version import version
-from host.studies.quach_table2 import TABLE2, Table2, table2_figure, table2_markdown
+from host.studies.quach_table2 import TABLE2, Table2
 from tests.host.studies.results import FakeMeasurements
 
 COUNTS = {
@@ -92,7 +92,7 @@ def test_the_published_ratios_are_those_of_the_published_times() -> None:
 
 
 def test_markdown(measurements: Any) -> None:
-    text = table2_markdown(document_of(measurements))
+    text = Table2.markdown(document_of(measurements))
     assert text.startswith("# Table 2 of Quach et al. 2012: concurrent pivots against Tarjan's algorithm\n")
     assert "seed 9. Abacus 2000; `quach` on 2 threads, 5 pivots at a time, `tarjan` on 1 thread; best of" in text
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
@@ -103,7 +103,7 @@ def test_markdown(measurements: Any) -> None:
 
 
 def test_plot(measurements: Any) -> None:
-    axes = table2_figure(document_of(measurements)).axes[0]
+    axes = Table2.figure_of(document_of(measurements)).axes[0]
     lines = {line.get_label(): line for line in axes.get_lines()}
     assert len(lines) == 2 * 5 + 1
     assert np.asarray(lines["n = 1,000,000"].get_xdata()) == pytest.approx([0.001, 0.005, 0.01, 0.1, 1, 2, 3])

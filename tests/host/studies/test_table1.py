@@ -8,7 +8,7 @@ import pytest
 from host.measuring.machines import CAUSES, BfsRequest
 from host.results.version import version
 from host.studies.paper import cygraph_gteps
-from host.studies.searches import averages, errors, table1_markdown
+from host.studies.searches import Table1, averages, errors
 from tests.host.studies.results import made_up, table1_of
 
 
@@ -89,7 +89,7 @@ def test_differences_count_in_both_directions() -> None:
 
 
 def test_markdown() -> None:
-    text = table1_markdown(document(configs=("published",), vertices=(16, 64)))
+    text = Table1.markdown(document(configs=("published",), vertices=(16, 64)))
     lines = text.splitlines()
     assert [line for line in lines if line.startswith("#")] == [
         "# Table I: breadth-first search",

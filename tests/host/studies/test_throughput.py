@@ -6,7 +6,7 @@ import pytest
 
 from host.errors import InputError
 from host.results.version import version
-from host.studies.searches import Throughput, throughput_markdown
+from host.studies.searches import Throughput
 from tests.host.studies.results import FakeMeasurements, grid_of, made_up
 
 
@@ -51,7 +51,7 @@ def test_document_and_markdown() -> None:
         (9, 16, 1, 0.16, None, None),
         (9, 16, 4, 0.16, None, None),
     ]
-    text = throughput_markdown({**document, "points": points})
+    text = Throughput.markdown({**document, "points": points})
     assert text.startswith("# Figure 10: breadth-first search of uniform random graphs\n")
     assert "\nLeft out, more than 2^8 edges: degree 9 with 2^5 vertices.\n" in text
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]

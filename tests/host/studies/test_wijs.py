@@ -8,7 +8,7 @@ from matplotlib.patches import Rectangle
 from host.measuring.graphs import ModelSpec
 from host.measuring.software import SoftwareRequest
 from host.results.version import version
-from host.studies.wijs import CONFIGURATIONS, MODELS, TABLE1, Table1, table1_figure, table1_markdown
+from host.studies.wijs import CONFIGURATIONS, MODELS, TABLE1, Table1
 from tests.host.studies.results import FakeMeasurements
 
 COUNTS = ("rounds", "pivots", "trimming_rounds", "search_iterations", "passes", "edges")
@@ -58,7 +58,7 @@ def test_the_document() -> None:
 
 def test_for_people() -> None:
     _, document = made()
-    text = table1_markdown(document)
+    text = Table1.markdown(document)
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.replace("\\|", "").splitlines()]
     assert ["phil", "4,000", "10,000", "2.50", "17", "8.000", "4.000", "2.000", "4.000", "2.000", "4.000"] in lines
     assert [
@@ -74,12 +74,12 @@ def test_for_people() -> None:
     assert ["paper: leader.7", "", "1.51", "12.73", "0.62", "5.55", "1.42"] in lines
     assert ["coin", "F3,7", *["1,002"] * 6] in lines
     assert "`fbt`: 5 threads." in text
-    assert "`fbt`: cuda." in table1_markdown(made(device="cuda")[1])
+    assert "`fbt`: cuda." in Table1.markdown(made(device="cuda")[1])
 
 
 def test_the_plot() -> None:
     _, document = made()
-    figure = table1_figure(document)
+    figure = Table1.figure_of(document)
     ours, theirs = figure.axes
     assert [len(axes.patches) for axes in (ours, theirs)] == [5 * len(MODELS), 5 * len(TABLE1)]
     bars = [patch.get_height() for patch in ours.patches if isinstance(patch, Rectangle)]

@@ -10,7 +10,7 @@ from host.measuring.graphs import ModelSpec
 from host.measuring.software import MecRequest, SoftwareRequest
 from host.results.version import version
 from host.studies.catalogue import REPRODUCTIONS
-from host.studies.wijs import MODELS, TABLE1, TABLE2, Table2, table2_markdown
+from host.studies.wijs import MODELS, TABLE1, TABLE2, Table2
 from sim.errors import SimulationError
 from tests.host.studies.results import FakeMeasurements
 from tests.refusals import refused
@@ -62,14 +62,14 @@ def test_the_document() -> None:
 
 def test_for_people() -> None:
     _, document = made()
-    text = table2_markdown(document)
+    text = Table2.markdown(document)
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
     assert ["phil", "phil, phil_1ss", "4,000", "6,000", "10,000", "1,900", "15", "1,600", "3"] in lines
     assert ["phil", "12.000", "3.000", "4.00", "3.00", "1.50"] in lines
     assert ["paper: coin.8.3", "363.070", "12.630", "28.75", "2.68", "1.39"] in lines
     assert ["coin", "1,700", "180,000"] in lines
     assert "`parallel` and `fbt`, as F0,7: 5 threads." in text
-    assert "`parallel` and `fbt`, as F0,7: cuda." in table2_markdown(made(device="cuda")[1])
+    assert "`parallel` and `fbt`, as F0,7: cuda." in Table2.markdown(made(device="cuda")[1])
 
 
 def test_models_are_chosen(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

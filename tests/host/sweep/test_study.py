@@ -40,9 +40,9 @@ blocking_reservation = true
         "memory": ["hc2", "fixed:75"],
         VARIANT: ["as it is", "published"],
     }
-    assert [each.text(study.axes) for each in study.points][:2] == [
-        "neighbour_depth=16, memory=hc2, variant=as it is",
-        "neighbour_depth=16, memory=fixed:75, variant=as it is",
+    assert [[each.values[name] for name in study.axes] for each in study.points][:2] == [
+        [16, "hc2", "as it is"],
+        [16, "fixed:75", "as it is"],
     ]
     assert len({each.point.digest for each in study.points}) == len(study.points) == 8
     last = study.points[-1]
@@ -75,7 +75,7 @@ def test_graphs_may_be_tables_beside_files(text: str) -> None:
     assert first.point.graph == GraphSpec(kind="random", vertices=32, degree=4, seed=0)
     assert second.point.graph == GraphSpec(kind="rmat", vertices=48, degree=4, seed=2)
     assert file.point.graph.identity()["format"] == ".txt"
-    assert second.text(study.axes) == "graph=rmat 48 x 4 seed 2"
+    assert second.values["graph"] == "rmat 48 x 4 seed 2"
     assert [each.values["graph.vertices"] for each in study.points] == [32, 48, None]
     assert [each.values.get("graph.kind") for each in study.points] == ["random", "rmat", None]
 
