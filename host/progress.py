@@ -23,17 +23,10 @@ class Step:
     ----------
     draw : callable, optional
         Draws ``(done, total, what)``; absent when nothing is shown.
-    write : callable, optional
-        Writes a line above.
     """
 
-    def __init__(
-        self,
-        draw: Callable[[int, int | None, str], None] | None = None,
-        write: Callable[[str], None] | None = None,
-    ) -> None:
+    def __init__(self, draw: Callable[[int, int | None, str], None] | None = None) -> None:
         self._draw = draw
-        self._write = write
         self._next = 0.0
 
     @property
@@ -46,11 +39,6 @@ class Step:
         if self._draw is not None and (self.due or done == total):
             self._next = time.monotonic() + _INTERVAL
             self._draw(done, total, what)
-
-    def line(self, text: str) -> None:
-        """Write a line that stays."""
-        if self._write is not None:
-            self._write(text)
 
 
 class Progress:
@@ -98,4 +86,4 @@ class Progress:
                 console.print(text, markup=False, soft_wrap=True)
 
             with notices_to(write):
-                yield Step(draw, write)
+                yield Step(draw)

@@ -11,6 +11,7 @@ import pytest
 
 from host.command_line.main import main
 from host.progress import Progress, Step
+from sim.notices import notice
 from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 
@@ -143,16 +144,15 @@ def test_step_is_drawn_a_few_times_a_second_and_at_its_end(monkeypatch: pytest.M
     assert drawn[-1] == (99, 99, "x")
 
 
-def test_lines_stay_above_the_bar(terminal: Terminal) -> None:
+def test_notices_stay_above_the_bar(terminal: Terminal) -> None:
     with terminal, Progress(quiet=False).step("measuring") as step:
-        step.line("1 of 3: [x]")
+        notice("1 of 3: [x]")
         step(1, 3)
-    assert "1 of 3: [x]\r\n" in terminal.text
+    assert "cyscc: 1 of 3: [x]\r\n" in terminal.text
 
 
 def test_hidden_step_is_never_due(capfd: pytest.CaptureFixture[str]) -> None:
     with Progress(quiet=False).step("measuring") as step:
         assert not step.due
         step(1, 3)
-        step.line("1 of 3")
     assert capfd.readouterr() == ("", "")
