@@ -1,58 +1,55 @@
-"""Lines of numbers, formatted in blocks by compiled code."""
+"""Lines of numbers, formatted in blocks by Arrow."""
 
-from typing import IO
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from host.graph.csr import Graph
-from sim.caching.code import njit
 
-__all__ = ["put_bytes", "put_number", "write_edges", "write_pairs"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Part", "joined", "write_edges", "write_pairs", "write_rows"]
+
+Part: TypeAlias = "bytes | NDArray[Any] | pa.Array"
+"""A part of each row: a text that all have, numbers, or texts."""
 
 _PAIRS = 1 << 18  # lines formatted at once
-_DIGITS = 20  # bytes of the longest number and its separator
 
 
-@njit(cache=True, nogil=True, inline="always")
-def put_bytes(text: NDArray[np.uint8], out: NDArray[np.uint8], position: int) -> int:
-    """Write bytes at a place, and return where they end."""
-    for byte in text:
-        out[position] = byte
-        position += 1
-    return position
+def column(part: "Part", count: int) -> "pa.Array":
+    """Return numbers as texts, or one text as often as asked for."""
+    import pyarrow as pa
+
+    if isinstance(part, bytes):
+        ends = np.arange(count + 1, dtype=np.int32) * np.int32(len(part))
+        return pa.StringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(part * count))
+    if isinstance(part, np.ndarray):
+        values = pa.py_buffer(np.ascontiguousarray(part))
+        return pa.Array.from_buffers(pa.from_numpy_dtype(part.dtype), count, [None, values]).cast(pa.string())
+    return part
 
 
-@njit(cache=True, nogil=True, inline="always")
-def put_number(number: int, out: NDArray[np.uint8], position: int) -> int:
-    """Write the digits of a number that is not negative at a place, and return where they end."""
-    stop = position + 1
-    rest = number // 10
-    while rest:
-        rest //= 10
-        stop += 1
-    for place in range(stop - 1, position - 1, -1):
-        out[place] = ord("0") + number % 10
-        number //= 10
-    return stop
+def joined(*parts: "Part") -> "pa.Array":
+    """Return the parts of each row one behind the other: texts that all have, numbers, and texts."""
+    import pyarrow.compute as pc
+
+    count = next(len(part) for part in parts if not isinstance(part, bytes))
+    return pc.binary_join_element_wise(*(column(part, count) for part in (*parts, b"")))
 
 
-@njit(cache=True, nogil=True)
-def _format(
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    prefix: NDArray[np.uint8],
-    suffix: NDArray[np.uint8],
-    out: NDArray[np.uint8],
-) -> int:
-    position = 0
-    for index in range(len(first)):
-        position = put_bytes(prefix, out, position)
-        position = put_number(first[index], out, position)
-        out[position] = ord(" ")
-        position = put_number(second[index], out, position + 1)
-        position = put_bytes(suffix, out, position)
-    return position
+def write_rows(stream: IO[bytes], *parts: "Part") -> None:
+    """Write the parts of each row one behind the other.
+
+    Parameters
+    ----------
+    stream : binary file
+        Where to write.
+    *parts : bytes, ndarray or Array
+        Texts that all rows have, numbers, and texts of Arrow; at least one is no text of all.
+    """
+    stream.write(joined(*parts).buffers()[2])
 
 
 def write_pairs(
@@ -74,11 +71,9 @@ def write_pairs(
     prefix, suffix : bytes
         What begins and ends each line, the newline included.
     """
-    around = [np.frombuffer(text, dtype=np.uint8) for text in (prefix, suffix)]
-    out = np.empty(min(len(first), _PAIRS) * (2 * _DIGITS + len(prefix) + len(suffix)), dtype=np.uint8)
     for begin in range(0, len(first), _PAIRS):
         part = slice(begin, begin + _PAIRS)
-        stream.write(out[: _format(first[part], second[part], *around, out)].data)
+        write_rows(stream, prefix, first[part], b" ", second[part], suffix)
 
 
 def write_edges(

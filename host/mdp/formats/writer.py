@@ -1,75 +1,53 @@
-"""Models as text, formatted in blocks by compiled code."""
+"""Models as text, formatted in blocks by Arrow."""
 
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from host.graph.formats.writer import put_bytes, put_number
+from host.graph.formats.writer import joined, write_rows
 from host.mdp.model import Mdp
-from sim.caching.code import njit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["write_drn", "write_tra"]
 
-_STATES = 1 << 13  # formatted at once
-_LONGEST_LINE = 96  # bytes: three numbers of ten digits, a probability, and what stands between
-
-_STATE, _INITIAL, _ACTION, _TARGET, _COLON, _SPACE, _NEWLINE = (
-    np.frombuffer(text, np.uint8) for text in (b"state ", b" init", b"\taction ", b"\t\t", b" : ", b" ", b"\n")
-)
+_STATES = 1 << 16  # formatted at once
 
 
-@njit(cache=True, nogil=True)
-def _format(
-    first: int,
-    last: int,
-    choices: NDArray[np.int64],
-    transitions: NDArray[np.int64],
-    targets: NDArray[np.uint32],
-    texts: NDArray[np.uint8],
-    kinds: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    drn: bool,
-    out: NDArray[np.uint8],
-) -> int:
-    position = 0
-    for state in range(first, last):
-        if drn:
-            position = put_number(state, out, put_bytes(_STATE, out, position))
-            if state == 0:
-                position = put_bytes(_INITIAL, out, position)
-            position = put_bytes(_NEWLINE, out, position)
-        for choice in range(choices[state], choices[state + 1]):
-            number = choice - choices[state]
-            likely = texts[ends[kinds[choice]] : ends[kinds[choice] + 1]]
-            if drn:
-                position = put_number(number, out, put_bytes(_ACTION, out, position))
-                position = put_bytes(_NEWLINE, out, position)
-            for index in range(transitions[choice], transitions[choice + 1]):
-                if drn:
-                    position = put_bytes(_TARGET, out, position)
-                    position = put_number(np.int64(targets[index]), out, position)
-                    position = put_bytes(_COLON, out, position)
-                else:
-                    for value in (state, number, np.int64(targets[index])):
-                        position = put_bytes(_SPACE, out, put_number(value, out, position))
-                position = put_bytes(_NEWLINE, out, put_bytes(likely, out, position))
-    return position
+def _spread(texts: "pa.Array", rows: NDArray[np.int64], count: int) -> "pa.Array":
+    """Return some rows' texts among those of all, which have none."""
+    import pyarrow as pa
+
+    ends = np.zeros(count + 1, np.int32)
+    ends[rows + 1] = np.diff(np.frombuffer(texts.buffers()[1], np.int32))
+    return pa.StringArray.from_buffers(count, pa.py_buffer(np.cumsum(ends, dtype=np.int32)), texts.buffers()[2])
 
 
 def _write(stream: IO[bytes], mdp: Mdp, *, drn: bool) -> None:
     """Write the transitions, and in DRN states and actions: all transitions of a choice are equally likely."""
-    lengths, kinds = np.unique(np.diff(mdp.transitions), return_inverse=True)
-    probabilities = [repr(1 / length).removesuffix(".0").encode() for length in lengths.tolist()]
-    texts = np.frombuffer(b"".join(probabilities), np.uint8)
-    ends = np.cumsum([0, *map(len, probabilities)])
-    for first in range(0, mdp.states, _STATES):
-        last = min(first + _STATES, mdp.states)
-        begin, end = mdp.choices[first], mdp.choices[last]
-        lines = (last - first) + (end - begin) + (mdp.transitions[end] - mdp.transitions[begin])
-        out = np.empty(lines * _LONGEST_LINE, np.uint8)
-        size = _format(first, last, mdp.choices, mdp.transitions, mdp.targets, texts, kinds, ends, drn, out)
-        stream.write(out[:size].data)
+    # The first state has a line of its own form.
+    for first in (0, *range(1, mdp.states, _STATES)):
+        last = min(first + _STATES, mdp.states) if first else 1
+        choices = mdp.choices[first : last + 1]
+        transitions = mdp.transitions[choices[0] : choices[-1] + 1]
+        lengths = np.diff(transitions)
+        states = np.repeat(np.arange(first, last), np.diff(choices))
+        numbers = np.arange(choices[0], choices[-1]) - mdp.choices[states]
+        targets = mdp.targets[transitions[0] : transitions[-1]]
+        likely = np.repeat(1 / lengths, lengths)
+        if drn:
+            starts = transitions[:-1] - transitions[0]
+            begins = joined(b"state ", np.arange(first, last), b"\n" if first else b" init\n")
+            heads = (
+                _spread(begins, starts[choices[:-1] - choices[0]], len(targets)),
+                _spread(joined(b"\taction ", numbers, b"\n"), starts, len(targets)),
+            )
+            write_rows(stream, *heads, b"\t\t", targets, b" : ", likely, b"\n")
+        else:
+            ids = np.repeat(states, lengths), b" ", np.repeat(numbers, lengths)
+            write_rows(stream, *ids, b" ", targets, b" ", likely, b"\n")
 
 
 def write_tra(mdp: Mdp, stream: IO[bytes]) -> None:

@@ -199,7 +199,7 @@ def test_nothing_is_left_of_a_write_that_fails(tmp_path: Path, suffix: str) -> N
         raise OSError(28, "No space left on device")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("host.graph.formats.writer._format", full)
+        patch.setattr("host.graph.formats.writer.joined", full)
         patch.setattr("scipy.sparse.save_npz", full)
         expected = f"g{suffix}: cannot be written: No space left on device"
         assert message(lambda: write_graph(random_graph(4, 2, 1), path), tmp_path) == expected
