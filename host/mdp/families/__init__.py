@@ -24,7 +24,7 @@ _STATE, _TRANSITION = 12, 8
 
 @dataclass(frozen=True, kw_only=True)
 class Family(Kind):
-    """A family of Markov decision processes, made by the function of its name in a module beside; sizes have defaults.
+    """A family of Markov decision processes, made by the function of its name in `members`; sizes have defaults.
 
     Parameters
     ----------
@@ -145,12 +145,12 @@ def family(name: str, *, on_step: "OnStep | None" = None, **sizes: int) -> "Mdp"
         size = chosen.sizes[key]
         if not size.least <= value <= size.most:
             raise InputError(f"{key} of {name} must be {size.least} to {size.most}, not {value}")
-    from host.mdp.families import places, products
+    from host.mdp.families import members
     from host.mdp.model import check_size
 
     numbers = chosen.defaults | sizes
     states, transitions = chosen.bound(**numbers)
     check_size(states, 0)
     check_room(f"{name} models of this size", states * _STATE + transitions * _TRANSITION)
-    make: Callable[..., Mdp] = getattr(products, name, None) or getattr(places, name)
+    make: Callable[..., Mdp] = getattr(members, name)
     return make(**numbers, on_step=on_step)
