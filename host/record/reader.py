@@ -50,20 +50,18 @@ DEPENDENT_WAITS = 4
 issue on average fewer requests than these latencies have cycles is shorter than its own fixed cost."""
 
 
-def _document(path: Path) -> dict[str, Any]:
-    """Return a document of the version that this program reads.
+def _document(path: Path) -> dict[str, Any] | None:
+    """Return a document of the version that this program reads, None where there is none.
 
     Raises
     ------
-    FileNotFoundError
-        There is none.
     InputError
         It cannot be read.
     """
     try:
         document: Any = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise
+        return None
     except OSError as error:
         raise InputError(reason(error), path=path) from None
     except ValueError as error:
@@ -82,10 +80,7 @@ def read_failure(folder: Path) -> dict[str, Any] | None:
     InputError
         It cannot be read.
     """
-    try:
-        return _document(folder / FAILURE)
-    except FileNotFoundError:
-        return None
+    return _document(folder / FAILURE)
 
 
 class Record:
@@ -114,11 +109,10 @@ class Record:
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
-        path = self.folder / DOCUMENT
-        try:
-            self.document = _document(path)
-        except FileNotFoundError:
-            raise InputError(f"holds no complete record: there is no {DOCUMENT}", path=self.folder) from None
+        document = _document(self.folder / DOCUMENT)
+        if document is None:
+            raise InputError(f"holds no complete record: there is no {DOCUMENT}", path=self.folder)
+        self.document = document
         self._memory: Sequence[Mapping[str, npt.NDArray[np.uint8]]] | None = None
         self._frames: dict[str, pd.DataFrame] = {}
 
