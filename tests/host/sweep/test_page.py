@@ -193,3 +193,5 @@ def test_text(study: Study) -> None:
     assert "..." not in "".join(whole)
     assert whole[0].split()[-1] == "GTEPS"
     assert whole[-1] == "6 points: 6 made, 0 from before"
+    cut = sweep_text(study, rows_of(study, area=False), Swept(found=0, made=6, failures={}), most=5).splitlines()
+    assert [cut[0].split()[-1], cut[6].split()] == ["GTEPS", ["..."]]
