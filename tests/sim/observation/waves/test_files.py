@@ -1,5 +1,7 @@
 """Waveforms of both executors: hierarchy, window, names, values; complete also after a failure."""
 
+import os
+import stat
 import sys
 from pathlib import Path
 from subprocess import run
@@ -182,8 +184,25 @@ def test_window_that_the_run_does_not_reach_leaves_no_file(
     assert [path.name for path in tmp_path.iterdir()] == [f"run{suffix}"] * left
 
 
-def test_device_gets_the_whole_file() -> None:
-    assert simulate("compiled", Path("/dev/null")) == simulate("compiled", None)
+def test_a_pipe_gets_the_whole_file(tmp_path: Path) -> None:
+    # No device, which a run by root could put a file in the place of.
+    pipe, whole = tmp_path / "pipe", tmp_path / "whole"
+    os.mkfifo(pipe)
+    descriptor = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        for output in (pipe, whole, whole):
+            signals = Signals(locate=lambda path: (path, None), models={})
+            waves = Waves(output, WINDOW, signals=signals, view=output == whole)
+            writer, variables = waves.begin([b"$scope module top $end", b"$var wire 1 ! a $end", b"$upscope $end"])
+            writer.show(60, [(variables[0], b"1")])
+            before = {path: path.stat().st_ino for path in tmp_path.iterdir()}
+            waves.finish(1051)
+            if output == pipe:
+                assert {path: path.stat().st_ino for path in tmp_path.iterdir()} == before
+        assert stat.S_ISFIFO(pipe.stat().st_mode)
+        assert os.read(descriptor, 1 << 16) == whole.read_bytes() != b""
+    finally:
+        os.close(descriptor)
 
 
 def test_refused_folder(tmp_path: Path) -> None:
