@@ -1,6 +1,6 @@
 """Runs all proofs, shows what became of each, and fails if one did not hold or broken hardware passed.
 
-Usage: ``python -m tests.formal [--jobs N] [--json FILE] [NAME ...]``
+Usage: ``python -m tests.formal [--jobs N] [--json FILE] [--keep] [NAME ...]``
 """
 
 import argparse
@@ -15,7 +15,7 @@ from typing import Any
 
 from host.progress import Progress
 from host.results.table_text import plain_table
-from tests.formal.proof import Broken, Proof, check, check_broken
+from tests.formal.proof import PROVEN, Broken, Proof, check, check_broken, keep_proven
 from tests.formal.solve import PROVE, Outcome
 from tests.formal.table import PROOFS
 
@@ -64,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="proofs to run; all if none is named")
     parser.add_argument("--jobs", type=int, default=1, help="proofs that run at once (1)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the table to this file too")
+    parser.add_argument("--keep", action="store_true", help=f"write what holds to {PROVEN.name}, for `make test`")
     options = parser.parse_args(arguments)
     known = [proof.name for proof in PROOFS]
     for name in options.names:
@@ -86,6 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{len(chosen)} proofs, {len(jobs) - len(chosen)} broken variants, {seconds:.0f} s, {wrong} wrong")
     if options.json:
         options.json.write_text(json.dumps({"seconds": round(seconds, 1), "runs": report}, indent=2) + "\n")
+    if options.keep:
+        holding = {line["proof"] for line in report if line["broken"] is None and line["as_expected"]}
+        keep_proven(proof for proof in chosen if proof.name in holding)
     return int(wrong > 0)
 
 

@@ -139,7 +139,6 @@ PROOFS = (
         says=_SAYS,
         harness=partial(bfs_kernel, PUBLISHED),
         depth=1,
-        long=True,
         broken=_BFS[-1:],
     ),
     Proof(
@@ -162,7 +161,6 @@ PROOFS = (
         says=_SAYS,
         harness=partial(intersection_kernel, PUBLISHED),
         depth=1,
-        long=True,
         broken=_INTERSECTION[-1:],
     ),
 )

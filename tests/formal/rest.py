@@ -231,7 +231,6 @@ PROOFS = (
         name="bfs-kernel-rest-searching",
         says=_SAYS,
         harness=partial(kernel_rest, BfsKernel, SEARCHING),
-        long=True,
         broken=spoiled(_CONTROL, nothing_changes_while_it_rests=overlooks_messages),
     ),
     Proof(

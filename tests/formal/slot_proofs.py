@@ -1,6 +1,5 @@
 """The proofs about slots, with their broken variants."""
 
-from dataclasses import replace
 from functools import partial
 
 from tests.formal import slot_faults as faults
@@ -128,5 +127,5 @@ def _proofs(*, blocking: bool, suffix: str, full: bool) -> tuple[Proof, ...]:
 
 PROOFS = (
     *_proofs(blocking=False, suffix="", full=True),
-    *(replace(proof, long=True) for proof in _proofs(blocking=True, suffix="-published", full=False)),
+    *_proofs(blocking=True, suffix="-published", full=False),
 )

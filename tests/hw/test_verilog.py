@@ -180,6 +180,7 @@ def test_every_warning_that_is_switched_off_has_its_reason(whole: Path) -> None:
             assert text.count("lint_off") == len(re.findall(r"^// verilator lint_off [A-Z]+\n//   \w.+$", text, re.M))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("top", ADAPTED)
 def test_yosys_reads_it(top: str, whole: Path) -> None:
     script = f"read_verilog {' '.join(SOURCES[top])}; hierarchy -check -top {MODULES[top]}; proc; check -assert"

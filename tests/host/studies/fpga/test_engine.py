@@ -49,6 +49,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Hierarchy:
     return msgspec.convert(request.measure(None, verify=False), Hierarchy)
 
 
+@pytest.mark.long
 def test_credits_are_one_counter(sample: Hierarchy) -> None:
     found = parts(sample, "sample")["credits"]
     bits = 7  # from 0 up to the depth, a power of two
@@ -57,6 +58,7 @@ def test_credits_are_one_counter(sample: Hierarchy) -> None:
     assert 0 < found.luts <= 6 * bits
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "memory", "block_ram", "registers"),
     [
@@ -75,6 +77,7 @@ def test_shallow_queues_are_lut_ram_and_deep_ones_block_ram(
     assert found.registers == registers
 
 
+@pytest.mark.long
 def test_the_parts_are_all_there_is(sample: Hierarchy) -> None:
     assert sample.own("sample") == Resources()
     assert list(parts(sample, "sample")) == ["credits", "deep", "shallow", "itself"]

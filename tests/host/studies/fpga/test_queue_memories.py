@@ -44,11 +44,13 @@ def prove(depth: int, folder: Path, *, reads_when_empty: bool = False) -> None:
     run_yosys("\n".join([*script, ""]), folder=folder, log="queue")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("depth", [4, 64, 128])
 def test_no_entry_is_read_while_it_is_written(depth: int, tmp_path: Path) -> None:
     prove(depth, tmp_path)
 
 
+@pytest.mark.long
 def test_a_queue_that_reads_when_empty_would_break_it(tmp_path: Path) -> None:
     with pytest.raises(
         ToolError, match=r"^yosys failed on queue with status 1: ERROR: Called with -verify and proof did fail!$"
@@ -56,6 +58,7 @@ def test_a_queue_that_reads_when_empty_would_break_it(tmp_path: Path) -> None:
         prove(4, tmp_path, reads_when_empty=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KERNEL_NAMES, ids=KERNEL_NAMES.get)
 def test_every_memory_of_a_kernel_is_a_queues(kind: type, tmp_path: Path) -> None:
     text = kernel_verilog(kind, PRESETS["hc2"])

