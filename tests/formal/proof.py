@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import Any
 from unittest.mock import patch
 
@@ -20,8 +20,8 @@ __all__ = ["PROVEN", "Broken", "Fault", "Proof", "check", "check_broken", "diges
 Fault = Callable[[Any, Module], None]
 """Takes a component and the module that it was elaborated to, and spoils it. Its docstring says how."""
 
-# A fault is in its place while a harness is made, and meanwhile no other may be.
-_MAKING = Lock()
+# A fault is in its place while a harness is made, and meanwhile no other thread may make one.
+_MAKING = RLock()
 PROVEN = Path(__file__).parent / "proven.json"
 """Digests of what was proven, by the names of the proofs."""
 
