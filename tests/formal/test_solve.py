@@ -3,6 +3,7 @@
 import pytest
 
 from tests.formal.harness import Harness
+from tests.formal.proof import PROOF_SECONDS
 from tests.formal.solve import BMC, PROVE, Outcome, SolverError, solve
 
 
@@ -18,34 +19,39 @@ def counter(*, limit: int) -> Harness:
     return h
 
 
+@pytest.mark.long
 def test_proof_by_induction() -> None:
-    result = solve(counter(limit=6), mode=PROVE, depth=2, timeout=60)
+    result = solve(counter(limit=6), mode=PROVE, depth=2, timeout=PROOF_SECONDS)
     assert (result.outcome, result.failed, result.step) == (Outcome.PROVEN, (), None)
 
 
+@pytest.mark.long
 def test_what_holds_but_is_not_inductive() -> None:
-    result = solve(counter(limit=7), mode=PROVE, depth=1, timeout=60)
+    result = solve(counter(limit=7), mode=PROVE, depth=1, timeout=PROOF_SECONDS)
     assert (result.outcome, result.failed) == (Outcome.UNKNOWN, ("count_is_below_the_limit",))
 
 
+@pytest.mark.long
 def test_bounded_pass() -> None:
-    result = solve(counter(limit=5), mode=BMC, depth=5, timeout=60)
+    result = solve(counter(limit=5), mode=BMC, depth=5, timeout=PROOF_SECONDS)
     assert (result.outcome, result.failed, result.step) == (Outcome.BOUNDED, (), None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", [BMC, PROVE])
 def test_counterexample_with_its_step(mode: str) -> None:
-    result = solve(counter(limit=5), mode=mode, depth=6, timeout=60)
+    result = solve(counter(limit=5), mode=mode, depth=6, timeout=PROOF_SECONDS)
     assert (result.outcome, result.failed, result.step) == (Outcome.COUNTEREXAMPLE, ("count_is_below_the_limit",), 5)
 
 
+@pytest.mark.long
 def test_contradicting_assumptions_prove_nothing() -> None:
     h = counter(limit=6)
     level = h.free(1, "level")
     h.assume(level, "level_is_high")
     h.assume(~level, "level_is_low")
     with pytest.raises(SolverError, match=r"^no answer \(ERROR\):\n"):
-        solve(h, mode=BMC, depth=3, timeout=60)
+        solve(h, mode=BMC, depth=3, timeout=PROOF_SECONDS)
 
 
 def test_names_are_unique() -> None:
@@ -54,11 +60,12 @@ def test_names_are_unique() -> None:
         h.prove(1, "count_is_below_the_limit")
 
 
+@pytest.mark.long
 def test_a_constant_keeps_any_value() -> None:
     h = Harness()
     constant = h.constant(4, "level")
     h.prove(h.steady(constant, "again"), "level_is_steady")
-    assert solve(h, mode=PROVE, depth=2, timeout=60).outcome == Outcome.PROVEN
+    assert solve(h, mode=PROVE, depth=2, timeout=PROOF_SECONDS).outcome == Outcome.PROVEN
     h = Harness()
     h.prove(h.constant(4, "level") != 9, "level_is_not_9")
-    assert solve(h, mode=BMC, depth=2, timeout=60).outcome == Outcome.COUNTEREXAMPLE
+    assert solve(h, mode=BMC, depth=2, timeout=PROOF_SECONDS).outcome == Outcome.COUNTEREXAMPLE

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from host.errors import InputError
 from host.graph.kinds import SEED, Kind, Size
-from host.memory_room import check_room
 
 if TYPE_CHECKING:
     from host.mdp.model import Mdp
@@ -145,8 +144,10 @@ def family(name: str, *, on_step: "OnStep | None" = None, **sizes: int) -> "Mdp"
         size = chosen.sizes[key]
         if not size.least <= value <= size.most:
             raise InputError(f"{key} of {name} must be {size.least} to {size.most}, not {value}")
+    # Here, as help texts name the families, and need no numpy.
     from host.mdp.families import members
     from host.mdp.model import check_size
+    from host.memory_room import check_room
 
     numbers = chosen.defaults | sizes
     states, transitions = chosen.bound(**numbers)
