@@ -1,7 +1,7 @@
-"""Lives of a waveform file: read, chosen by vertex and kernel, named by the graph; as tables and as Kanata text.
+"""Lives of queue entries and neighbours from a waveform file: selection, vertex names, tables and Kanata text.
 
-A graph word says where in C the neighbours of its vertex begin, and how many they are. Where there are neighbours, no
-other vertex has the same beginning; vertices without neighbours share theirs with what comes next.
+A graph word holds the offset in C of its vertex's neighbours and their number. A vertex with neighbours is the only one
+with neighbours at its offset; a vertex without neighbours has the same offset as the next vertex.
 
 Kanata text is the log format of the pipeline viewer Konata. Facts of the format (header, tab-separated commands, their
 arguments) are from its documentation, https://github.com/shioyadan/Konata/blob/master/docs/kanata-log-format.md.
@@ -36,12 +36,12 @@ __all__ = [
 ]
 
 Vertices = npt.NDArray[np.int64]
-"""Vertices, or what stands in the place of one."""
+"""Array of vertices, or of `_NONE` and `_SEVERAL`."""
 
 _NONE = -1
-"""In the place of a vertex: the word is of none."""
+"""Marker for a word that belongs to no vertex."""
 _SEVERAL = -2
-"""In the place of a vertex: it may be one of several."""
+"""Marker for a word that may belong to several vertices."""
 
 
 def chosen_lives(
@@ -52,23 +52,23 @@ def chosen_lives(
     option: str,
     name: Callable[[Lives], None] | None = None,
 ) -> tuple[Lives, list[Life]]:
-    """Return all lives that begin in the window that a file shows, and those of them that are asked for.
+    """Read the lives that begin in the window of a waveform file, and select some of them.
 
     Parameters
     ----------
     path : pathlib.Path
-        A VCD or FST file with all signals of the kernels that lives are wanted of.
+        A VCD or FST file with all signals of the kernels of interest.
     of, first
-        As of `select`.
+        See `select`.
     option : str
-        The option that `of` comes from, for messages.
+        The option that sets `of`, for messages.
     name : callable, optional
-        Names the vertices, which `of` then means by these names.
+        Function that renames the vertices; `of` then refers to the new names.
 
     Raises
     ------
     InputError
-        It cannot be read, shows no waveforms, or lacks a signal; nothing of what is asked for is there.
+        The file cannot be read, shows no waveforms, or lacks a signal; or nothing in it matches `of`.
     """
     try:
         window = read_lives(WaveReader(path))
@@ -85,23 +85,23 @@ def chosen_lives(
 
 
 def select(lives: Lives, *, of: Sequence[str] = (), first: int | None = None) -> list[Life]:
-    """Return some of the lives of a window, in their order.
+    """Return the selected lives of a window, in their order.
 
     Parameters
     ----------
     lives : Lives
-        All of them.
+        All lives of the window.
     of : sequence of str
-        A number stands for a vertex: its own lives, as neighbour and as queue entry, and those of the neighbours that
-        come of that entry. Anything else stands for kernels: ``engine0.bfs3``, ``engine0`` for all of an AE, with
-        ``*``, ``?`` and ``[]`` for several. What any of them stands for is shown; all, if there are none.
+        A number selects a vertex: its lives as neighbour and as queue entry, and the lives of that entry's neighbours.
+        Any other text selects kernels: ``engine0.bfs3``, ``engine0`` for all of an AE, with the wildcards ``*``, ``?``
+        and ``[]``. The result is the union of the selections; all lives if there are none.
     first : int, optional
-        Not more queue entries than this; neighbours only of these.
+        Most queue entries; of the neighbours only those of these entries remain.
 
     Raises
     ------
     InputError
-        No such kernel, or nothing in the window is of that vertex. Names what was asked for.
+        A pattern matches no kernel, or a vertex has no life in the window. The message quotes it.
     """
     chosen = [life for life in lives.lives if not of]
     if of:
@@ -126,7 +126,7 @@ def _is_of(life: Life, vertices: set[int]) -> bool:
 
 
 def _kernels(lives: Lives, pattern: str) -> set[str]:
-    """Return the kernels that a pattern stands for."""
+    """Return the kernels that match a pattern."""
     found = {
         name for name in lives.kernels if fnmatchcase(name, pattern) or fnmatchcase(name.partition(".")[0], pattern)
     }
@@ -136,19 +136,19 @@ def _kernels(lives: Lives, pattern: str) -> set[str]:
 
 
 def vertices_of(starts: npt.NDArray[np.int64], words: npt.NDArray[np.uint64]) -> Vertices:
-    """Return the vertex of each graph word: -1 where there is none, -2 where it is one of several without neighbours.
+    """Return the vertex of each graph word: -1 for no vertex, -2 for one of several vertices without neighbours.
 
     Parameters
     ----------
     starts : ndarray of int64, shape (n + 1,)
         Offsets of the graph.
     words : ndarray of uint64
-        Graph words, whether visited or not.
+        Graph words; their visited flags do not matter.
     """
     start, degree = START.get(words).astype(np.int64), DEGREE.get(words).astype(np.int64)
     first = np.searchsorted(starts[:-1], start, side="left")
     end = np.searchsorted(starts[:-1], start, side="right")
-    # Of those that begin there only the last may have neighbours.
+    # Of the vertices with this offset only the last one may have neighbours.
     own = starts[end] - start
     there = end > first
     leaves = end - first - (own > 0)
@@ -158,14 +158,15 @@ def vertices_of(starts: npt.NDArray[np.int64], words: npt.NDArray[np.uint64]) ->
 
 
 def directions_of(lives: Lives, graph: Graph) -> dict[int, list[Graph]]:
-    """Return what may be the graph of some lives in the machine, by the addresses of their graph words.
+    """Return the graphs that the lives may be of, by the address of their graph words.
 
-    It is the graph or its transpose, with each edge once or not, as far as no word contradicts that.
+    Candidates are the graph and its transpose, each with and without duplicate edges; those that contradict a graph
+    word are dropped.
 
     Raises
     ------
     InputError
-        All are contradicted: the lives are of another graph.
+        No candidate is left: the lives are of another graph.
     """
     vertices = [life.vertex for life in lives.lives if life.vertex is not None]
     if vertices and max(vertices) >= graph.vertices:
@@ -182,14 +183,15 @@ def directions_of(lives: Lives, graph: Graph) -> dict[int, list[Graph]]:
 
 
 def name_lives(lives: Lives, directions: Mapping[int, Sequence[Graph]]) -> None:
-    """Name the vertices of lives as the graph's file does, and those too that the signals do not tell.
+    """Rename the vertices of lives to their names in the graph's file, and identify those that the signals lack.
 
     Parameters
     ----------
     lives : Lives
-        The lives, whose vertices are numbers of the machine so far.
+        The lives, with the machine's numbers as vertices.
     directions : mapping
-        Their graph as it may be in the machine, by the addresses of graph words. A vertex is told where all agree.
+        The candidate graphs, by the address of the graph words, see `directions_of`. A vertex that the signals lack is
+        set if all candidates agree on it.
     """
     for address, kinds in directions.items():
         own = _of_direction(lives, address)
@@ -208,11 +210,11 @@ def _of_direction(lives: Lives, address: int) -> list[Life]:
 
 
 def _told(graph: Graph, lives: Sequence[Life]) -> Vertices:
-    """Return the vertex of each life by a graph, as of `vertices_of`; -2 also where nothing is known of it."""
+    """Return the vertex of each life according to a graph, see `vertices_of`; -2 also for an unknown vertex."""
     vertices = np.full(len(lives), _SEVERAL, np.int64)
     worded = [number for number, life in enumerate(lives) if life.word is not None]
     vertices[worded] = vertices_of(graph.offsets, np.array([lives[number].word for number in worded], np.uint64))
-    # A neighbour is what stands at its place in C, whether that was read yet or not.
+    # A neighbour's vertex is the one at its index in C, even if it was not read yet.
     below = np.array([number for number, life in enumerate(lives) if life.neighbour], np.int64)
     places = np.array([lives[number].index for number in below.tolist()], np.int64)
     there = places < graph.edges
@@ -222,18 +224,18 @@ def _told(graph: Graph, lives: Sequence[Life]) -> Vertices:
 
 
 def _fits(told: Vertices, lives: Sequence[Life]) -> bool:
-    """Whether a graph contradicts nothing that the signals say, given the vertex of each life by it."""
+    """Whether the vertices according to a graph agree with those in the signals."""
     known = np.array([_SEVERAL if life.vertex is None else life.vertex for life in lives], np.int64)
     return not ((told == _NONE) | ((told != known) & (told != _SEVERAL) & (known != _SEVERAL))).any()
 
 
 def _alike(first: Vertices, others: Sequence[Vertices]) -> npt.NDArray[np.bool_]:
-    """Return where all are the same."""
+    """Return a mask of the positions at which all arrays are equal."""
     return np.logical_and.reduce([np.ones(len(first), np.bool_), *(first == other for other in others)])
 
 
 def _place(life: Life) -> str:
-    """Return what the item of a life is: its place in a queue, or the list that it is in."""
+    """Return the location of a life's item: its place in a queue, or in the array C."""
     if not life.neighbour:
         return f"{life.queue}[{life.index}]"
     if life.parent is None:
@@ -242,7 +244,7 @@ def _place(life: Life) -> str:
 
 
 def _ending(life: Life) -> str:
-    """Return how a life ended."""
+    """Return the text of a life's end."""
     if life.fate is Fate.PUSHED:
         return f"pushed{' again' if life.again else ''} to slot {life.slot}"
     if life.fate is Fate.EXPANDED and life.word is not None:
@@ -251,7 +253,7 @@ def _ending(life: Life) -> str:
 
 
 def _waits(spans: list[Span]) -> str:
-    """Return how long was waited in some stages, by reason, the longest first."""
+    """Return the cycles waited in some stages, by reason, in descending order."""
     total: dict[str, int] = {}
     for span in spans:
         for wait, cycles in span.waits:
@@ -260,22 +262,22 @@ def _waits(spans: list[Span]) -> str:
 
 
 def _summary(life: Life) -> str:
-    """Return a life in one line: its kernel, what it is, its vertex, how it ended."""
+    """Return one line on a life: kernel, item, vertex, end."""
     vertex = "" if life.vertex is None else f" vertex {life.vertex}"
     return f"{life.kernel} {_place(life)}{vertex}: {_ending(life)}"
 
 
 def life_text(window: Lives, lives: Sequence[Life], *, rows: int) -> str:
-    """Return what is shown of some lives of a window.
+    """Return the text of `cyscc lives`: tables of ends and stages, and a line for each life.
 
     Parameters
     ----------
     window : Lives
-        What the lives are of.
+        All lives of the window.
     lives : sequence of Life
-        Those to show.
+        The selected ones.
     rows : int
-        Most lines of single lives.
+        Most lines on single lives.
     """
     entries = [life for life in lives if not life.neighbour]
     neighbours = [life for life in lives if life.neighbour]
@@ -290,7 +292,7 @@ def life_text(window: Lives, lives: Sequence[Life], *, rows: int) -> str:
 
 
 def _fates(entries: Sequence[Life], neighbours: Sequence[Life]) -> str:
-    """Return how many items ended how."""
+    """Return a table of the number of items by their end."""
     rows = []
     for name, group in (("queue entries", entries), ("neighbours", neighbours)):
         for fate, number in Counter(_fate(life) for life in group).most_common():
@@ -303,7 +305,7 @@ def _fate(life: Life) -> str:
 
 
 def _stages(lives: Sequence[Life]) -> str:
-    """Return how long the items were in each stage; those that the window cuts are left out."""
+    """Return a table of the time in each stage, without stages that the window cuts off."""
     spans: dict[Stage, list[Span]] = {stage: [] for stage in Stage}
     for life in lives:
         for span in (*life.spans, *life.aside):
@@ -320,7 +322,7 @@ def _stages(lives: Sequence[Life]) -> str:
 
 
 def _lines(lives: Sequence[Life], most: int) -> str:
-    """Return a line for each life, neighbours below the queue entry that they come of."""
+    """Return a line for each life, with the neighbours below their queue entry."""
     below: dict[int, list[Life]] = {}
     tops = []
     known = {id(life) for life in lives}
@@ -348,36 +350,36 @@ def _lines(lives: Sequence[Life], most: int) -> str:
 
 
 def _span(span: Span) -> str:
-    """Return a stage and its cycles; those of one that the window cuts are not known."""
+    """Return a stage with its cycles; without a length if the window cuts it off."""
     return f"{span.stage.short} {'..' if span.end is None else span.end - span.first}"
 
 
 _ORDER = ("I", "L", "W", "E", "S", "R")
-"""Commands of a cycle, in their order: a stage ends before the next one begins."""
+"""Order of the commands within a cycle: a stage ends before the next one begins."""
 
 _MAIN, _ASIDE = 0, 1
-"""Lanes: a life's stages, and those beside them."""
+"""Lanes of the viewer: the stages of a life, and its concurrent stages."""
 
 _LEFT, _HOVER = 0, 1
-"""Kinds of text: in the list of items, and under the pointer."""
+"""Kinds of text: in the list of items, and on hover."""
 
 _DONE, _DROPPED = 0, 1
-"""How an item ends."""
+"""Ends of an item: retired or flushed."""
 
 
 def kanata_lines(window: Lives, lives: Sequence[Life]) -> Iterator[str]:
-    """Yield the lines of a file, each with its line end.
+    """Yield the lines of a Kanata file, each with its line end.
 
-    An item of the viewer is a queue entry or a neighbour, a thread is a kernel. Dropped neighbours are flushed. What
-    the window cuts ends with it. Arrows lead from a queue entry to its neighbours, and from a push to the entry that it
-    became.
+    An item of the viewer is a queue entry or a neighbour; a thread is a kernel. Dropped neighbours are flushed. An
+    item that is still alive at the end of the window ends there. Arrows lead from a queue entry to its neighbours,
+    and from a push to the entry that it became.
 
     Parameters
     ----------
     window : Lives
-        What the lives are of.
+        All lives of the window.
     lives : sequence of Life
-        Those to write, by their first cycle.
+        The selected ones, sorted by their first cycle.
     """
     numbers = {id(life): number for number, life in enumerate(lives)}
     threads = {kernel: number for number, kernel in enumerate(window.kernels)}
@@ -388,7 +390,7 @@ def kanata_lines(window: Lives, lives: Sequence[Life]) -> Iterator[str]:
         text = "\t".join(str(value) for value in (command, number, *values))
         commands.append((cycle, _ORDER.index(command), text))
 
-    # The viewer draws items that were retired in this order.
+    # The viewer draws items in the order in which they retire.
     ended = sorted(lives, key=lambda life: last if life.end is None else life.end)
     retired = {id(life): number for number, life in enumerate(life for life in ended if not life.fate.dropped)}
     for number, life in enumerate(lives):
@@ -419,19 +421,19 @@ def kanata_lines(window: Lives, lives: Sequence[Life]) -> Iterator[str]:
 
 
 def write_kanata(path: str, window: Lives, lives: Sequence[Life]) -> None:
-    """Write lives to a file, or to standard output; whole or not at all.
+    """Write lives to a Kanata file or to standard output; a failed write leaves no file.
 
     Raises
     ------
     InputError
-        It could not be written.
+        The file could not be written.
     """
     with open_output(path) as file:
         file.writelines(line.encode() for line in kanata_lines(window, lives))
 
 
 def _details(life: Life) -> Iterator[str]:
-    """Yield what is shown of a life under the pointer."""
+    """Yield the lines that are shown of a life on hover."""
     for span in (*life.spans, *life.aside):
         yield f"{span.stage.short} {_cycles(span)}: {span.stage.meaning}" + _because(span)
     if life.reserved is not None:

@@ -1,4 +1,4 @@
-"""A record as a trace for Perfetto: iterations, phases, levels, kernels by cause, memory and token over time."""
+"""Perfetto traces of a record: iterations, phases, levels, kernels by cause, memory and token over time."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -25,7 +25,7 @@ class _Tracks:
     Parameters
     ----------
     file : binary file
-        Where to.
+        The output file.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -43,13 +43,13 @@ class _Tracks:
         Parameters
         ----------
         name : str
-            What people read.
+            Name shown in the viewer.
         parent : int, optional
-            Track that it lies under.
+            The enclosing track.
         unit : str, optional
-            Of numbers: what they count. A track without one has things that last.
+            Unit of a counter track; None for a track of slices.
         rank : int
-            Place among the tracks of its parent.
+            Position among the tracks of the same parent.
         """
         self._tracks += 1
         packet = self._packet()
@@ -65,7 +65,7 @@ class _Tracks:
         return self._tracks
 
     def last(self, track: int, name: str, begin: int, end: int, arguments: Mapping[str, int]) -> None:
-        """Put something that lasts on a track, from a cycle to another, with numbers to look at."""
+        """Add a slice to a track, from cycle `begin` to cycle `end`, with numeric arguments."""
         packet = self._packet(begin)
         event = packet.track_event
         event.type, event.track_uuid = TrackEvent.TYPE_SLICE_BEGIN, track
@@ -80,7 +80,7 @@ class _Tracks:
         self._builder.write_packet(packet)
 
     def number(self, track: int, cycle: int, value: float) -> None:
-        """Put the number that holds from a cycle on on a track."""
+        """Set a counter track's value from a cycle on."""
         packet = self._packet(cycle)
         event = packet.track_event
         event.type, event.track_uuid = TrackEvent.TYPE_COUNTER, track
@@ -99,7 +99,7 @@ class _Tracks:
 
     @staticmethod
     def _interned(packet: TracePacket, known: dict[str, int], kind: str, text: str) -> int:
-        """Return the number of a text, which the packet tells where it is new."""
+        """Return the interned id of a text; a new text is defined in the packet."""
         if text not in known:
             known[text] = len(known) + 1
             entry = getattr(packet.interned_data, kind).add()
@@ -108,15 +108,15 @@ class _Tracks:
 
 
 _SLICES = 60_000
-"""Slices of kernels, about: of longer runs several intervals are one slice, with the sums of their causes."""
+"""Approximate number of slices of all kernels; in longer runs a slice spans several intervals and sums their causes."""
 
 _TITLES = {cause.name: cause.title for cause in CAUSES}
 
 
 def write_trace(record: Record, path: str) -> None:
-    """Write a record as a trace; a nanosecond of it is a cycle.
+    """Write a record as a Perfetto trace, in which a cycle is a nanosecond.
 
-    Every slice of a kernel has the name of the cause of most of its cycles, and the cycles of each cause as arguments.
+    A kernel's slice is named after its largest cause, and has the cycles of each cause as arguments.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def write_trace(record: Record, path: str) -> None:
 
 
 def _add_instructions(tracks: _Tracks, record: Record, root: int) -> None:
-    """Add iterations, phases and instructions."""
+    """Add the tracks of iterations, phases and instructions."""
     rows = record.attempts.reset_index()
     for rank, (title, keys) in enumerate(
         (("iterations", ["attempt", "iteration"]), ("phases", ["attempt", "iteration", "phase"]))
@@ -158,7 +158,7 @@ def _add_instructions(tracks: _Tracks, record: Record, root: int) -> None:
 
 
 def _add_kernels(tracks: _Tracks, record: Record, root: int) -> None:
-    """Add what each kernel does."""
+    """Add the tracks of the kernels."""
     causes = record.frame("kernels")[CAUSE_NAMES].to_numpy(np.int64)
     kernels = [
         (engine, module, number)
@@ -181,7 +181,7 @@ def _add_kernels(tracks: _Tracks, record: Record, root: int) -> None:
 
 
 def _add_kernel(tracks: _Tracks, track: int, sums: npt.NDArray[np.int64], starts: list[int]) -> None:
-    """Add the slices of a kernel; those after one another that have one and the same cause alone are one."""
+    """Add the slices of a kernel; successive slices with the same single cause are merged."""
     most = sums.argmax(axis=-1)
     alone = sums.max(axis=-1) == sums.sum(axis=-1)
     same = np.concatenate([[False], alone[1:] & alone[:-1] & (most[1:] == most[:-1])])
@@ -194,7 +194,7 @@ def _add_kernel(tracks: _Tracks, track: int, sums: npt.NDArray[np.int64], starts
 
 
 def _add_memory(tracks: _Tracks, record: Record, root: int) -> None:
-    """Add what memory and token do."""
+    """Add the tracks of memory and token."""
     memory = tracks.add("memory", parent=root, rank=3)
     add = partial(_add_numbers, tracks, record)
     arrays = record.frame("arrays")
@@ -219,7 +219,7 @@ def _add_memory(tracks: _Tracks, record: Record, root: int) -> None:
 
 
 def _add_numbers(tracks: _Tracks, record: Record, title: str, parent: int, rank: int, values: Any, unit: str) -> None:
-    """Add numbers by the first cycle of their interval; where there are none they are 0."""
+    """Add a counter track of values by the first cycle of their interval; intervals without a value are 0."""
     track = tracks.add(title, parent=parent, unit=unit, rank=rank)
     whole = values.reindex(range(0, record.cycles, record.interval), fill_value=0)
     numbers = whole.to_numpy()

@@ -1,4 +1,4 @@
-"""What a record says about some of its instructions: causes, banks, links, FIFOs, latencies, token."""
+"""Evidence from a record for a set of instructions: causes, banks, links, FIFOs, latencies, token."""
 
 import math
 from dataclasses import dataclass
@@ -18,41 +18,41 @@ if TYPE_CHECKING:
 __all__ = ["SAID_OF_RUN", "BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse", "evidence_of"]
 
 SAID_OF_RUN = 0.03
-"""Share of a run from which on a cause is worth a finding: less could not be felt if it were gone."""
+"""Share of a run from which on a cause gets a finding; removing a smaller one would not be noticed."""
 
 _LACKING = 0.5
-"""Places promised to reads under way, as a share of a FIFO's depth, from which on more places are proposed where reads
-waited for some: a mean of half of them means that they were all taken at times."""
+"""Least share of a FIFO's depth reserved for outstanding reads, on average, from which on a larger depth is proposed if
+reads waited for places: with a mean of one half, all places are reserved at times."""
 _NEAR_FULL = 0.9
 """High-water mark of a FIFO, as a share of its depth, from which on it counts as having been full."""
 _BURSTS = 2
-"""Reads under way at most, as a multiple of their mean: what a depth is made for."""
+"""Peak of the outstanding reads as a multiple of their mean; a FIFO's depth is chosen for the peak."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BankUse:
-    """A bank, and all of them.
+    """Use of a memory bank, compared with that of all banks.
 
     Parameters
     ----------
     controller, bank : int
-        The bank.
+        Controller and number of the bank.
     accesses : int
         Its accesses.
     waiting : float
-        Cycles that one of them waited, on average.
+        Mean cycles that an access waited.
     arrays : dict of str to int
-        Its accesses by array, most first.
+        Its accesses by array, in descending order.
     use : float
-        Share of the cycles in which it was busy.
+        Utilisation: share of the cycles in which it was busy.
     multiple : float
         Its accesses as a multiple of the mean bank's.
     instruction : int
-        The instruction in which it had most accesses.
+        The instruction with most accesses to it.
     cycle : int
-        First cycle of the interval in which it had most, be it one of these instructions or not.
+        First cycle of the interval with most accesses to it, over the whole run.
     peak : float
-        Share of that interval in which it was busy; above 1 where accesses arrived faster than it serves them.
+        Utilisation in that interval; above 1 where accesses arrived faster than the bank serves them.
     """
 
     controller: int
@@ -68,22 +68,22 @@ class BankUse:
 
     @property
     def array(self) -> str:
-        """The array that most of its accesses were to."""
+        """The array with most of its accesses."""
         return next(iter(self.arrays))
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkUse:
-    """The crossbar's links.
+    """Use of the crossbar's links.
 
     Parameters
     ----------
     mean, most : float
-        Requests a cycle of all links together, and of the busiest one.
+        Requests per cycle: mean over all links, and of the busiest link.
     engine, link : int
-        The busiest one.
+        The busiest link.
     waiting : float
-        Cycles that a request waited at its port for its link, on average.
+        Mean cycles that a request waited at its port for its link.
     """
 
     mean: float
@@ -95,26 +95,26 @@ class LinkUse:
 
 @dataclass(frozen=True, kw_only=True)
 class FifoUse:
-    """A kind of FIFO, over the kernels that have one.
+    """Occupancy of one kind of FIFO, over all kernels that have it.
 
     Parameters
     ----------
     module, name : str
-        Where it is; its name.
+        Its module and its name.
     parameter : str
-        What the configuration calls its depth.
+        The configuration's parameter for its depth.
     depth : int
-        Its places.
+        Its capacity in entries.
     most : int
-        Most entries that one of them held.
+        High-water mark: most entries that one of these FIFOs held.
     mean : float
-        Entries held on average.
+        Mean occupancy in entries.
     instruction : int
-        The instruction in which one held most, the first of several.
+        The first instruction in which the high-water mark was reached.
     under_way : float or None
-        Places that are promised to reads under way, on average while a kernel works; None where it takes no answers.
+        Places reserved for outstanding reads, on average while a kernel works; None if it holds no responses.
     lacked : bool
-        Whether reads waited for such places.
+        Whether reads waited for free places.
     """
 
     module: str
@@ -129,25 +129,25 @@ class FifoUse:
 
     @property
     def promised(self) -> int:
-        """Places promised to reads under way at times: twice the mean."""
+        """Places reserved for outstanding reads at the peak, taken as twice the mean."""
         return math.ceil(_BURSTS * (self.under_way or 0.0))
 
     @property
     def needed(self) -> int:
-        """Places without which it would have been short."""
+        """Least depth with which the run would not have stalled on this FIFO."""
         return max(self.most, self.promised)
 
     @property
     def full(self) -> bool:
-        """Whether one of them was as good as full."""
+        """Whether one of these FIFOs was full, or nearly so."""
         return self.most >= _NEAR_FULL * self.depth
 
     @property
     def proposed(self) -> int:
-        """A depth that suits the run: twice as deep where places were short, else the power of two that does.
+        """Depth that suits the run: doubled where places were short, else the smallest power of two that is enough.
 
-        A place is promised before its answer is read, so one that takes answers needs places for reads under way too;
-        that it is full of answers tells of what comes after it.
+        A place is reserved when a read is issued. A FIFO of read responses therefore needs places for outstanding
+        reads too; if it is full of responses, its consumer is the bottleneck.
         """
         shallowest, deepest = AcceleratorConfig.limits(self.parameter)
         if self.lacked if self.under_way is not None else self.full:
@@ -156,7 +156,7 @@ class FifoUse:
 
     @property
     def reason(self) -> str:
-        """Why that depth."""
+        """Reason for the proposed depth."""
         if self.proposed > self.depth:
             what = "Reads waited for its places" if self.lacked else "It was full"
             return f"{what}: it may be the limit itself. Try {self.proposed}; if the cycles stay, what empties it is."
@@ -171,14 +171,14 @@ class FifoUse:
 
 @dataclass(frozen=True, kw_only=True)
 class LatencyUse:
-    """Reads' times, in cycles.
+    """Latency of reads, in cycles.
 
     Parameters
     ----------
     least, median, high, most : int
-        The shortest, the middle one, that which 1 % exceed, the longest.
+        Minimum, median, 99th percentile and maximum.
     mean : float
-        On average.
+        Mean.
     """
 
     least: int
@@ -189,7 +189,7 @@ class LatencyUse:
 
 
 class Evidence:
-    """What a record says about some instructions of one module.
+    """Evidence from a record for instructions of one module.
 
     Parameters
     ----------
@@ -204,11 +204,11 @@ class Evidence:
     rows : pandas.DataFrame
     module : str
     cycles : int
-        From dispatch to end, summed.
+        Cycles from dispatch to end, summed over the instructions.
     kernels : int
-        Kernels that ran them.
+        Number of kernels that ran them.
     stack : dict of str to float
-        Cycles by cause, of an average kernel; they add up to `cycles`.
+        Cycles by cause, mean over the kernels; the sum is `cycles`.
     """
 
     def __init__(self, record: Record, rows: "pd.DataFrame") -> None:
@@ -221,14 +221,14 @@ class Evidence:
         self.stack = {name: float(sums[name]) / self.kernels for name in CAUSE_NAMES}
 
     def share(self, *causes: str) -> float:
-        """Return the share of the kernel-cycles that causes have."""
+        """Return the share of the kernel-cycles with one of these causes."""
         return sum(self.stack[cause] for cause in causes) / max(self.cycles, 1)
 
     def weights(self, cycles: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return of each interval, given by its first cycle, the share that these instructions ran.
+        """Return the share of each interval, given by its first cycle, in which these instructions ran.
 
-        What tables of intervals say about instructions is what was counted, times this: exact where an interval belongs
-        to one instruction or none, and an even division where several share it.
+        Counts of an interval are multiplied by this share to attribute them to the instructions. This is exact where an
+        interval overlaps one instruction only; where several share an interval, its counts are divided by time.
         """
         starts = self.rows["start"].to_numpy()
         lengths = self.rows["cycles"].to_numpy()
@@ -244,7 +244,7 @@ class Evidence:
 
     @cached_property
     def banks_use(self) -> float:
-        """Share of the cycles in which a mean bank was busy; 0 where the memory has none."""
+        """Mean utilisation of the banks; 0 if the memory has none."""
         memory = self.record.memory
         if memory is None:
             return 0.0
@@ -252,7 +252,7 @@ class Evidence:
         return float(self._bank_rows["accesses"].sum()) / banks * float(memory["bank_busy"]) / max(self.cycles, 1)
 
     def hottest(self, count: int) -> list[BankUse]:
-        """Return the banks with most accesses; none where the memory has no banks."""
+        """Return the banks with most accesses; an empty list if the memory has no banks."""
         memory, frame = self.record.memory, self._bank_rows
         if memory is None or frame.empty:
             return []
@@ -286,12 +286,12 @@ class Evidence:
 
     @cached_property
     def bank(self) -> BankUse | None:
-        """The busiest bank; None where the memory has none, or none was accessed."""
+        """The bank with most accesses; None if the memory has no banks or none was accessed."""
         return next(iter(self.hottest(1)), None)
 
     @cached_property
     def links(self) -> LinkUse | None:
-        """The links; None where the memory has none, or none was used."""
+        """Use of the links; None if the memory has no links or none was used."""
         memory = self.record.memory
         frame = self.record.frame("links")
         if memory is None or frame.empty:
@@ -312,7 +312,7 @@ class Evidence:
 
     @cached_property
     def fifos(self) -> list[FifoUse]:
-        """The module's FIFOs, in the order of the document."""
+        """Occupancy of the module's FIFOs, in the order of the record's document."""
         frame = self.record.of_instructions("instruction_fifos", self.rows)
         frame = frame[frame["module"] == self.module]
         found = []
@@ -341,7 +341,7 @@ class Evidence:
 
     @cached_property
     def latency(self) -> LatencyUse | None:
-        """The reads' times; None where nothing was read."""
+        """Latency of the reads; None if there were no reads."""
         sums = (
             self.record.of_instructions("instruction_latencies", self.rows)
             .groupby("latency")["reads"]
@@ -358,15 +358,15 @@ class Evidence:
 
     @property
     def turn(self) -> int:
-        """Cycles of a turn of the token among the kernels."""
+        """Cycles of one turn of the token around the kernels."""
         config = AcceleratorConfig.from_mapping(self.record.document["configuration"])
         kernels = int(self.record.machine["kernels"][self.module])
-        # The ring is the same for both modules, but for the kernels.
+        # Both modules have the same ring; only the number of kernels differs.
         return ring_turn(config.replace(bfs_kernels=kernels, intersection_kernels=1))
 
     @cached_property
     def unevenness(self) -> float:
-        """How long the last kernel worked, as a multiple of the mean one: instruction by instruction, by their time."""
+        """Working time of the last kernel as a multiple of the mean kernel's, instructions weighted by their time."""
         frame = self.record.of_instructions("instruction_kernels", self.rows)
         done = frame.groupby("instruction")["done"]
         longest, mean = done.max().sum(), done.mean().sum()
@@ -374,21 +374,20 @@ class Evidence:
 
     @cached_property
     def starved(self) -> float:
-        """Share of the cycles without work that is of instructions with fewer entries than there are kernels."""
+        """Share of the ``no_work`` cycles that falls into instructions with fewer entries than kernels."""
         idle = self.record.stacks["no_work"].reindex(self.rows.index)
         total = float(idle.sum())
         return float(idle[self.rows["frontier"] < self.kernels].sum()) / total if total else 0.0
 
     @property
     def short(self) -> int:
-        """Instructions with fewer entries than there are kernels."""
+        """Number of instructions with fewer entries than kernels."""
         return int((self.rows["frontier"] < self.kernels).sum())
 
     def _under_way(self, cause: str | None) -> float | None:
-        """Return the reads under way whose answers a FIFO will take, on average while a kernel works.
+        """Return the mean number of outstanding reads whose responses a FIFO will hold, while a kernel works.
 
-        They are the reads that its process issues in a cycle, whose cause is given, times the mean time of a read
-        (Little's law).
+        By Little's law: the reads issued per cycle, counted by the given cause, times the mean latency.
         """
         working = self.cycles * (1 - self.share("starting", "ending", "no_work", "flush"))
         if cause is None or self.latency is None or working <= 0:
@@ -397,6 +396,6 @@ class Evidence:
 
 
 def evidence_of(record: Record, rows: "pd.DataFrame | None" = None) -> list[Evidence]:
-    """Return what a record says about instructions, all by default: for each module that ran some of them."""
+    """Return the evidence for some instructions (default: all), one item for each module that ran any of them."""
     chosen = record.instructions if rows is None else rows
     return [Evidence(record, its) for _, its in chosen.groupby("module", sort=False)]

@@ -1,4 +1,4 @@
-"""Explanations of a record, or of two side by side: what `cyscc explain` shows, and the same as a document."""
+"""Text pages and JSON documents of `cyscc explain`: one record, or a comparison of two."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -32,27 +32,27 @@ __all__ = [
 ]
 
 _SHOWN_CAUSE = 0.0005
-"""Least share of a cause that the list of causes has."""
+"""Least share of the cycles with which a cause is listed."""
 
 _FEW = 3
-"""Causes that a row names."""
+"""Most causes named in a row."""
 
 _NOT_WORK = [cause.name for cause in CAUSES if cause.name not in WORK]
 
 
 def page(record: Record, rows: "pd.DataFrame", *, by: str | None, top: int) -> "list[RenderableType]":
-    """Return where the cycles of a record went, its hottest banks, and the verdict.
+    """Return the page of one record: its cycle stacks, hottest banks and verdict.
 
     Parameters
     ----------
     record : Record
         The record.
     rows : pandas.DataFrame
-        The instructions that count.
+        The selected instructions.
     by : str or None
-        What there are stacks of besides phases; levels where it is None.
+        Grouping of an additional table of stacks, see `STACKED`; None for levels.
     top : int
-        Most rows of a table.
+        Most rows of each table.
     """
     parts = head(record, rows)
     parts += _stack_section(record, rows, "phase", top)
@@ -64,7 +64,7 @@ def page(record: Record, rows: "pd.DataFrame", *, by: str | None, top: int) -> "
 
 
 def head(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
-    """Return what ran, and how much of it the page is about."""
+    """Return the head of a page: the run, its cycles, and the share of them in the selected instructions."""
     from rich.text import Text
 
     document = record.document
@@ -96,7 +96,7 @@ _OUTSIDE = (
 
 
 def largest_cause(stack: "dict[str, float] | pd.Series[Any]") -> str:
-    """Return the name of the cause that a stack has most of, with its share."""
+    """Return the name and share of the largest cause of a stack."""
     total = sum(float(stack[name]) for name in CAUSE_NAMES)
     if total <= 0:
         return ""
@@ -105,7 +105,7 @@ def largest_cause(stack: "dict[str, float] | pd.Series[Any]") -> str:
 
 
 def instruction_text(row: "pd.Series[Any]") -> str:
-    """Return what an instruction is called, given its row of `Record.instructions`."""
+    """Return the display name of an instruction, given its row of `Record.instructions`."""
     iteration = f"iteration {row['iteration']}, " if row["iteration"] else ""
     level = f"level {row['level']}" if row["level"] >= 0 else row["phase"]
     phase = f"{row['phase']} " if row["iteration"] and row["level"] >= 0 else ""
@@ -143,11 +143,11 @@ def _cell(value: object) -> str:
 
 
 def _chosen(frame: "pd.DataFrame", by: str, top: int) -> "tuple[pd.DataFrame, str]":
-    """Return the rows to show, and what they are: all, or the heaviest in their order."""
+    """Return the rows to show and their description: all rows, or the heaviest ones in their original order."""
     title = f"cycles by {by}"
     if len(frame) <= top:
         return frame, title
-    # Intervals and kernels all have as many cycles: of these those that worked least are told.
+    # All intervals, and all kernels, have the same number of cycles: show those that worked least.
     heavy = by in ("phase", "level", "iteration")
     weight = frame["cycles"] if heavy else frame[_NOT_WORK].sum(axis=1)
     chosen = frame.loc[weight.nlargest(top).index].sort_index()
@@ -167,7 +167,7 @@ def _cause_section(record: Record, rows: "pd.DataFrame") -> "list[RenderableType
 
 
 def bank_section(record: Record, rows: "pd.DataFrame", top: int) -> "list[RenderableType]":
-    """Return the hottest banks: how busy, with which array, and when."""
+    """Return the section on the hottest banks: utilisation, arrays and busiest interval."""
     from rich.text import Text
 
     if record.memory is None:
@@ -197,7 +197,7 @@ def bank_section(record: Record, rows: "pd.DataFrame", top: int) -> "list[Render
 
 
 def fifo_section(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
-    """Return how deep each FIFO got, when, and which depth would have done."""
+    """Return the section on FIFOs: high-water marks and proposed depths."""
     parts: list[RenderableType] = []
     for evidence in evidence_of(record, rows):
         lines: list[list[Cell]] = []
@@ -231,7 +231,7 @@ def _verdict_section(findings: list[Finding], top: int) -> "list[RenderableType]
 
 
 def _run_document(record: Record) -> dict[str, Any]:
-    """Return what ran."""
+    """Return the description of the run."""
     document = record.document
     return {
         "record": str(record.folder),
@@ -243,25 +243,25 @@ def _run_document(record: Record) -> dict[str, Any]:
 
 
 def _rows_document(frame: "pd.DataFrame") -> list[dict[str, Any]]:
-    """Return the rows, with the causes of each apart."""
+    """Return the rows as JSON objects, with the causes as an object of their own."""
     rows: list[dict[str, Any]] = frame.drop(columns=CAUSE_NAMES).to_dict("records")
     causes = frame[CAUSE_NAMES].round(3).to_dict("records")
     return [{**row, "causes": by_cause} for row, by_cause in zip(rows, causes, strict=True)]
 
 
 def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks: int) -> dict[str, Any]:
-    """Return what one record says.
+    """Return the explanation of one record as a JSON document.
 
     Parameters
     ----------
     record : Record
         The record.
     rows : pandas.DataFrame
-        The instructions that count.
+        The selected instructions.
     by : str
-        What the stacks are of, see `host.analysis.explain.stacks.STACKED`.
+        Grouping of the stacks, one of `host.analysis.explain.stacks.STACKED`.
     banks : int
-        Number of the hottest banks that are listed for each module.
+        Number of hottest banks listed for each module.
     """
     modules = {}
     for evidence in evidence_of(record, rows):
@@ -285,12 +285,12 @@ def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks
 
 
 def difference_page(comparison: Comparison, *, top: int) -> "list[RenderableType]":
-    """Return where the second of two records takes more cycles than the first, and why.
+    """Return the page on where and why the second of two records takes more cycles than the first.
 
     Parameters
     ----------
     comparison : Comparison
-        The records.
+        The comparison.
     top : int
         Most rows of a table.
     """
@@ -335,7 +335,7 @@ def _rows(frame: "pd.DataFrame", keys: list[str], total: int) -> "RenderableType
 
 
 def _why(row: "pd.Series[Any]") -> str:
-    """Return the causes with most of a difference."""
+    """Return the causes that contribute most to a difference."""
     ranked = sorted(CAUSE_NAMES, key=lambda name: -abs(float(row[name])))
     return ", ".join(f"{name} {float(row[name]):+,.0f}" for name in ranked[:_FEW] if abs(float(row[name])) >= 0.5)
 
@@ -349,7 +349,7 @@ def _levels(comparison: Comparison, top: int, total: int) -> "list[RenderableTyp
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """Return what two records say together."""
+    """Return the comparison of two records as a JSON document."""
     return {
         **identity(),
         "first": _run_document(comparison.first),

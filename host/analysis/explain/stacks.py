@@ -1,6 +1,6 @@
 """Cycle stacks: cycles of an average kernel by cause, for each phase, iteration, level, kernel, AE or interval.
 
-Of two records side by side: the cycles that one takes more, instruction by instruction.
+Also the comparison of two records: the difference in cycles, instruction by instruction.
 """
 
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ _KEYS = {
     "interval": ["module", "cycle"],
 }
 STACKED = tuple(_KEYS)
-"""What there can be a stack of."""
+"""Groupings that a stack can have."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Instructions that one thing is said about.
+    """A group of instructions that findings are about: a phase, or a part of its levels.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Group:
 
     @property
     def short(self) -> str:
-        """Name in a table."""
+        """Short name for tables."""
         return f"{self.phase}, {self.part}" if self.part else self.phase
 
     def __str__(self) -> str:
@@ -53,30 +53,30 @@ class Group:
 
 
 def groups_of(rows: "pd.DataFrame") -> "list[tuple[Group, pd.DataFrame]]":
-    """Return the groups that some instructions fall into, each with its own, in the order of a run."""
+    """Return the groups that the instructions fall into, each with its rows, in the order of a run."""
     groups = [Group(phase, part) for phase in PHASES for part in PARTS]
     chosen = ((group, rows[(rows["phase"] == group.phase) & (rows["part"] == group.part)]) for group in groups)
     return [(group, its) for group, its in chosen if len(its)]
 
 
 def stacks(record: Record, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
-    """Return a stack for each of what was asked for.
+    """Return the stacks of a grouping.
 
     Parameters
     ----------
     record : Record
         The record.
     rows : pandas.DataFrame
-        The instructions that count, rows of `Record.instructions`. Of intervals those count in which one of them ran,
-        as a whole.
+        The selected instructions, rows of `Record.instructions`. An interval counts as a whole if one of them ran in
+        it.
     by : str
         One of `STACKED`.
 
     Returns
     -------
     pandas.DataFrame
-        Keys; `cycles`; `instructions`, the number of them, but for intervals; the causes, in cycles of an average
-        kernel, which add up to `cycles`.
+        The keys of the grouping; `cycles`; `instructions`, their number, except for intervals; and the cycles of an
+        average kernel by cause, which add up to `cycles`.
     """
     keys = _KEYS[by]
     if by == "interval":
@@ -99,7 +99,7 @@ def stacks(record: Record, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
     frame = record.stacks.reindex(rows.index).div(kernels.astype(float), axis=0)
     frame[["cycles", *keys]] = rows[["cycles", *keys]]
     if by == "phase":
-        # In the order of a search.
+        # Keep the order of a search.
         frame = frame.sort_values(keys, kind="stable", key=lambda names: names.map((*PHASES, *PARTS).index))
     grouped = frame.groupby(keys, sort=False)
     found = grouped[["cycles", *CAUSE_NAMES]].sum()
@@ -108,10 +108,10 @@ def stacks(record: Record, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
 
 
 def _ran(record: Record, rows: "pd.DataFrame", cycles: "np.ndarray") -> "np.ndarray":
-    """Return whether one of the instructions ran in each interval, given by its first cycle."""
+    """Return for each interval, given by its first cycle, whether one of the instructions ran in it."""
     starts = rows["start"].to_numpy()
     ends = starts + rows["cycles"].to_numpy()
-    last = np.searchsorted(starts, cycles + record.interval) - 1  # the last one that began before its end
+    last = np.searchsorted(starts, cycles + record.interval) - 1  # the last one that began before the interval's end
     ran: np.ndarray = (last >= 0) & (ends[np.maximum(last, 0)] > cycles)
     return ran
 
@@ -121,20 +121,20 @@ _OUTSIDE = {"host": ("host", "readout"), "restarted": ("restarted",)}
 
 @dataclass(frozen=True)
 class Comparison:
-    """What the second of two records takes more than the first.
+    """Difference in cycles between two records, aligned by level.
 
     Parameters
     ----------
     first, second : Record
         The records.
     levels : pandas.DataFrame
-        A row for each iteration, phase and level that one of them has: these three, the `first_cycles` and the
-        `second_cycles`, their `difference`, and by cause the difference in cycles of an average kernel, which add up to
-        it.
+        A row for each iteration, phase and level of either record: these three keys, `first_cycles`,
+        `second_cycles`, their `difference`, and the difference by cause, in cycles of an average kernel, which adds
+        up to it.
     phases : pandas.DataFrame
-        The sums of these for each phase.
+        The same, summed by phase.
     outside : dict of str to int
-        Differences in cycles in which no instruction that counts ran: `host`, `restarted`.
+        Differences in the cycles outside the selected instructions, by cause: `host`, `restarted`.
     """
 
     first: Record
@@ -145,36 +145,36 @@ class Comparison:
 
     @property
     def difference(self) -> int:
-        """Cycles that the second takes more, as a whole."""
+        """Total difference: cycles that the second record takes more."""
         return self.second.cycles - self.first.cycles
 
     @property
     def causes(self) -> dict[str, float]:
-        """The whole difference by cause, in cycles of an average kernel; it adds up to `difference`."""
+        """Total difference by cause, in cycles of an average kernel; it adds up to `difference`."""
         sums = self.levels[CAUSE_NAMES].sum()
         return {name: float(sums[name]) + self.outside.get(name, 0) for name in CAUSE_NAMES}
 
     @property
     def same_graph(self) -> bool:
-        """Whether both ran on the same graph."""
+        """Whether both records are of the same graph."""
         first, second = (record.document["run"]["digest"] for record in (self.first, self.second))
         return bool(first == second)
 
     @property
     def settings(self) -> dict[str, tuple[object, object]]:
-        """Parameters of machine, memory and run that are not the same, with both values."""
+        """Parameters of machine, memory and run that differ, each with both values."""
         found = {}
         for kind in ("configuration", "memory_profile"):
             one, other = (record.document[kind] for record in (self.first, self.second))
             for name in one | other:
-                # A digest tells nobody anything.
+                # A digest means nothing to a reader.
                 if name != "source" and one.get(name) != other.get(name):
                     found[name] = (one.get(name), other.get(name))
         return found
 
 
 def outside(record: Record) -> dict[str, int]:
-    """Return the cycles by cause in which no instruction that counts ran."""
+    """Return the cycles outside the selected instructions, by cause."""
     cycles = record.document["cycles"]
     return {cause: sum(int(cycles[name]) for name in names) for cause, names in _OUTSIDE.items()}
 
@@ -194,12 +194,12 @@ def compare(
     first, second : Record
         The records.
     phase, level, iteration : optional
-        What instructions count, see `Record.select`.
+        Selected instructions, see `Record.select`.
 
     Raises
     ------
     InputError
-        One of them has no such instruction.
+        A record has no such instruction.
     """
     keys = ["iteration", "phase", "level"]
     one, other = (

@@ -1,4 +1,4 @@
-"""Text for terminals: causes as letters with colours, bars of them, tables; the same without colours elsewhere."""
+"""Text for terminals: cycle stacks as bars of coloured letters, and tables; plain text where there are no colours."""
 
 import shutil
 import sys
@@ -18,19 +18,19 @@ from sim.observation.causes import cause_named
 __all__ = ["LETTERS", "Bar", "Cell", "as_html", "as_text", "bar", "letter", "rendered", "section", "table"]
 
 Cell: TypeAlias = "str | Text | Bar"
-"""What a table can hold."""
+"""Types of a table's cells."""
 
 LETTERS = {name: cause_named(name).letter for name in STACK}
-"""The letter that stands for a cause in a bar, in the order of a stack."""
+"""Letter of each cause in a bar, in the order of a stack."""
 
 _INDENT, _GAP = 2, 2
 _LEAST_BAR, _LONGEST_BAR = 8, 40
 _DARK = 110
-"""Brightness, of 255, below which a letter is white."""
+"""Brightness (0 to 255) of a background below which its letter is white."""
 
 
 def _style(cause: str) -> str:
-    """Return the colours of a cause's letter: the cause's own below, black or white."""
+    """Return the style of a cause's letter: black or white on the cause's colour."""
     colour = CAUSE_COLOURS[cause]
     red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     brightness = 0.299 * red + 0.587 * green + 0.114 * blue
@@ -43,12 +43,12 @@ def letter(cause: str) -> Text:
 
 
 def bar(stack: Mapping[str, float], width: int) -> Text:
-    """Return a stack as letters, one for each share of a `width`-th; what is less may be left out."""
+    """Return a stack as a bar of `width` letters; causes with a share below 1 / `width` may be missing."""
     total = sum(stack.values())
     text = Text(no_wrap=True)
     if total <= 0:
         return text
-    # Ends are rounded, not lengths: they add up to the width.
+    # Round the ends, not the lengths, so that the lengths add up to the width.
     end, done = 0.0, 0
     for cause in STACK:
         end += stack.get(cause, 0.0) * width / total
@@ -67,14 +67,14 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], *, words: int = 1
     rows : iterable of sequence of str, Text or Bar
         The cells.
     words : int
-        Columns, from the first on, that go to the left; the others are numbers.
+        Number of left-aligned text columns at the left; the others are numbers.
     last : bool
-        Whether the last column is words too; it takes further lines where the terminal is narrow.
+        Whether the last column is text too; it wraps on narrow terminals.
     """
     made = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
     for place, name in enumerate(head):
         left = place < words or (last and place == len(head) - 1)
-        # Where it is too narrow the last column takes further lines; numbers are never cut.
+        # On a narrow terminal the last column wraps; numbers are never cut.
         wraps = last and place == len(head) - 1
         made.add_column(name, justify="left" if left else "right", no_wrap=not wraps, overflow="fold")
     for row in rows:
@@ -83,7 +83,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], *, words: int = 1
 
 
 class Bar:
-    """A stack as a bar that is as long as its column.
+    """A stack drawn as a bar over the width of its column.
 
     Parameters
     ----------
@@ -102,17 +102,17 @@ class Bar:
 
 
 def section(title: str, *parts: RenderableType) -> list[RenderableType]:
-    """Return a part of a page: an empty line, its title, what it shows."""
+    """Return a section of a page: an empty line, the title and its parts."""
     return [Text(""), Text(title, style="bold"), *(Padding(part, (0, 0, 0, _INDENT)) for part in parts)]
 
 
 def terminal_width() -> int:
-    """Return the columns that there are; 120 where standard output is no terminal and nobody set COLUMNS."""
+    """Return the terminal's width in columns; 120 if standard output is no terminal and COLUMNS is not set."""
     return max(40, shutil.get_terminal_size(fallback=(120, 24)).columns)
 
 
 def rendered(parts: Iterable[RenderableType]) -> str:
-    """Return a page for standard output: as wide as the terminal, with colours only where it is one that has them."""
+    """Return a page as text for standard output, in the terminal's width; coloured if the terminal has colours."""
     shown = sys.stdout is not None and sys.stdout.isatty()
     return as_text(parts, width=terminal_width(), colours=shown)
 
@@ -126,7 +126,7 @@ def as_text(parts: Iterable[RenderableType], *, width: int, colours: bool = Fals
 
 
 def as_html(parts: Iterable[RenderableType], *, width: int) -> str:
-    """Return a page as an HTML element, in colours."""
+    """Return a page as an HTML element with colours."""
     console = Console(file=StringIO(), record=True, width=width, highlight=False, markup=False, emoji=False)
     _print(console, parts)
     style = "line-height: 1.3; overflow-x: auto"

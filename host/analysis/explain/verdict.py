@@ -1,4 +1,4 @@
-"""The verdict: what bounds each phase of a recorded run, what that costs, and what to try; one function a cause."""
+"""The verdict on a recorded run: what bounds each phase, the cost, and what to try; one function for each cause."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,68 +15,68 @@ if TYPE_CHECKING:
 
 __all__ = ["Advice", "Finding", "advise", "array_text", "crossbar_share", "diagnose", "findings", "findings_of"]
 
-# Numbers of what counts as much, near or small, each with its reason.
+# Thresholds of the findings, each with its reason.
 
 _SAID_OF_BANK = 0.2
-"""Share of a bank's accesses from which on an array is named."""
+"""Least share of a bank's accesses with which an array is named."""
 
 _SAID_OF_GROUP = 0.01
-"""Share of a run from which on a group gets at least the finding of its largest cause."""
+"""Least share of a run with which a group always gets a finding on its largest cause."""
 
 _BUSY = 0.7
-"""Use of a bank or link over some levels from which on it counts as the bottleneck: while a level begins and ends there
-is little to serve, and random traffic waits long before 100 %."""
+"""Least utilisation of a bank or link, over some levels, to count as the bottleneck: traffic is low at the beginning
+and end of a level, and random traffic queues long before 100 %."""
 
 _HEAD_OF_LINE = 0.85
-"""Share of what a crossbar carries at most (`crossbar_share`) from which on head-of-line blocking explains refusals:
-not far below 1, as at the beginning and at the end of a level there is little to carry."""
+"""Least throughput of the links, as a share of what the crossbar can carry (`crossbar_share`), to blame head-of-line
+blocking for refusals: a little below 1, as traffic is low at the beginning and end of a level."""
 
 _CROWDED = 1.5
-"""Accesses of the busiest bank, as a multiple of the mean, from which on it is a matter of this bank: random traffic of
-a saturated level stays below 1.2."""
+"""Least accesses of the busiest bank, as a multiple of the mean, to call it a hot bank: random traffic of a saturated
+level stays below 1.2."""
 
 _SLOWED = 1.5
-"""Mean latency, as a multiple of the shortest, from which on requests are said to queue in the memory."""
+"""Mean latency, as a multiple of the minimum, from which on requests queue in the memory."""
 
 _SMALL = 3.0
-"""Cycles of a level, as a multiple of what the smallest one must take, up to which that is what it is said to take."""
+"""Most cycles of a level, as a multiple of the smallest possible level's, for which the fixed cost is the reason."""
 
 _UNEVEN = 1.2
-"""How long the last kernel works, as a multiple of the mean one, from which on a few vertices with many edges are
-suspected: shares of many like vertices differ less."""
+"""Working time of the last kernel, as a multiple of the mean kernel's, from which on a few vertices with many edges are
+suspected: with many similar vertices, the shares differ less."""
 
 _ARRAYS = 2
-"""Arrays of a bank that are named."""
+"""Most arrays named for a bank."""
 _NAMED = 0.005
-"""Share of a group from which on a cause is named among others."""
+"""Least share of a group with which one of several causes is named."""
 _ALIKE = 0.9
-"""Share of the tightest FIFO's use from which on another one would be the next limit at once."""
+"""Use of a FIFO, as a share of the tightest one's, from which on it would be the next limit."""
 
 _WAY = ("request_travel", "response_travel", "bank_busy", "way_there", "way_back", "latency")
-"""Parameters of memories that make up the way there and back."""
+"""Memory parameters that make up the latency of a request without contention."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """Something that costs a run cycles.
+    """A finding: cycles that a run loses to a cause.
 
     Parameters
     ----------
     phase : str
-        Where: ``forward, saturated levels``, ``intersection``, ``whole run``.
+        The group of instructions: ``forward, saturated levels``, ``intersection``, ``whole run``.
     cause : str
-        The cause of `sim.observation.causes.CAUSES` that it is about, the largest of several.
+        The cause, one of `sim.observation.causes.CAUSES`; the largest one if the finding explains several.
     title : str
-        A line: where and what.
+        One line: the group and the cause.
     text : str
-        What was seen, in a few sentences.
+        The observation, in a few sentences.
     share : float
-        Share of the run that it takes: of the kernel-cycles of the module that ran, over the whole run. Where only some
-        instructions were asked about, over these.
+        Its share of the kernel-cycles of the modules while they ran, over the whole run or over the selected
+        instructions.
     cycles : int
-        The same in cycles of an average kernel: what the run would have been shorter by without it, at most.
+        The same in cycles of an average kernel: an upper bound of the gain without it.
     advice : str
-        What to try, with the parameter named; empty where nothing would help.
+        The proposal, with the parameter's name; empty if there is none.
     """
 
     phase: str
@@ -89,7 +89,7 @@ class Finding:
 
 
 def findings(record: Record) -> list[Finding]:
-    """Return what bounds each phase of a recorded run, what costs most first.
+    """Return the findings on a recorded run, the most costly first.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def findings(record: Record) -> list[Finding]:
 
 
 def findings_of(record: Record, rows: "pd.DataFrame") -> list[Finding]:
-    """Return what bounds some instructions, what costs most first; of a whole run, what is between them too.
+    """Return the findings on some instructions, the most costly first; for a whole run also on the time between them.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def findings_of(record: Record, rows: "pd.DataFrame") -> list[Finding]:
 
 
 def _of_group(group: Group, evidence: Evidence, total: int) -> list[Finding]:
-    """Return what is worth saying about a group: what takes most of it, and what else can be felt in the run."""
+    """Return the findings on a group: its largest cause, and every other one of at least `SAID_OF_RUN` of the run."""
     said = diagnose(group, evidence)
     explained = {cause for causes, _ in said for cause in causes}
     left = [(cause.name,) for cause in CAUSES if cause.name not in explained and cause.name not in WORK]
@@ -146,7 +146,7 @@ def _of_group(group: Group, evidence: Evidence, total: int) -> list[Finding]:
 
 
 def _cost(group: Group, evidence: Evidence, causes: tuple[str, ...]) -> str:
-    """Return what share of a group's kernel-cycles causes have."""
+    """Return the sentence with the share of a group's kernel-cycles that these causes have."""
     noun = "level" if group.part else "intersection"
     parts = sorted(((evidence.share(cause), cause) for cause in causes), reverse=True)
     names = ", ".join(f"{cause} {share:.0%}" for share, cause in parts if share >= _NAMED)
@@ -155,7 +155,7 @@ def _cost(group: Group, evidence: Evidence, causes: tuple[str, ...]) -> str:
 
 
 def _outside(record: Record) -> list[Finding]:
-    """Return what is worth saying about the cycles in which no instruction that counts ran."""
+    """Return the findings on the cycles outside of instructions."""
     total = max(record.cycles, 1)
     instructions = max(len(record.instructions), 1)
     host, restarted = (int(record.document["cycles"][name]) for name in ("host", "restarted"))
@@ -190,16 +190,16 @@ def _outside(record: Record) -> list[Finding]:
 
 
 class Advice(NamedTuple):
-    """What is said about causes.
+    """Text of a finding on some causes.
 
     Parameters
     ----------
     title : str
-        What it is.
+        Name of the problem.
     text : str
-        What was seen.
+        The observation.
     proposal : str
-        What to try; empty where nothing would help.
+        What to try; empty if nothing would help.
     """
 
     title: str
@@ -208,14 +208,14 @@ class Advice(NamedTuple):
 
 
 def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Advice]]:
-    """Return what one thing explains several causes, each with these causes.
+    """Return the findings that explain several causes at once, each with these causes.
 
     Parameters
     ----------
     group : Group
         The group.
     evidence : Evidence
-        All that was seen there.
+        The evidence for the group's instructions.
     """
     found: list[tuple[tuple[str, ...], Advice]] = []
     latency = evidence.latency
@@ -236,23 +236,23 @@ def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Ad
 
 
 def advise(cause: str, group: Group, evidence: Evidence) -> Advice:
-    """Return what a cause by itself means in a group, and what to try.
+    """Return the advice on a single cause in a group.
 
     Parameters
     ----------
     cause : str
         The cause.
     group : Group
-        The group that it was seen in.
+        The group in which the cause was observed.
     evidence : Evidence
-        All that was seen there.
+        The evidence for the group's instructions.
     """
     text, proposal = _RULES[cause](group, evidence) if cause in _RULES else ("", "")
     return Advice(cause_named(cause).title, text, proposal)
 
 
 def array_text(bank: BankUse) -> str:
-    """Return the arrays that a bank was accessed for, with their shares of the accesses."""
+    """Return the arrays in a bank with their shares of the bank's accesses."""
     return ", ".join(
         f"{name} {number / bank.accesses:.0%}"
         for name, number in list(bank.arrays.items())[:_ARRAYS]
@@ -279,7 +279,7 @@ def _small(group: Group, evidence: Evidence, each: float, least: int) -> Advice:
 
 
 def _contention(evidence: Evidence) -> Advice | None:
-    """Return what in the memory is the bottleneck; None where nothing is."""
+    """Return the advice on the bottleneck in the memory; None if there is none."""
     bank, links = evidence.bank, evidence.links
     if bank is None or links is None:
         return None
@@ -315,20 +315,20 @@ def _profile(evidence: Evidence) -> dict[str, Any]:
 
 
 def _named(evidence: Evidence, *names: str) -> str:
-    """Return in brackets those of some parameters that the memory has; nothing where it has none."""
+    """Return those of the named parameters that the memory has, in brackets; an empty string if it has none."""
     found = ", ".join(name for name in names if name in _profile(evidence))
     return f" ({found})" if found else ""
 
 
 def _quicker(evidence: Evidence) -> str:
-    """Return what makes a bank quicker."""
+    """Return the proposal that makes a bank faster."""
     if "bank_busy" in _profile(evidence):
         return "a shorter bank_busy"
     return f"quicker ones{_named(evidence, 't_ras', 't_rp', 'channel_bit')}"
 
 
 def _crossbar(evidence: Evidence) -> float:
-    """Return the share of what its links could carry that a crossbar with one queue a port does carry."""
+    """Return the share of its links' bandwidth that the crossbar, with one queue per port, can carry."""
     machine = evidence.record.machine
     links = int(evidence.record.memory["links"]) if evidence.record.memory else 0
     return crossbar_share(links / max(machine["kernels"].values()))
@@ -477,13 +477,13 @@ _RULES: dict[str, Callable[[Group, Evidence], tuple[str, str]]] = {
 
 
 def crossbar_share(links: float) -> float:
-    """Return the share of what its links could carry that a large crossbar with one queue a port does carry.
+    """Return the share of its links' bandwidth that a large crossbar with one queue per port can carry.
 
-    However long the queues are (Karol, Hluchyj, Morgan 1987): 2 - 2**0.5 with as many links as ports.
+    It holds for queues of any length (Karol, Hluchyj, Morgan 1987): 2 - 2**0.5 with as many links as ports.
 
     Parameters
     ----------
     links : float
-        Links for each port.
+        Links per port.
     """
     return (1 + links - (1 + links * links) ** 0.5) / links if links else 0.0

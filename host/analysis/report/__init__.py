@@ -1,1 +1,1 @@
-"""The page of recorded runs: where their cycles went, drawn, in one file."""
+"""The report on recorded runs: charts of where their cycles went, on one page in one file."""

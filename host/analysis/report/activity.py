@@ -1,4 +1,4 @@
-"""What charts show of a run: kernel-cycles by time, kernel, level and phase; requests; how full FIFOs were."""
+"""Data of the charts: kernel-cycles by time, kernel, level and phase; requests; occupancy of FIFOs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["LONGEST_LATENCY", "Activity", "Fill", "Key", "Levels", "Timeline", "Traffic", "key_point", "key_title"]
 
 LONGEST_LATENCY = 2047
-"""What a histogram of latencies calls this or more cycles."""
+"""Last bin of a latency histogram; it holds all reads of this latency and above."""
 
 _OUTSIDE = ("host", "restarted")
 
 
 class Key(NamedTuple):
-    """Key of an instruction in a run, by which it is compared with those of others."""
+    """Key of an instruction within its run, by which runs are aligned."""
 
     iteration: int
     phase: int
@@ -36,7 +36,7 @@ class Key(NamedTuple):
 
 
 def key_title(key: Key) -> str:
-    """Return what an axis calls an instruction: ``level 3``, ``2 forward 3``, ``2 intersection``."""
+    """Return the label of an instruction on an axis: ``level 3``, ``2 forward 3``, ``2 intersection``."""
     if key.iteration == 0:
         return f"level {key.level}"
     phase = PHASES[key.phase]
@@ -57,11 +57,11 @@ class Levels:
     Parameters
     ----------
     titles : tuple of str
-        What each group is called.
+        Label of each group.
     of : ndarray of int64, shape (instructions,)
         The group of each instruction.
     sizes : ndarray of int64, shape (groups,)
-        Instructions of each group.
+        Number of instructions in each group.
     """
 
     titles: tuple[str, ...]
@@ -70,9 +70,9 @@ class Levels:
 
     @classmethod
     def group(cls, keys: Sequence[Key], weights: Integers, *, most: int) -> Self:
-        """Return one group for each key, or where they are more than `most`, for those of the largest weights.
+        """Return a group for each key; with more than `most` keys, only for those of the largest weights.
 
-        The others are put together by phase.
+        The other instructions are grouped by phase.
         """
         count = len(keys)
         if count <= most:
@@ -92,23 +92,23 @@ class Levels:
 
     @property
     def count(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return len(self.titles)
 
     @property
     def detailed(self) -> bool:
-        """Whether every instruction is shown by itself."""
+        """Whether every instruction has a group of its own."""
         return bool((self.sizes == 1).all())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Timeline:
-    """Columns of time.
+    """The columns of a time axis.
 
     Parameters
     ----------
     width : int
-        Cycles of a column; the last one may have fewer.
+        Cycles in a column; the last one may have fewer.
     cycles : int
         Cycles of the run.
     """
@@ -118,40 +118,40 @@ class Timeline:
 
     @classmethod
     def of(cls, record: Record, *, most: int) -> Self:
-        """Return columns of whole intervals, at most so many."""
+        """Return a timeline of at most so many columns, each of whole intervals."""
         intervals = -(-record.cycles // record.interval)
         return cls(width=record.interval * max(1, -(-intervals // most)), cycles=record.cycles)
 
     @property
     def columns(self) -> int:
-        """How many there are."""
+        """Number of columns."""
         return max(1, -(-self.cycles // self.width))
 
     @property
     def starts(self) -> Integers:
-        """First cycle of each."""
+        """First cycle of each column."""
         return np.arange(self.columns) * self.width
 
     @property
     def lengths(self) -> Integers:
-        """Cycles of each."""
+        """Number of cycles of each column."""
         return np.minimum(self.starts + self.width, max(1, self.cycles)) - self.starts
 
     @property
     def middles(self) -> Integers:
-        """The cycle in the middle of each."""
+        """Middle cycle of each column."""
         return self.starts + self.lengths // 2
 
     def at(self, cycles: Integers) -> Integers:
-        """Return the columns that cycles are in."""
+        """Return the columns into which the cycles fall."""
         return cycles // self.width
 
 
 class Activity:
-    """What kernels did.
+    """Activity of the kernels.
 
-    A *track* is a kernel of a module that ran: those of one module after those of the other, AE by AE. Cycles of a
-    group of kernels are the mean over its kernels, so that those of all causes add up to cycles of the run.
+    A *track* is a kernel of a module that ran. Tracks are sorted by module, then by AE. Cycles of a group of kernels
+    are the mean over its kernels, so that the cycles of all causes add up to the cycles of the run.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class Activity:
     columns : int
         Most columns of time.
     levels : int
-        Most levels that are shown by themselves.
+        Most levels that are shown individually.
     """
 
     def __init__(self, record: Record, *, columns: int, levels: int) -> None:
@@ -178,37 +178,37 @@ class Activity:
 
     @cached_property
     def traffic(self) -> "Traffic":
-        """What went to the memory."""
+        """Traffic to the memory."""
         return Traffic(self)
 
     @cached_property
     def fill(self) -> "Fill":
-        """The FIFOs."""
+        """Occupancy of the FIFOs."""
         return Fill(self)
 
     @property
     def has_roofline(self) -> bool:
-        """Whether it is known what bounds the machine, and levels were searched."""
+        """Whether the run has searched levels, and the limits of its machine are known."""
         return self._bounds is not None and bool(self.roofline.cycles.size)
 
     @cached_property
     def roofline(self) -> Roofline:
-        """What bounds the levels of the searches."""
+        """Roofline of the levels."""
         assert self._bounds is not None
         return Roofline.of(self.record, self._bounds)
 
     def of_instructions(self, column: str) -> Integers:
-        """Return a column of the instructions; of the phase its place in `host.record.tables.PHASES`."""
+        """Return a column of the instructions; phases as indices into `host.record.tables.PHASES`."""
         values = self.instructions[column]
         return np.array([PHASES.index(each) for each in values], np.int64) if column == "phase" else numbers(values)
 
     def places(self, instructions: Integers) -> Integers:
-        """Return where instructions of these numbers stand; -1 for those of attempts that were given up."""
+        """Return the rows of these instructions; -1 for those of abandoned attempts."""
         return np.asarray(self.instructions.index.get_indexer(instructions), np.int64)
 
     @cached_property
     def tracks(self) -> list[str]:
-        """What each kernel is called."""
+        """Name of each kernel."""
         return [
             f"AE {engine} {module} {kernel}"
             for module, kernels in zip(MODULES, self.kernels, strict=True)
@@ -218,7 +218,7 @@ class Activity:
 
     @cached_property
     def tracks_of_module(self) -> Integers:
-        """Kernels of each module in the whole machine; 0 for one that did not run."""
+        """Number of kernels of each module in the machine; 0 for a module that did not run."""
         return np.array([self.engines * kernels for kernels in self.kernels])
 
     @cached_property
@@ -266,7 +266,7 @@ class Activity:
         return np.asarray(stacks[list(STACK)].to_numpy(np.float64) / np.array(kernels).reshape(-1, 1))
 
     def by_group(self, groups: Integers, count: int) -> dict[str, npt.NDArray[np.float64]]:
-        """Return the cycles of groups of instructions, by cause; a negative group is left out."""
+        """Return the cycles of groups of instructions, by cause; instructions with a negative group are left out."""
         inside = groups >= 0
         found = {}
         for place, cause in enumerate(STACK):
@@ -276,7 +276,7 @@ class Activity:
 
     @cached_property
     def by_level(self) -> dict[str, npt.NDArray[np.float64]]:
-        """Cycles of each level that is shown, by cause."""
+        """Cycles of each group of levels, by cause."""
         return self.by_group(self.levels.of, self.levels.count)
 
     @cached_property
@@ -286,17 +286,17 @@ class Activity:
 
     @cached_property
     def whole(self) -> dict[str, float]:
-        """Cycles of the whole run by cause, which add up to those simulated."""
+        """Cycles of the whole run by cause; they add up to the simulated cycles."""
         return {cause: float(cycles.sum()) for cause, cycles in self.machine_by_time.items()}
 
 
 class Traffic:
-    """What went to the memory.
+    """Traffic to the memory.
 
     Parameters
     ----------
     activity : Activity
-        What the kernels did; its columns of time and its levels hold here too.
+        Activity of the kernels; timeline and levels are shared with it.
     """
 
     def __init__(self, activity: Activity) -> None:
@@ -310,19 +310,19 @@ class Traffic:
 
     @property
     def banks(self) -> int:
-        """Banks of the memory; 0 where it has none."""
+        """Number of banks of the memory; 0 if it has none."""
         return self.controllers * self.banks_each
 
     @cached_property
     def by_bank(self) -> tuple[Integers, Integers]:
-        """Accesses and cycles waited by bank and column of time; shape (banks, columns) each."""
+        """Accesses and waiting cycles by bank and column of time; shape (banks, columns) each."""
         frame = self.record.frame("banks")
         bank = numbers(frame["controller"]) * self.banks_each + numbers(frame["bank"])
         return self._over_time(frame, "accesses", self.banks, bank)
 
     @cached_property
     def by_link(self) -> tuple[Integers, Integers]:
-        """Requests and cycles waited by link, AE by AE, and column of time; shape (links of all AEs, columns) each."""
+        """Requests and waiting cycles by link, AE by AE, and column of time; shape (links of all AEs, columns) each."""
         frame = self.record.frame("links")
         link = numbers(frame["engine"]) * self.links_each + numbers(frame["link"])
         return self._over_time(frame, "requests", self.activity.engines * self.links_each, link)
@@ -335,7 +335,10 @@ class Traffic:
 
     @cached_property
     def by_array(self) -> dict[str, Integers]:
-        """`reads`, `writes` and the `latency` of the reads, by array and column of time; shape (arrays, columns)."""
+        """`reads`, `writes`, and the summed `latency` of the reads, by array and column of time.
+
+        The shape is (arrays, columns) each.
+        """
         frame = self.record.frame("arrays")
         keys = codes(frame["array"]), self.time.at(numbers(frame["cycle"]))
         shape = (len(ARRAYS), self.time.columns)
@@ -343,7 +346,7 @@ class Traffic:
 
     @cached_property
     def by_instruction(self) -> tuple[Integers, Integers, Integers, Integers, Integers]:
-        """Rows of accesses in instructions: place of the instruction, bank, array, accesses, cycles waited."""
+        """Columns of the accesses by instruction: row of the instruction, bank, array, accesses, waiting cycles."""
         frame = self.record.frame("instruction_banks")
         place = self.activity.places(numbers(frame["instruction"]))
         bank = numbers(frame["controller"]) * self.banks_each + numbers(frame["bank"])
@@ -352,7 +355,7 @@ class Traffic:
 
     @cached_property
     def by_level(self) -> tuple[Integers, Integers]:
-        """Accesses to banks, and cycles waited for them, by array and level; shape (arrays, levels) each."""
+        """Accesses to banks and waiting cycles by array and level; shape (arrays, levels) each."""
         place, _, array, accesses, waiting = self.by_instruction
         level = np.where(place >= 0, self.levels.of[place], -1)
         shape = (len(ARRAYS), self.levels.count)
@@ -360,14 +363,14 @@ class Traffic:
 
     @cached_property
     def by_bank_and_array(self) -> tuple[Integers, Integers]:
-        """Accesses and cycles waited by array and bank, over all instructions; shape (arrays, banks) each."""
+        """Accesses and waiting cycles by array and bank, over all instructions; shape (arrays, banks) each."""
         place, bank, array, accesses, waiting = self.by_instruction
         shape = (len(ARRAYS), max(self.banks, 1))
         bank = np.where(place >= 0, bank, -1)
         return sums(accesses, shape, array, bank), sums(waiting, shape, array, bank)
 
     def bank_title(self, bank: int) -> str:
-        """Return what a bank is called."""
+        """Return the name of a bank."""
         return f"controller {bank // self.banks_each}, bank {bank % self.banks_each}"
 
     @cached_property
@@ -385,13 +388,13 @@ class Traffic:
 
     @cached_property
     def latencies_by_level(self) -> Integers:
-        """Reads by level that is shown and latency; shape (levels, `LONGEST_LATENCY` + 1)."""
+        """Reads by group of levels and latency; shape (levels, `LONGEST_LATENCY` + 1)."""
         place, latency, reads = self._latencies
         level = np.where(place >= 0, self.levels.of[place], -1)
         return sums(reads, (self.levels.count, LONGEST_LATENCY + 1), level, latency)
 
     def percentile(self, share: float) -> npt.NDArray[np.float64]:
-        """Return the latency that so large a share of each level's reads does not exceed; nan without reads."""
+        """Return the percentile of each level's read latencies for a share; nan without reads."""
         counts = self.latencies_by_level
         below = counts.cumsum(axis=1)
         total = below[:, -1:]
@@ -399,7 +402,7 @@ class Traffic:
 
     @cached_property
     def by_engine(self) -> dict[str, Integers]:
-        """What the AEs count, by AE and column of time; shape (AEs, columns)."""
+        """Counters of the AEs, by AE and column of time; shape (AEs, columns)."""
         frame = self.record.frame("engines")
         keys = numbers(frame["engine"]), self.time.at(numbers(frame["cycle"]))
         shape = (self.activity.engines, self.time.columns)
@@ -408,17 +411,17 @@ class Traffic:
 
 
 class Fill:
-    """The FIFOs of a run.
+    """Occupancy of the FIFOs of a run.
 
     Parameters
     ----------
     activity : Activity
-        What the kernels did.
+        Activity of the kernels.
 
     Attributes
     ----------
     kinds : list of FifoUse
-        Each kind of FIFO in the whole run.
+        Use of each kind of FIFO over the whole run.
     titles : list of str
         Their names.
     """
@@ -430,7 +433,7 @@ class Fill:
 
     @cached_property
     def shares(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Mean and largest share of the places taken; shape (FIFOs, columns of time) each."""
+        """Mean and maximum occupancy as a share of the depth; shape (FIFOs, columns of time) each."""
         record, time = self.activity.record, self.activity.time
         frame = record.frame("fifos")
         grouped = frame.groupby([frame["module"], frame["fifo"], time.at(frame["cycle"])], observed=True)

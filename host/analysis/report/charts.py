@@ -1,4 +1,4 @@
-"""What the charts of the page share: their looks, axes of time with the levels marked, heat maps with a choice."""
+"""Elements shared by the charts of a report: style, time axes with marked levels, heat maps with a selector."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ COLOURS = {**CAUSE_COLOURS, **ARRAY_COLOURS, **PHASE_COLOURS}
 _FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 _GRID, _INK = "#e4e6ea", "#2b2f36"
 _MARGIN = {"l": 96, "r": 104, "t": 44, "b": 48}
-"""The same of all charts, so that axes of time are above each other; to the right there is room for a scale."""
+"""Margins of all charts: equal, so that their time axes are aligned; the right one has room for a colour scale."""
 _TEMPLATE = go.layout.Template(
     layout={
         "font": {"family": _FONT, "size": 12, "color": _INK},
@@ -73,25 +73,25 @@ _STRIP = 14
 """Height of the strip of phases, in pixels."""
 _MOST_LINES = 60
 _FELT = 0.005
-"""Share of a run from which on an instruction's beginning is marked, where there are too many."""
+"""Least share of a run with which an instruction's beginning is marked, if there are too many to mark all."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """A chart of the page.
+    """A chart of the report.
 
     Parameters
     ----------
     name : str
-        What the page finds it by.
+        Identifier of the chart within the page.
     title, about : str
-        Its heading; what it shows and how to read it.
+        Heading; description of the chart and how to read it.
     figure : Figure
         The chart.
     time_of : str
-        Charts of the same, not empty, name have the same axis of time: zooming into one zooms into all.
+        Name of the group of charts that share a time axis, so that zooming into one zooms into all; empty for none.
     points : tuple of str
-        The point of the run that each place along a bar chart's axis stands for, as `cyscc replay` takes it.
+        Point of the run at each position of a bar chart's axis, in the syntax of `cyscc replay`.
     """
 
     name: str
@@ -102,26 +102,26 @@ class Chart:
     points: tuple[str, ...] = ()
 
     def of_run(self, run: str) -> Self:
-        """Return the chart as that of one of several runs."""
+        """Return a copy of the chart that is labelled with a run, for reports on several runs."""
         return replace(self, name=f"{run}-{self.name}", time_of=run if self.time_of else "")
 
 
 def part_title(part: str) -> str:
-    """Return what people read of a cause, an array or a phase."""
+    """Return the display name of a cause, an array or a phase."""
     return _TITLES.get(part, part)
 
 
 def new_figure(*, height: int, x: str = "", y: str = "", **layout: Any) -> go.Figure:
-    """Return an empty figure of a height in pixels, with names of its axes.
+    """Return an empty figure with titled axes.
 
     Parameters
     ----------
     height : int
-        Of the figure, in pixels.
+        Height in pixels.
     x, y : str
-        Names of the axes.
+        Titles of the axes.
     **layout
-        Of the figure.
+        Further layout settings of plotly.
     """
     figure = go.Figure()
     figure.update_layout({"template": _TEMPLATE, "height": height, "hovermode": "closest", **layout})
@@ -131,7 +131,7 @@ def new_figure(*, height: int, x: str = "", y: str = "", **layout: Any) -> go.Fi
 
 
 def logarithmic(axis: Any, low: float, high: float) -> None:
-    """Make an axis logarithmic, with 1, 2 and 5 of each decade named in full."""
+    """Make an axis logarithmic, with ticks at 1, 2 and 5 of each decade and their full numbers."""
     exponents = range(int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 2)
     few = len(exponents) <= 7
     ticks = [digit * 10.0**exponent for exponent in exponents for digit in ((1, 2, 5) if few else (1,))]
@@ -139,16 +139,16 @@ def logarithmic(axis: Any, low: float, high: float) -> None:
 
 
 def choice(figure: go.Figure, options: Mapping[str, Sequence[int]], *, updates: Sequence[Any] = ()) -> None:
-    """Let readers choose which traces are shown.
+    """Add a selector of the traces to show.
 
     Parameters
     ----------
     figure : Figure
         The figure; the first option's traces are shown.
     options : mapping of str to sequence of int
-        What can be chosen, and the numbers of the traces that it shows. Traces of no option are always shown.
+        The options, each with the indices of its traces. Traces that belong to no option are always shown.
     updates : sequence of dict, optional
-        What else of the layout each option sets.
+        Layout update of each option.
     """
     chosen = {number for numbers in options.values() for number in numbers}
     buttons = []
@@ -181,7 +181,7 @@ def choice(figure: go.Figure, options: Mapping[str, Sequence[int]], *, updates: 
 
 
 def over_time(activity: Activity, *, height: int, y: str, **layout: Any) -> go.Figure:
-    """Return an empty figure over the cycles of a run, with a strip of the phases and a line where a level begins."""
+    """Return an empty figure over the cycles of a run, with a strip of phases and a line at each level's beginning."""
     time, phase = activity.time, activity.of_instructions("phase")
     figure = new_figure(height=height, x="cycle", y=y, **layout)
     first, last = _shown(activity)
@@ -230,7 +230,7 @@ def over_time(activity: Activity, *, height: int, y: str, **layout: Any) -> go.F
 
 
 def _shown(activity: Activity) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the first and the last instruction that overlaps each column; -1 where there is none."""
+    """Return the first and the last instruction that overlaps each column; -1 if there is none."""
     time, starts = activity.time, activity.of_instructions("start")
     first = np.searchsorted(starts + activity.of_instructions("cycles"), time.starts, side="right")
     last = np.searchsorted(starts, time.starts + time.lengths, side="left") - 1
@@ -245,7 +245,7 @@ def _strip_text(titles: Sequence[str], first: int, last: int) -> str:
 
 
 def _marked(activity: Activity) -> list[int]:
-    """Return the cycles at which a level begins that is worth a line."""
+    """Return the cycles of the levels' beginnings that get a line."""
     cycles = activity.of_instructions("cycles")
     worth = np.arange(cycles.size)
     if worth.size > _MOST_LINES:
@@ -265,7 +265,7 @@ def line(
     width: float = 1.6,
     dash: str = "solid",
 ) -> None:
-    """Add a line over time; `form` is how a value is shown where the pointer is."""
+    """Add a line over time; `form` is the hover format of a value."""
     figure.add_scatter(
         x=time.middles,
         y=values.astype(np.float32),
@@ -279,7 +279,7 @@ def line(
 def _shown_parts(
     parts: Mapping[str, Sequence[float] | npt.NDArray[Any]], colours: Mapping[str, str]
 ) -> Iterator[tuple[str, str, npt.NDArray[np.float32]]]:
-    """Yield title, colour and values of each part that is anywhere more than nothing."""
+    """Yield title, colour and values of each part that is not zero everywhere."""
     for part, values in parts.items():
         if np.any(values):
             yield part_title(part), colours[part], np.asarray(values, np.float32)
@@ -293,20 +293,20 @@ def bar_rows(
     customdata: Callable[[npt.NDArray[np.float32]], Any] = lambda values: None,
     form: str,
 ) -> None:
-    """Stack horizontal bars of causes, one for each cause that is anywhere more than nothing.
+    """Add horizontal stacked bars, with a trace for each cause that is not zero everywhere.
 
     Parameters
     ----------
     figure : Figure
         The figure.
     titles : sequence of str
-        What the rows are called.
+        Labels of the rows.
     parts : mapping of str to sequence of float
-        Values of each cause by row, in the order of the stack.
+        Values of each cause, one for each row, in the order of the stack.
     customdata : callable
-        Returns what `form` shows besides, given a cause's values.
+        Function from a cause's values to the additional data that `form` shows.
     form : str
-        What is shown of a value, after the cause's name, as plotly's hover templates have it.
+        Hover format of a value, which follows the cause's name, in the syntax of plotly's hover templates.
     """
     for title, colour, values in _shown_parts(parts, COLOURS):
         figure.add_bar(
@@ -330,7 +330,7 @@ def bars(
     form: str,
     colours: Mapping[str, str] = COLOURS,
 ) -> None:
-    """Stack bars, one for each part that is anywhere more than nothing; `form` is how a value is shown."""
+    """Add stacked bars, with a trace for each part that is not zero everywhere; `form` is the hover format."""
     for title, colour, values in _shown_parts(parts, colours):
         figure.add_bar(
             x=list(titles),
@@ -344,7 +344,10 @@ def bars(
 
 
 def stack_over_time(figure: go.Figure, time: Timeline, parts: Mapping[str, npt.NDArray[Any]], *, form: str) -> None:
-    """Stack areas over time, one for each part that is anywhere more than nothing; `form` is how a value is shown."""
+    """Add stacked areas over time, with a trace for each part that is not zero everywhere.
+
+    `form` is the hover format of a value.
+    """
     for title, colour, values in _shown_parts(parts, COLOURS):
         figure.add_scatter(
             x=time.middles.astype(np.int32) if time.cycles < 2**31 else time.middles.astype(np.float64),
@@ -360,20 +363,20 @@ def stack_over_time(figure: go.Figure, time: Timeline, parts: Mapping[str, npt.N
 
 
 class HeatMap(NamedTuple):
-    """Values of rows over time, in colours."""
+    """A heat map of rows over time."""
 
     values: npt.NDArray[Any]
-    """Of shape (rows, columns of time), and of the type in which they are stored."""
+    """Values, of shape (rows, columns of time), in the type in which they are stored."""
     hover: str
-    """How a value is told, as ``%{z} %``."""
+    """Hover format of a value, such as ``%{z} %``."""
     title: str
-    """Of the scale."""
+    """Title of the colour scale."""
     top: float | None
-    """The value of the last colour; None for the largest one."""
+    """Value at the top of the colour scale; None for the largest value."""
 
 
 def lapse(activity: Activity, rows: Sequence[str], maps: Mapping[str, HeatMap], *, height: int) -> go.Figure:
-    """Return heat maps of rows over time, of which readers choose one by its label."""
+    """Return a figure with heat maps of the same rows over time, and a selector between them."""
     figure, time = over_time(activity, height=height, y=""), activity.time
     for values, hover, title, top in maps.values():
         scale = {"title": {"text": title, "side": "right"}, "thickness": 12, "len": 0.9, "y": 0.48, "outlinewidth": 0}
@@ -395,6 +398,6 @@ def lapse(activity: Activity, rows: Sequence[str], maps: Mapping[str, HeatMap], 
 
 
 def name_rows(figure: go.Figure, places: Sequence[int], texts: Sequence[str]) -> None:
-    """Name some rows of a heat map at its axis; the others are named where the pointer is."""
+    """Label some rows of a heat map at its axis; the other rows are named on hover."""
     axis = {"tickmode": "array", "tickvals": places, "ticktext": texts, "autorange": "reversed", "type": "category"}
     figure.update_layout(yaxis=axis)

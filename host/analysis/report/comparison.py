@@ -1,4 +1,4 @@
-"""Several runs beside each other: the same instruction of each, by iteration, phase and level; their charts."""
+"""Comparison of several runs, aligned by iteration, phase and level, and its charts."""
 
 from collections.abc import Sequence
 
@@ -19,24 +19,24 @@ __all__ = ["Comparison", "comparison_charts"]
 class Comparison:
     """Runs aligned by level.
 
-    An instruction that a run does not have took it no cycle. Cycles of a cause are those of an average kernel, so that
+    An instruction that a run lacks counts as 0 cycles. Cycles of a cause are those of an average kernel, so that
     the differences of all causes add up to the difference in cycles, also between machines of different size.
 
     Parameters
     ----------
     records : sequence of Record
-        The runs; the others are compared with the first one.
+        The runs; the first one is the reference of the comparison.
     most : int
-        Most instructions that are shown by themselves.
+        Most instructions that are shown individually.
 
     Attributes
     ----------
     levels : Levels
-        What is shown.
+        The groups of instructions shown.
     by_cause : list of dict of str to ndarray
-        Cycles of each run by cause and level that is shown.
+        Cycles of each run by cause and group.
     whole : list of dict of str to float
-        Cycles of each run by cause, those outside of instructions included.
+        Cycles of each run by cause, including those outside of instructions.
     """
 
     def __init__(self, records: Sequence[Record], *, most: int) -> None:
@@ -50,7 +50,7 @@ class Comparison:
         frames = [frame[["cycles", *STACK]].reindex(keys, fill_value=0) for frame in frames]
         cycles = np.array([numbers(frame["cycles"]) for frame in frames])
         spread = cycles.max(axis=0) - cycles.min(axis=0)
-        # Those that differ most; where nothing differs, the longest.
+        # Choose the levels that differ most; if nothing differs, the longest.
         self.levels = Levels.group(keys, spread if spread.any() else cycles.max(axis=0), most=most)
         self.by_cause = [
             {cause: np.bincount(self.levels.of, frame[cause], self.levels.count) for cause in STACK} for frame in frames
@@ -61,20 +61,20 @@ class Comparison:
         ]
 
     def difference(self, run: int) -> dict[str, npt.NDArray[np.float64]]:
-        """Return the cycles that a run took more than the first one, by cause: as a whole, and in each level shown."""
+        """Return the cycles by cause that a run took more than the first: the total, then each group of levels."""
         (one, first), (other, own) = ((self.whole[n], self.by_cause[n]) for n in (0, run))
         return {cause: np.concatenate([[other[cause] - one[cause]], own[cause] - first[cause]]) for cause in STACK}
 
 
 def comparison_charts(comparison: Comparison, names: Sequence[str]) -> list[Chart]:
-    """Return the charts.
+    """Return the charts of a comparison.
 
     Parameters
     ----------
     comparison : Comparison
-        The runs.
+        The comparison.
     names : sequence of str
-        What they are called, in their order.
+        Names of the runs, in their order.
     """
     return [_whole(comparison, names), _beside(comparison, names), _difference(comparison, names)]
 

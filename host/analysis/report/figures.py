@@ -1,4 +1,4 @@
-"""The charts of the page: where cycles went, work, token, FIFOs; memory and latencies; the roofline."""
+"""The charts of a report: where cycles went, work, token, FIFOs; memory and latencies; the roofline."""
 
 from collections.abc import Sequence
 
@@ -32,10 +32,10 @@ from host.record.tables import ARRAYS, MODULES, PHASES
 __all__ = ["chart_sections"]
 
 _ITERATIONS = 60
-"""Most bars of iterations."""
+"""Most bars of a chart of iterations."""
 _UPRIGHT = 16
 _OPTION = 30
-"""Pixels of an option in an open list."""
+"""Height in pixels of an option in an open drop-down list."""
 _ENTRIES = {"entries read": "frontier", "vertices pushed": "pushed", "of them copies": "duplicates"}
 _ENTRY_COLOURS = {"entries read": "#0072B2", "vertices pushed": "#E69F00", "of them copies": "#7a2500"}
 _HOTTEST = 24
@@ -44,15 +44,15 @@ _DASHES = {"ports": "solid", "links": "dash", "banks": "dot", "channels": "dot",
 
 
 def chart_sections(activity: Activity) -> list[tuple[str, str, list[Chart]]]:
-    """Return the charts of a run by section, each with what links and people call it.
+    """Return the charts of a run by section, each section with its name for links and its title.
 
     Parameters
     ----------
     activity : Activity
-        What the kernels did.
+        Activity of the kernels.
     """
     iterations = [_iterations] if activity.of_instructions("iteration").any() else []
-    # Not every memory has banks and links, nor every machine limits that are known.
+    # Some memories have no banks or links, and the limits of some machines are not known.
     banks = [_arrays_of_levels, _hottest, _banks, _controllers, _links] if activity.traffic.banks else []
     limits = [_roof, _limits, _limits_of_levels] if activity.has_roofline else []
     sections = {
@@ -91,7 +91,7 @@ def _whole(activity: Activity) -> Chart:
 
 def _stack_of(titles: Sequence[str], by_cause: dict[str, npt.NDArray[np.float64]], what: str) -> go.Figure:
     """Return bars of cycles by cause, or of shares."""
-    # Many names stand upright.
+    # With many labels, rotate them.
     figure = new_figure(height=440 if len(titles) < _UPRIGHT else 520, y="cycles")
     bars(figure, titles, {cause: by_cause[cause] for cause in STACK}, form="%{y:,.0f}")
     every = list(range(len(figure.data)))
@@ -158,7 +158,7 @@ def _lapse(activity: Activity) -> Chart:
     time = activity.time
     shown = {"requests issued": activity.issued, **{part_title(cause): activity.by_time[cause] for cause in STACK}}
     shown = {title: cycles for title, cycles in shown.items() if cycles.any()}
-    # The list of what can be chosen must find room within the chart.
+    # The open drop-down list must fit into the chart.
     height = max(220 + 5 * len(activity.tracks), 120 + _OPTION * len(shown))
     hover = {title: title + ": %{z} % of the cycles" for title in shown}
     maps = {
@@ -172,7 +172,7 @@ def _lapse(activity: Activity) -> Chart:
 
 
 def _name_engines(figure: go.Figure, activity: Activity) -> None:
-    """Name the first kernel of each AE at the axis; the others are named where the pointer is."""
+    """Label the first kernel of each AE at the axis; the other kernels are named on hover."""
     places, texts, place = [], [], 0
     several = sum(count > 0 for count in activity.kernels) > 1
     for module, kernels in zip(MODULES, activity.kernels, strict=True):
@@ -328,7 +328,7 @@ def _array_latencies(activity: Activity) -> Chart:
 
 
 def _accesses_or_waiting(titles: list[str], accesses: Integers, waiting: Integers, *, height: int = 380) -> go.Figure:
-    """Return bars by array, of accesses or of waiting."""
+    """Return stacked bars by array, of accesses or of waiting cycles."""
     figure = new_figure(height=height, y="accesses")
     options = {}
     for name, values in (("accesses", accesses), ("waiting", waiting)):
@@ -371,7 +371,7 @@ def _hottest(activity: Activity) -> Chart:
 def _busy(
     activity: Activity, rows: list[str], utilisation: npt.NDArray[np.float64], waiting: Integers, *, height: int
 ) -> go.Figure:
-    """Return a heat map of how busy rows were, or how many requests waited there."""
+    """Return a heat map of the rows' utilisation, or of the number of waiting requests."""
     time = activity.time
     busy = np.clip(np.rint(100 * utilisation), 0, 255).astype(np.uint8)
     queued = (waiting / time.lengths).astype(np.float32)

@@ -1,4 +1,4 @@
-"""The page of runs: its sections, and the one file that they become."""
+"""The report page: its sections, rendered into one HTML file."""
 
 import json
 import shlex
@@ -26,7 +26,7 @@ from host.words import counted
 __all__ = ["Section", "page", "render", "sections"]
 
 _COLUMNS = 420
-"""Columns of time of a page with one run; those of several share them, down to `_FEWEST_COLUMNS`."""
+"""Time columns of the charts of a single run; several runs share them, each with at least `_FEWEST_COLUMNS`."""
 _FEWEST_COLUMNS = 120
 _LEVELS = 60
 _CONFIG = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
@@ -34,26 +34,26 @@ _CONFIG = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": [
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A part of the page.
+    """A section of the page.
 
     Parameters
     ----------
     name, title : str
-        What links lead to; its heading.
+        Anchor for links; heading.
     run : str
-        The run that it is about; empty if it is about all.
+        Name of the run that it is about; empty for all runs.
     facts : list of (str, list of str)
-        A table: a name, and a text for each run.
+        A table: each row's name and its text for each run.
     heads : list of str
-        What the runs are called above that table, where there are several.
+        Names of the runs as column heads of that table, if there are several.
     findings : list of Finding
-        The verdict.
+        The findings of the verdict.
     fifos : list of FifoUse
-        A table of depths.
+        Rows of the table of FIFO depths.
     charts : list of Chart
-        Charts.
+        The charts.
     record : str
-        Folder of the run's record, as a shell takes it; empty if it is about all runs.
+        Folder of the run's record, quoted for a shell; empty for all runs.
     """
 
     name: str
@@ -68,11 +68,11 @@ class Section:
 
 
 _OWN_ROWS = ("algorithm", "graph", "config", "memory", "set")
-"""Options that the other rows of the facts show."""
+"""Options that have rows of their own in the table of facts."""
 
 
 def _facts_of(record: Record) -> dict[str, str]:
-    """Return what ran and what came out, as texts by name."""
+    """Return the facts about a run and its result, as texts by name."""
     document = record.document
     run, cycles, result = document["run"], document["cycles"], document["result"]
     options, machine = run["options"], document["machine"]
@@ -101,13 +101,13 @@ def _facts_of(record: Record) -> dict[str, str]:
 
 
 def _machine(options: dict[str, Any]) -> tuple[str, str]:
-    """Return configuration and memory, with what was changed in them."""
+    """Return the configuration and the memory, each with its overrides."""
     changes = Overrides.of(options.get("set", {}))
     return changes.config_text(str(options["config"])), changes.memory_text(str(options["memory"]))
 
 
 def _command(command: str, options: dict[str, Any]) -> str:
-    """Return the command with the options that decide about its result, besides those that have rows of their own."""
+    """Return the command with all options that affect its result, except those with rows of their own."""
     words = ["cyscc", command]
     for option in run_options(command).values():
         value = options.get(option.name)
@@ -117,7 +117,7 @@ def _command(command: str, options: dict[str, Any]) -> str:
 
 
 def _run_names(records: list[Record]) -> list[str]:
-    """Return what each run is called: by what it differs in from the others, or by its folder."""
+    """Return the names of the runs: the options in which they differ, or their folders."""
     if len(records) == 1:
         return [records[0].folder.name or str(records[0].folder)]
     runs = [record.document["run"] for record in records]
@@ -166,7 +166,7 @@ def sections(records: Sequence[Record], *, on_run: Callable[[int], None] | None 
     records : sequence of Record
         The runs; several are compared with the first one.
     on_run : callable, optional
-        Called with the number of runs done, after each.
+        Called after each run with the number of runs done.
     """
     names = _run_names(list(records))
     columns = max(_FEWEST_COLUMNS, _COLUMNS // len(records))
@@ -182,12 +182,12 @@ def sections(records: Sequence[Record], *, on_run: Callable[[int], None] | None 
 
 
 def _code(text: str) -> str:
-    """Return JavaScript as a script element can hold it: no string in it ends the element, or begins a comment."""
+    """Return JavaScript that is safe inside a script element: no string in it ends the element or begins a comment."""
     return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def _json(value: object) -> str:
-    """Return a value as JSON that a script element can hold."""
+    """Return a value as JSON that is safe inside a script element."""
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 
 
@@ -197,7 +197,7 @@ def _chart_data(chart: Chart) -> str:
 
 
 def page(records: Sequence[Record], *, on_run: Callable[[int], None] | None = None) -> str:
-    """Return the page of runs: HTML that loads nothing.
+    """Return the report on some runs as a self-contained HTML page.
 
     Parameters
     ----------
@@ -220,16 +220,16 @@ def page(records: Sequence[Record], *, on_run: Callable[[int], None] | None = No
 
 
 def render(made: Sequence[Section], *, title: str, about: str, several: bool = False) -> str:
-    """Return sections as a page: HTML that loads nothing.
+    """Return sections as a self-contained HTML page.
 
     Parameters
     ----------
     made : sequence of Section
-        The sections, those of a run together.
+        The sections; those of a run are adjacent.
     title, about : str
-        Heading of the page, and what it tells.
+        Heading and description of the page.
     several : bool
-        Whether sections are under headings of their runs.
+        Whether the sections are grouped under headings of their runs.
     """
     here = files("host.analysis.report")
     environment = jinja2.Environment(

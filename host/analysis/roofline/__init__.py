@@ -1,3 +1,3 @@
-"""The roofline of a search: what ports, links, banks, ring and latency allow, against what was reached."""
+"""The roofline of a search: limits of ports, links, banks, ring and latency, and the throughput reached."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""The roofline of a record: what bounds the levels of its searches, as table, as document, and as points of a plot."""
+"""The roofline of a record: the limits of its levels, as a table, a JSON document and points of a plot."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,29 +30,30 @@ __all__ = [
 ]
 
 _TOGETHER = 2048
-"""Levels whose requests are looked at together."""
+"""Levels that are processed in one batch."""
 
 _SPOTS_A_DECADE = 200
 
 
 @dataclass(frozen=True, kw_only=True)
 class Roofline:
-    """Least cycles by limit and level, against those that were taken.
+    """Least cycles of each level by limit, and the cycles taken.
 
     Parameters
     ----------
     bounds : Bounds
-        What the machine can do at most.
+        Limits of the machine.
     edges : ndarray of int64, shape (levels,)
-        Edges traversed: those that leave a level's vertices, each once.
+        Edges traversed; an edge of a vertex that is in the queue twice counts once.
     requests : ndarray of int64, shape (levels,)
-        Reads and writes, those for vertices pushed twice included.
+        Reads and writes, including those for vertices pushed twice.
     cycles : ndarray of int64, shape (levels,)
-        Cycles that were taken.
+        Cycles taken.
     limits : ndarray of int64, shape (levels, limits)
         Least cycles, in the order of `bounds.names`.
     crossbar : ndarray of int64, shape (levels,), or None
-        Cycles in which a saturated crossbar with first-in first-out queues passes the requests; None without links.
+        Cycles in which a saturated crossbar with first-in first-out queues would pass the requests; None without
+        links.
     """
 
     bounds: Bounds
@@ -64,14 +65,14 @@ class Roofline:
 
     @classmethod
     def of(cls, record: Record, bounds: Bounds) -> Self:
-        """Return the roofline of a record: of the levels of all searches of its last attempt.
+        """Return the roofline of a record, over the levels of all searches of its last attempt.
 
         Parameters
         ----------
         record : Record
             The record.
         bounds : Bounds
-            What its machine can do at most.
+            Limits of its machine.
         """
         every = record.attempts
         own = every[(every["attempt"] == every["attempt"].max()) & (every["module"] == "bfs")]
@@ -94,7 +95,7 @@ class Roofline:
 
     @property
     def tightest(self) -> npt.NDArray[np.intp]:
-        """Number of each level's largest limit; shape (levels,)."""
+        """Index of each level's tightest limit; shape (levels,)."""
         return self.limits.argmax(axis=1)
 
     @property
@@ -114,12 +115,12 @@ class Roofline:
 
     @property
     def efficiency(self) -> float:
-        """Share of the cycles taken that the limits explain."""
+        """Share of the cycles taken that the tightest limits explain."""
         return self.totals["roof"].cycles / self.total_cycles
 
     @cached_property
     def totals(self) -> "dict[str, Total]":
-        """Least cycles of the search by each limit, by all of them, and what is expected with the crossbar."""
+        """Totals of the search: by each limit, by all limits together, and as expected with crossbar queues."""
         roof = self.limits.max(axis=1)
         tightest = np.bincount(self.tightest, minlength=len(self.bounds.names))
         found = {
@@ -134,16 +135,16 @@ class Roofline:
 
 
 class Total(NamedTuple):
-    """Cycles of a search by a limit: the sum over its levels.
+    """Cycles of a search by a limit, summed over its levels.
 
     Parameters
     ----------
     limit : Limit
-        What they are by.
+        The limit.
     cycles : int
-        The cycles.
+        The sum of the least cycles.
     levels : int or None
-        Levels in which it is the tightest; None of several limits together.
+        Number of levels in which it is the tightest; None for a combination of limits.
     """
 
     limit: Limit
@@ -156,10 +157,10 @@ _EXPECTED = Limit("all with these", "#23272e", "_")
 
 
 def recorded_bounds(record: Record) -> Bounds | None:
-    """Return what the machine of a record can do at most.
+    """Return the limits of a record's machine; None if they are not known.
 
-    None where no such thing can be told: the memory's rules are not there, or the machine does not read two words an
-    edge and write three a push.
+    They are not known if the memory's profile cannot be read from the record, or if the machine does not read two
+    words for each edge and write three for each push.
     """
     document = record.document
     config = AcceleratorConfig(**document["configuration"])
@@ -173,7 +174,7 @@ def recorded_bounds(record: Record) -> Bounds | None:
 
 
 def _traffic(record: Record, bounds: Bounds, levels: Integers) -> Traffic:
-    """Return the requests of levels, given by the numbers of their instructions in ascending order."""
+    """Return the requests of levels, which are given by their instructions' numbers in ascending order."""
     within = int(levels[0]), int(levels[-1]) + 1
 
     def counted(table: str, columns: tuple[str, ...], shape: tuple[int, ...], *keys: str) -> list[Integers]:
@@ -192,7 +193,7 @@ def _traffic(record: Record, bounds: Bounds, levels: Integers) -> Traffic:
     first, second, writes = counted("instruction_kernels", ("issue_1", "issue_2", "write"), kernels, "engine", "kernel")
     work = {"entries": first // READS_PER_ENTRY, "edges": second, "pushes": writes // WRITES_PER_VISIT}
     if contention is None:
-        # As if all requests shared one link and one bank, which limit nothing.
+        # Put all requests on one link and one bank, which do not limit anything.
         requests = (first + READS_PER_EDGE * second + writes).sum(axis=1, keepdims=True)
         nothing = np.zeros_like(requests)
         reads = np.zeros((levels.size, engines, 1), np.int64)
@@ -208,16 +209,16 @@ def _traffic(record: Record, bounds: Bounds, levels: Integers) -> Traffic:
 
 
 def level_points(roofline: Roofline) -> "pd.DataFrame":
-    """Return the points of a search's levels; levels without an edge, for which a log axis has no place, are left out.
+    """Return the points of a search's levels; levels without edges have no place on a log axis and are left out.
 
-    A path of a million vertices has a million levels, but few different ones: those of one spot and one tightest limit
-    are put together.
+    A path of a million vertices has a million levels, most of them alike: levels at the same spot with the same
+    tightest limit are merged into one point.
 
     Returns
     -------
     pandas.DataFrame
-        `intensity`, edges per request; `rate`, edges a cycle; `edges` of the point's levels together; `share`, theirs
-        of the search's cycles; `tightest`, the number of their tightest limit; `level`, or -1 where there are several.
+        `intensity`, edges per request; `rate`, edges per cycle; `edges`, the sum over the point's levels; `share`,
+        their share of the search's cycles; `tightest`, the index of their tightest limit; `level`, or -1 for several.
     """
     import pandas as pd
 
@@ -235,7 +236,7 @@ def level_points(roofline: Roofline) -> "pd.DataFrame":
 
 
 def roofline_table(roofline: Roofline, setting: Setting) -> str:
-    """Return a block of lines, one for each limit: what it allows, and in how many levels it is the tightest."""
+    """Return the roofline as a text table: the cycles and throughput of each limit, and where it is the tightest."""
     edges, taken = roofline.total_edges, roofline.total_cycles
     reached = Total(Limit("reached", "", ""), taken)
     rows = [

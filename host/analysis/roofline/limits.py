@@ -1,11 +1,11 @@
-"""Limits of the parts of the machine: least cycles of levels, and the ceilings of throughput.
+"""Limits of the machine's parts: least cycles of levels, and ceilings of throughput.
 
-Beside the limits stands what a crossbar passes whose ports have first-in first-out queues: the request at a queue's
-head blocks those behind. The model is that of M. J. Karol, M. G. Hluchyj and S. P. Morgan, "Input versus output
+The module also predicts the throughput of a crossbar whose ports have first-in first-out queues, where the request at
+the head blocks those behind it. The model is that of M. J. Karol, M. G. Hluchyj and S. P. Morgan, "Input versus output
 queueing on a space-division packet switch", IEEE Transactions on Communications 35 (1987), section III: every queue
-always has a request at its head; a request's link is drawn independently of all others; of those that are for the same
-link one, chosen at random, passes in a cycle. With evenly drawn links many ports reach 2 − √2 = 0.586 of their
-capacity, 8 ports 0.618, 16 ports 0.60. Nothing here is fitted to a measurement.
+always has a request at its head; each request's link is drawn independently; of the requests for the same link, one,
+chosen at random, passes in each cycle. With evenly drawn links, many ports reach 2 − √2 = 0.586 of their capacity,
+8 ports 0.618, 16 ports 0.60. Nothing here is fitted to a measurement.
 """
 
 from dataclasses import dataclass
@@ -46,16 +46,16 @@ __all__ = [
 
 
 class Limit(NamedTuple):
-    """A part of the machine that limits levels, and how it is drawn.
+    """A limit by a part of the machine, and its style in plots.
 
     Parameters
     ----------
     title : str
-        What people call it.
+        Display name.
     colour : str
         Its colour, as ``#rrggbb``.
     marker : str
-        The shape of its points, as matplotlib calls it.
+        Marker of its points, in matplotlib's notation.
     """
 
     title: str
@@ -63,8 +63,8 @@ class Limit(NamedTuple):
     marker: str
 
 
-# Colours of Okabe and Ito, which colour-blind readers can tell apart; banks with rows have two browns and two violets
-# besides.
+# Colours of Okabe and Ito, which colour-blind readers can tell apart; the limits of banks with rows have two browns and
+# two violets in addition.
 LIMITS = {
     "ports": Limit("ports", "#0072B2", "o"),
     "imbalance": Limit("imbalance", "#56B4E9", "s"),
@@ -80,16 +80,16 @@ LIMITS = {
     "ring": Limit("ring", "#F0E442", "X"),
     "overhead": Limit("level overhead", "#999999", "h"),
 }
-"""The limits by name. Where two of them are equal, the first one is called the tightest."""
+"""The limits by name. If two are equal in a level, the first one is the tightest."""
 
 CROSSBAR = Limit("crossbar queues", "#7A2500", "*")
-"""Saturated first-in first-out queues at the crossbar: expected, not a limit."""
+"""Saturated first-in first-out queues at the crossbar: an expectation, not a limit."""
 
 _LINK_LIMITS = ("links", "busiest_link")
 _ROW_LIMITS = ("channels", "busiest_channel", "rows", "refresh", "busiest_bank")
-"""Of banks with rows."""
+"""Limits of memories whose banks have rows."""
 _BANK_LIMITS = ("banks", "busiest_bank")
-"""Of banks without."""
+"""Limits of memories whose banks have no rows."""
 
 
 def _ceil(value: Integers, divisor: int) -> Integers:
@@ -100,13 +100,13 @@ def _ceil(value: Integers, divisor: int) -> Integers:
 class Traffic:
     """The requests of some levels of searches.
 
-    Which kernel sent a write to which link is not told: the links of the writes are counted over all AEs together.
+    The AE of a write is not recorded with its link: writes by link are counted over all AEs together.
 
     Parameters
     ----------
     entries, edges, pushes : ndarray of int64, shape (levels, kernels of the machine)
-        Queue entries, edges that leave them, and vertices pushed, by kernel; AE 0's kernels first. Vertices that stand
-        in the queue twice count twice.
+        Queue entries, edges that leave them, and vertices pushed, by kernel, AE by AE. A vertex that is in the queue
+        twice counts twice.
     read_links : ndarray of int64, shape (levels, AEs, links)
         Reads by AE and crossbar link.
     write_links : ndarray of int64, shape (levels, links)
@@ -114,7 +114,7 @@ class Traffic:
     banks : ndarray of int64, shape (levels, banks)
         Reads and writes by memory bank.
     openings : ndarray of int64, shape (levels, banks)
-        Rows that each bank opened for them.
+        Rows opened in each bank by these requests.
     """
 
     entries: Integers
@@ -132,7 +132,7 @@ class Traffic:
 
 
 class Bounds:
-    """Bounds of a machine, in cycles.
+    """Timing and capacities of a machine, and the limits that follow from them.
 
     Parameters
     ----------
@@ -144,27 +144,27 @@ class Bounds:
     Attributes
     ----------
     engines, kernels : int
-        AEs; BFS kernels of the machine.
+        Number of AEs, and of BFS kernels in the machine.
     request_cycles : int
-        Of a kernel's multiplexer for a request, unless another write of the same visit follows.
+        Cycles of a kernel's multiplexer per request; a write that another one of its visit follows takes only one.
     visit_cycles : int
-        Of the same for the writes of a visit, which go back to back.
+        Cycles of the multiplexer for the writes of a visit, which go back to back.
     turn_cycles : int
-        Of a turn of the token.
+        Cycles of one turn of the token.
     ring_stages : int
-        Until the token has come from the ring master to the first kernel.
+        Cycles of the token from the ring master to the first kernel.
     slots : int
-        That a kernel can reserve a turn: the vertices that can wait in it.
+        Slots that a kernel can reserve per turn: the capacity of its queue of visited vertices.
     frontier_places, edge_places : int
-        Reads that a kernel can have outstanding: of queue entries, and of the scarcer kind of an edge's two reads.
+        Most outstanding reads of a kernel: of queue entries, and of edges, by the smaller FIFO of their two reads.
     read_cycles : int
-        Least time from the grant of a read until the next process has its answer.
+        Least cycles from the grant of a read until the next process has its response.
     flush_cycles : int
-        Least time of a flush.
+        Least cycles of a flush.
     write_cycles : int
-        Least time from the grant of a write until a flush after it is answered.
+        Least cycles from the grant of a write until a flush after it has its response.
     contention : Contention or None
-        Links and banks; None where they do not limit.
+        Links and banks; None if the memory does not model them.
     """
 
     def __init__(self, config: AcceleratorConfig, memory: Profile) -> None:
@@ -190,7 +190,7 @@ class Bounds:
         return tuple(name for name in LIMITS if name not in of_memory)
 
     def limits(self, traffic: Traffic) -> Integers:
-        """Return the least cycles that each level needs for each limit's sake, in the order of `names`."""
+        """Return the least cycles of each level by each limit, in the order of `names`; shape (levels, limits)."""
         port = (
             self.request_cycles * (READS_PER_ENTRY * traffic.entries + READS_PER_EDGE * traffic.edges)
             + self.visit_cycles * traffic.pushes
@@ -209,31 +209,31 @@ class Bounds:
         return np.stack([known[name] for name in self.names], axis=1)
 
     def crossbar(self, traffic: Traffic) -> Integers | None:
-        """Return the cycles in which saturated crossbars pass each level's requests, by its own mix of links.
+        """Return the cycles in which saturated crossbars would pass each level's requests, by its mix of links.
 
-        Not a limit, but what is expected: requests in a lucky order pass faster. None where there are no links.
+        This is an expectation, not a limit: requests in a lucky order pass faster. None if the memory has no links.
         """
         if self.contention is None:
             return None
         writes = self._by_engine(traffic.pushes)
-        # Which AE wrote to which link is not known: as if all had written alike.
+        # The AE of a write to a link is not recorded: assume the same distribution of links in all AEs.
         shares = writes / np.maximum(1, writes.sum(axis=1, keepdims=True))
         requests = traffic.read_links + traffic.write_links[:, None, :] * shares[:, :, None]
         return np.array([crossbar_cycles(self.kernels // self.engines, level) for level in requests], np.int64)
 
     def _by_engine(self, counts: Integers) -> Integers:
-        """Return the sums of levels by AE of counts by kernel."""
+        """Return counts by level and kernel, summed over the kernels of each AE."""
         return counts.reshape(len(counts), self.engines, -1).sum(axis=2)
 
     def _overhead(self, traffic: Traffic) -> Integers:
-        """Return what levels cost however little they do: start, reads that wait for each other, flush, last turn.
+        """Return the fixed cost of each level: start, dependent reads, flush, last turn of the token.
 
-        The token passes a kernel once a turn. In a level's last turn it finds every kernel done; a kernel that pushes
-        must have reserved its slots in a turn before.
+        The token passes each kernel once per turn. In the last turn of a level it finds every kernel done; a kernel
+        that pushes must have reserved its slots in an earlier turn.
         """
         kernels = np.arange(self.kernels)
         engine_kernels = self.kernels // self.engines
-        # The start message and the token go along an AE's kernels at the same pace.
+        # The start message and the token travel along an AE's kernels at the same speed.
         passage = self.ring_stages + (kernels // engine_kernels) * (self.turn_cycles // self.engines)
         reads = np.where(traffic.edges > 0, 1 + READS_PER_EDGE, np.where(traffic.entries > 0, 1, 0))
         ready = reads * self.read_cycles - passage
@@ -269,8 +269,8 @@ class Bounds:
     def _row_limits(traffic: Traffic, shared: Contention, rows: RowTimes) -> dict[str, Integers]:
         """Return the limits of pseudo-channels whose banks have rows.
 
-        However the requests come, a window of `refresh_interval` has a whole refresh in it. The first activate needs no
-        window before it, nor has the first row of a bank to wait for another one's end.
+        In any order of the requests, every window of `refresh_interval` cycles contains a whole refresh. The first
+        activate of a channel need not wait for a window, nor the first row of a bank for the end of another row.
         """
         of_channel, opened = (
             counts.reshape(len(counts), shared.controllers, -1).sum(axis=2)
@@ -278,7 +278,7 @@ class Bounds:
         )
 
         def exact(counts: Integers) -> npt.NDArray[Any]:
-            # Times are fractions.
+            # Times are fractions of a cycle.
             return counts.astype(object)
 
         def whole(cycles: npt.NDArray[Any]) -> Integers:
@@ -300,21 +300,21 @@ class Bounds:
 
 
 HIGHEST_INTENSITY = 1 / READS_PER_EDGE
-"""Edges per request when nothing but edges is read: no search has more."""
+"""Edges per request if only edges are read: the upper bound for all searches."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ceiling:
-    """Ceiling of one limit at each intensity, work being evenly shared.
+    """Ceiling of the throughput by one limit, as a function of intensity, with evenly distributed work.
 
     Parameters
     ----------
     name : str
         The limit, one of `LIMITS`, or the title of `CROSSBAR`.
     edge_cost : Fraction
-        Least cycles for an edge's two reads, shared by the whole machine.
+        Least cycles for the two reads of an edge, of the whole machine.
     other_cost : Fraction
-        Least cycles for each request besides, shared likewise.
+        Least cycles for every other request, of the whole machine.
     """
 
     name: str
@@ -323,11 +323,11 @@ class Ceiling:
 
     @property
     def reads(self) -> float:
-        """Most reads a cycle."""
+        """Most reads per cycle."""
         return float(READS_PER_EDGE / self.edge_cost)
 
     def edges(self, intensity: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return the most edges a cycle.
+        """Return the most edges per cycle.
 
         Parameters
         ----------
@@ -338,10 +338,10 @@ class Ceiling:
 
 
 def ceilings(bounds: Bounds) -> tuple[Ceiling, ...]:
-    """Return the ceilings of a machine: ports, and where the memory profile models them links and banks.
+    """Return the ceilings of a machine: by its ports, and, if the memory profile models them, by links and banks.
 
-    Of banks with rows: what the pseudo-channels' data buses carry in the time that refresh leaves, and the same where
-    each request opens a row. The last one is what saturated queues at the crossbar pass, by evenly drawn links.
+    Banks with rows have two ceilings: the bandwidth of the pseudo-channels' data buses less the time for refresh, and
+    the same if each request opens a row. The last ceiling is that of saturated crossbar queues with evenly drawn links.
     """
     kernels = bounds.kernels
     cheapest = min(Fraction(bounds.request_cycles), Fraction(bounds.visit_cycles, WRITES_PER_VISIT))
@@ -369,14 +369,14 @@ def ceilings(bounds: Bounds) -> tuple[Ceiling, ...]:
 
 
 _SAMPLE = 1 << 16
-"""Requests that are passed at most: the error of a rate is then some tenths of a percent."""
+"""Most requests in a simulation of the crossbar: the error of the rate is then some tenths of a percent."""
 _CHANCES = 1 << 16
-"""Most numbers that are drawn for the choice of who passes; then they come again."""
+"""Most random numbers for the arbitration; after them the sequence repeats."""
 
 
 @jit
 def _rate(links: npt.NDArray[np.int64], chances: npt.NDArray[np.int64], ports: int, count: int) -> float:
-    """Return the requests a cycle, when ports take requests for these links in this order as their heads pass."""
+    """Return the requests per cycle, where a port whose head passes takes the next of these links."""
     heads = links[:ports].copy()
     contenders = np.zeros(links.max() + 1, np.int64)
     winners = np.zeros(links.max() + 1, np.int64)
@@ -387,7 +387,7 @@ def _rate(links: npt.NDArray[np.int64], chances: npt.NDArray[np.int64], ports: i
         for port in range(ports):
             link = heads[port]
             contenders[link] += 1
-            # The n-th of them replaces the one chosen before with a chance of 1/n: all have the same in the end.
+            # The n-th contender replaces the current winner with probability 1/n, so all have the same chance.
             if chances[place] % contenders[link] == 0:
                 winners[link] = port
             place = (place + 1) % chances.size
@@ -399,34 +399,34 @@ def _rate(links: npt.NDArray[np.int64], chances: npt.NDArray[np.int64], ports: i
 
 
 def passed_per_cycle(ports: int, mix: npt.NDArray[np.float64], *, requests: int = _SAMPLE) -> float:
-    """Return the requests a cycle that a saturated first-in first-out crossbar passes.
+    """Return the throughput of a saturated first-in first-out crossbar, in requests per cycle.
 
     Parameters
     ----------
     ports : int
-        Ports, each with a queue.
+        Number of ports; each has a queue.
     mix : ndarray of float64, shape (links,)
-        Share of the requests that is for each link; a link passes one request a cycle.
+        Share of the requests to each link; a link passes one request per cycle.
     requests : int
-        Requests that are to pass; few pass a little faster, since all queues begin with fresh heads.
+        Number of requests to pass; with few, the rate is a little higher, since all queues begin with fresh heads.
     """
     count = max(1, min(requests, _SAMPLE))
     random = np.random.default_rng(0)
-    # In the last cycle as many may pass as there are ports, and as many stay at the heads.
+    # In the last cycle one request per port may pass, and one stays at the head of each port.
     links = random.choice(mix.size, size=count + 2 * ports, p=mix / mix.sum())
     chances = random.integers(0, 1 << 32, size=min(_CHANCES, 4 * count) | 1)
     return float(_rate(links, chances, ports, count))
 
 
 def crossbar_cycles(ports: int, requests: npt.NDArray[np.float64]) -> int:
-    """Return the cycles in which the saturated crossbars of several AEs pass their requests: those of the slowest.
+    """Return the cycles in which the saturated crossbars of all AEs pass their requests: those of the slowest AE.
 
     Parameters
     ----------
     ports : int
-        Ports of an AE.
+        Number of ports of an AE.
     requests : ndarray of float64, shape (AEs, links)
-        Requests of each AE to each link.
+        Number of requests of each AE to each link.
     """
     cycles = 0.0
     for mix in requests:

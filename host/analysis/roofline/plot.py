@@ -1,4 +1,4 @@
-"""The roofline plot: throughput against edges per request, and what each limit allows the whole search."""
+"""The roofline plot: throughput over edges per request, and the throughput of the whole search by each limit."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["roofline_figure"]
 
-# The first line is wide, so that it is seen also where another lies upon it.
+# The first line is wide, so that it stays visible below another one.
 _LINES: dict[str, dict[str, Any]] = {
     "ports": {"linewidth": 4.5, "alpha": 0.45, "linestyle": "-"},
     "links": {"linewidth": 1.8, "linestyle": "--"},
@@ -26,13 +26,13 @@ _LINES: dict[str, dict[str, Any]] = {
 }
 _NOTE: dict[str, Any] = {"textcoords": "offset points", "va": "top", "fontsize": "small"}
 _LARGEST, _SMALLEST, _IN_LEGEND = 300.0, 24.0, 49.0
-"""Area of a level's point in square points: of most edges, of next to none, and of any in the legend."""
+"""Areas of the points in square points: for the most edges, for the fewest, and in the legend."""
 _NAMED_SHARE = 0.05
-"""Share of the cycles from which on a level has its number beside it."""
+"""Least share of the cycles with which a level is labelled with its number."""
 
 
 def _style(limit: Limit) -> dict[str, Any]:
-    """Return how points of a limit are drawn: those of all limits together as black lines."""
+    """Return the style of a limit's points; combinations of limits are drawn as black lines."""
     if limit.marker == "_":
         return {"c": "black", "marker": "_", "linewidths": 2.5, "zorder": 3}
     return {"c": limit.colour, "marker": limit.marker, "edgecolors": "black", "linewidths": 0.7, "zorder": 3}
@@ -41,8 +41,8 @@ def _style(limit: Limit) -> dict[str, Any]:
 def roofline_figure(roofline: Roofline, setting: Setting) -> Figure:
     """Draw the plot.
 
-    On the left each level and the whole search stand under the ceilings of ports, links and banks; levels have the
-    shape and colour of their tightest limit. On the right is what each limit allows the whole search.
+    On the left, levels and the whole search are drawn below the ceilings of ports, links and banks; each level has
+    the marker and colour of its tightest limit. On the right are the limits of the whole search.
     """
     figure = Figure(figsize=(11, 6.2), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=(2.3, 1))
@@ -130,7 +130,7 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
 
 
 def _draw_limits(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
-    """Draw what each limit allows the whole search, and what was reached."""
+    """Draw the throughput of the whole search by each limit, and the one reached."""
     edges = roofline.total_edges
     allowed = [total for name, total in roofline.totals.items() if name != "expected"]
     for place, (limit, cycles, _) in enumerate(allowed):
