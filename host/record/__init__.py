@@ -1,1 +1,1 @@
-"""Records: what happened in a run over time, in files that any data frame reads."""
+"""Records: a run's activity over time, in files that every data-frame library reads."""

@@ -1,6 +1,6 @@
-"""Numbers and texts as columns of Arrow and back, by their buffers; sums over columns.
+"""Conversion of numbers and texts to and from Arrow columns through their buffers, and sums over columns.
 
-`pyarrow.array` and `to_numpy` import pandas, which may take longer than the run that is recorded.
+Arrow's own `pyarrow.array` and `to_numpy` import pandas, which may take longer than the recorded run.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ Integers = npt.NDArray[np.int64]
 
 
 def array_of(values: npt.NDArray[Any], kind: "pa.DataType") -> "pa.Array":
-    """Return numbers as a column of a kind."""
+    """Return numbers as an Arrow column of the given type."""
     import pyarrow as pa
 
     values = np.ascontiguousarray(values, kind.to_pandas_dtype())
@@ -26,7 +26,7 @@ def array_of(values: npt.NDArray[Any], kind: "pa.DataType") -> "pa.Array":
 
 
 def texts_of(values: Sequence[str]) -> "pa.Array":
-    """Return a column of texts."""
+    """Return texts as an Arrow column."""
     import pyarrow as pa
 
     encoded = [value.encode() for value in values]
@@ -35,33 +35,33 @@ def texts_of(values: Sequence[str]) -> "pa.Array":
 
 
 def numbers_of(column: "pa.Array") -> npt.NDArray[Any]:
-    """Return a column of numbers, none of which is missing, as an array; not to be written to."""
+    """Return a column of numbers without missing values as a read-only array."""
     values = np.frombuffer(column.buffers()[1], column.type.to_pandas_dtype())
     return values[column.offset : column.offset + len(column)]
 
 
 def numbers(column: Any) -> Integers:
-    """Return a column of integers, of Arrow or of a data frame."""
+    """Return a column of integers, from Arrow or a data frame, as an array."""
     values: Integers = column.to_numpy().astype(np.int64, copy=False)
     return values
 
 
 def codes(column: Any) -> Integers:
-    """Return a column of categories of a data frame as their places among all."""
+    """Return the category codes of a data frame's column."""
     return numbers(column.cat.codes)
 
 
 def sums(values: Integers, shape: Sequence[int], *keys: Integers) -> Integers:
-    """Return the sums of values by keys.
+    """Return sums of values, grouped by keys.
 
     Parameters
     ----------
     values : ndarray of int64
-        What is summed; exact below 2**53.
+        The values; sums are exact below 2**53.
     shape : sequence of int
-        Values of each key.
+        Number of values that each key can have.
     *keys : ndarray of int64
-        Which sum each value belongs to; a negative one leaves it out.
+        Indices of the sum to which each value belongs; a negative one leaves the value out.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The model of a record, on which all stands that is said and drawn of one: document, tables, and their joins."""
+"""The model of a record, common to all analyses and charts: its document, its tables and their joins."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -33,30 +33,30 @@ __all__ = [
 ]
 
 DOCUMENT = "record.json"
-"""File of a record's document."""
+"""File name of a record's document."""
 FAILURE = "failed.json"
-"""File of what is left of a run that failed."""
+"""File name of the document that a failed run leaves."""
 RECORD_SCHEMA = 2
-"""Version of records; a table, column or field that goes or changes its meaning makes it one more."""
+"""Schema version of records; increased when a table, column or field is removed or changes its meaning."""
 
 CAUSE_NAMES = [cause.name for cause in CAUSES]
 GROWING, SATURATED, ENDING = "growing", "saturated", "ending"
 """Parts of a search: levels before, with and after enough work to hide a level's fixed cost."""
 PARTS = (GROWING, SATURATED, ENDING, "")
-"""All parts in their order; an intersection has none."""
+"""All parts in their order; the part of an intersection is empty."""
 
 DEPENDENT_WAITS = 4
-"""Memory latencies that the smallest level needs: entry, neighbour's id, neighbour's word, flush. A level whose kernels
-issue on average fewer requests than these latencies have cycles is shorter than its own fixed cost."""
+"""Memory latencies that the smallest level needs: entry, neighbour's id, neighbour's word, flush. A level is dominated
+by this fixed cost if its kernels issue, on average, fewer requests than these latencies have cycles."""
 
 
 def _document(path: Path) -> dict[str, Any] | None:
-    """Return a document of the version that this program reads, None where there is none.
+    """Return a document of the current schema version; None if there is no file.
 
     Raises
     ------
     InputError
-        It cannot be read.
+        The document cannot be read.
     """
     try:
         document: Any = json.loads(path.read_bytes())
@@ -73,20 +73,20 @@ def _document(path: Path) -> dict[str, Any] | None:
 
 
 def read_failure(folder: Path) -> dict[str, Any] | None:
-    """Return what a run that failed has left in its record's folder, None where none has.
+    """Return the document that a failed run has left in a folder; None if there is none.
 
     Raises
     ------
     InputError
-        It cannot be read.
+        The document cannot be read.
     """
     return _document(folder / FAILURE)
 
 
 class Record:
-    """What happened in a run over time.
+    """A record: a run's activity over time.
 
-    Tables are read once, and joined here: instructions with their kernels' causes, and what belongs to some of them.
+    Tables are read once. Joins, such as the instructions with their kernels' causes, are computed here.
 
     Parameters
     ----------
@@ -96,15 +96,15 @@ class Record:
     Attributes
     ----------
     folder : Path
-        The folder; of a record in memory a name for messages.
+        The folder; of a record in memory, a name for messages.
     document : dict
-        ``record.json``: what ran, with which result, and what the tables' numbers mean; see
+        ``record.json``: the run, its result, and the meaning of the tables' numbers; see
         ``host/record/record.schema.json``.
 
     Raises
     ------
     InputError
-        There is no complete record in it.
+        The folder holds no complete record.
     """
 
     def __init__(self, folder: Path | str) -> None:
@@ -118,14 +118,14 @@ class Record:
 
     @classmethod
     def in_memory(cls, document: dict[str, Any], parts: "Sequence[Mapping[str, npt.NDArray[np.uint8]]]") -> Self:
-        """Return a record in memory, which has the tables `host.record.tables.LEVEL_TABLES`.
+        """Return a record in memory, which has only the tables `host.record.tables.LEVEL_TABLES`.
 
         Parameters
         ----------
         document : dict
-            What ran.
+            The record's document.
         parts : sequence of mapping
-            Parts of the tables in their order, Parquet by table.
+            The parts of the tables in order, each with Parquet data by table.
         """
         record = cls.__new__(cls)
         record.folder, record.document, record._memory, record._frames = Path("memory"), document, parts, {}
@@ -138,27 +138,27 @@ class Record:
 
     @cached_property
     def cycles(self) -> int:
-        """Cycles simulated, those of the host included."""
+        """Simulated cycles, including those of the host."""
         return int(self.document["cycles"]["total"])
 
     def table(
         self, name: str, columns: Sequence[str] | None = None, *, instructions: tuple[int, int] | None = None
     ) -> "pa.Table":
-        """Return a table of `host.record.tables.TABLES`, as Arrow has it.
+        """Return a table of `host.record.tables.TABLES` as an Arrow table.
 
         Parameters
         ----------
         name : str
-            The table.
+            Name of the table.
         columns : sequence of str, optional
-            Only these columns.
+            The columns to read; all by default.
         instructions : (int, int), optional
-            Only the rows of the instructions from one number on, and before another.
+            Half-open range of instructions whose rows are read.
 
         Raises
         ------
         InputError
-            Its file cannot be read.
+            The table's file cannot be read.
         KeyError
             There is no table of this name.
         """
@@ -186,12 +186,12 @@ class Record:
             raise InputError(reason(error) if isinstance(error, OSError) else str(error), path=path) from None
 
     def frame(self, name: str) -> "pd.DataFrame":
-        """Return a table as a data frame; it is read once.
+        """Return a table as a data frame; its file is read only once.
 
         Raises
         ------
         InputError, KeyError
-            As of `table`.
+            See `table`.
         """
         if name not in self._frames:
             frame = self.table(name).to_pandas()
@@ -199,31 +199,31 @@ class Record:
                 if column in frame:
                     frame[column] = frame[column].astype("category").cat.set_categories(values)
             self._frames[name] = frame
-        # What is changed in it does not change what others are given.
+        # Callers may change their frame without an effect on others.
         return self._frames[name].copy(deep=False)
 
     def of_instructions(self, name: str, rows: "pd.DataFrame") -> "pd.DataFrame":
-        """Return the rows of a table that are of some instructions, given as rows of `instructions`."""
+        """Return the rows of a table for the given instructions, which are rows of `instructions`."""
         frame = self.frame(name)
         return frame[frame["instruction"].isin(rows.index)]
 
     @cached_property
     def machine(self) -> dict[str, Any]:
-        """The machine, as the record's document has it."""
+        """Sizes of the machine, from the record's document."""
         return dict(self.document["machine"])
 
     @cached_property
     def memory(self) -> dict[str, Any] | None:
-        """Banks and links of the memory, None where it has none."""
+        """Banks and links of the memory; None if it has none."""
         return self.machine["memory"]
 
     def kernels(self, module: str) -> int:
-        """Return the kernels of a module in the whole machine."""
+        """Return the number of a module's kernels in the whole machine."""
         return int(self.machine["kernels"][module]) * int(self.machine["engines"])
 
     @cached_property
     def attempts(self) -> "pd.DataFrame":
-        """The instructions of all attempts by number: their columns, `module`, and the cycle that they `end` before."""
+        """Instructions of all attempts by number: the table's columns, `module`, and `end`, the cycle after them."""
         frame = self.frame("instructions").set_index("instruction")
         frame["phase"] = frame["phase"].astype(str)
         frame["module"] = np.where(frame["phase"] == "intersection", "intersection", "bfs")
@@ -232,9 +232,9 @@ class Record:
 
     @cached_property
     def instructions(self) -> "pd.DataFrame":
-        """The instructions by number: their columns, `module`, `part`, and the `requests` that their kernels issued.
+        """Instructions by number: the table's columns, `module`, `part`, and `requests`, those issued by their kernels.
 
-        Those of attempts that were given up are left out: their cycles are `restarted`.
+        Abandoned attempts are left out: their cycles count as `restarted`.
         """
         every = self.attempts
         frame = every[every["attempt"] == every["attempt"].max()].drop(columns="end")
@@ -250,17 +250,17 @@ class Record:
 
     @cached_property
     def least_latency(self) -> int:
-        """The shortest time of a read in cycles: that of the memory without contention, as far as the run shows."""
+        """Minimum latency of a read in the run, in cycles: an estimate of the memory's latency without contention."""
         latencies = self.frame("instruction_latencies")
         return int(latencies["latency"].min()) if len(latencies) else 0
 
     def _parts(self, frame: "pd.DataFrame") -> "np.ndarray":
-        """Return each instruction's part of its search."""
+        """Return the part of a search to which each instruction belongs."""
         enough = DEPENDENT_WAITS * max(self.least_latency, 1) * self.kernels("bfs")
         parts = np.full(len(frame), "", dtype=object)
         searching = (frame["module"] == "bfs").to_numpy()
         requests = frame["requests"].to_numpy()
-        # A search's levels follow each other, from level 0 on.
+        # The levels of a search are consecutive and start from level 0.
         search = np.cumsum(frame["level"].to_numpy() <= 0)
         for number in np.unique(search[searching]):
             at = np.flatnonzero((search == number) & searching)
@@ -275,12 +275,12 @@ class Record:
     def select(
         self, *, phase: str | None = None, level: int | None = None, iteration: int | None = None
     ) -> "pd.DataFrame":
-        """Return the instructions of a phase, a level and an iteration, as far as they are given.
+        """Return the instructions of the given phase, level and iteration; None selects all.
 
         Raises
         ------
         InputError
-            There are none.
+            No instruction matches.
         """
         frame = self.instructions
         given = {"phase": phase, "level": level, "iteration": iteration}

@@ -1,6 +1,6 @@
-"""A run as it is recorded: what the machine tells goes into tables, under the names that the host's program gives.
+"""Recording of a run: writes the machine's events to tables, labelled with the host program's iterations and phases.
 
-Beside them goes the document: what ran, with which result, and what the numbers of the tables mean.
+A document goes with the tables: the run, its result, and the meaning of the tables' numbers.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,32 +32,32 @@ __all__ = ["Recorder", "RecorderState", "failure_document", "setting_document"]
 
 
 _GATHERED = 3_000_000
-"""Rows that are gathered before they are written: some 60 MB."""
+"""Rows that are buffered before a part is written: some 60 MB."""
 _GATHERED_IN_MEMORY = 500_000
-"""The same of a record in memory, whose parts take little once they are packed."""
+"""The same for a record in memory, whose parts are small once they are compressed."""
 
 _TOGETHER = 1024
-"""Rows of instructions of which columns are made together."""
+"""Rows of the table ``instructions`` that are converted to columns in one batch."""
 
 
 @dataclass(kw_only=True)
 class RecorderState:
-    """Where a recorder is.
+    """State of a recorder, for checkpoints.
 
     Parameters
     ----------
     recording : RecordingState
-        Where the machine's recording is.
+        State of the machine's recording.
     parts : int
-        Parts of the tables that are written.
+        Number of parts of the tables that have been written.
     instructions : int
-        Instructions that are complete.
+        Number of completed instructions.
     iteration, phase, level : int
-        What the next instruction is; the phase by its number.
+        Iteration, phase and level of the next instruction; the phase as an index into `PHASES`.
     rows : list of dict
-        Rows of the table ``instructions`` of the search that goes on.
+        Rows of the table ``instructions`` for the current search.
     memory : list of dict, or None
-        The parts of a record in memory, Parquet by table.
+        For a record in memory, its parts: Parquet data by table.
     """
 
     recording: RecordingState
@@ -71,28 +71,28 @@ class RecorderState:
 
 
 class Recorder(Observer):
-    """Records the run of a machine in a folder, or what its instructions did in memory.
+    """Records a machine's run in a folder, or its instructions in memory.
 
     Parameters
     ----------
     machine : Machine
         The machine, before its first instruction.
     folder : Path or None
-        Where to; it exists. None for a record in memory, which has `LEVEL_TABLES` only.
+        An existing folder; None for a record in memory, which has `LEVEL_TABLES` only.
     interval : int
         Cycles of an interval.
     state : RecorderState, optional
-        Where to go on from, before the machine is loaded.
+        State to resume from; the machine's own state must not be loaded yet.
 
     Attributes
     ----------
     state : RecorderState
-        Where it is; after `catch_up` up to date.
+        The current state; up to date after `catch_up`.
 
     Raises
     ------
     ValueError
-        The interval is too short for the memory.
+        The interval is too short for this memory.
     """
 
     def __init__(
@@ -117,20 +117,20 @@ class Recorder(Observer):
         self._complete: list[dict[str, int]] = []
 
     def catch_up(self) -> None:
-        """Bring the state, and the parts that it counts, up to where the machine is."""
+        """Update the state, and the parts that it refers to, to the machine's current cycle."""
         self._recording.catch_up(self._machine.cycle)
         self._flush(wait=True)
 
     def begin(self, iteration: int, phase: str) -> None:
-        """Take the name of the instructions to come."""
+        """Set the iteration and phase of the next instructions."""
         self.state.iteration, self.state.phase, self.state.level = iteration, PHASES.index(phase), 0
 
     def on_instruction(self, entries: int, pushed: int) -> None:
-        """Take what the instruction that is complete has read and pushed."""
+        """Add the numbers of entries read and pushed to the completed instruction."""
         self.state.rows[-1] |= {"frontier": entries, "pushed": pushed}
 
     def end(self, account: Callable[[], LevelAccount] | None = None) -> None:
-        """Take the instructions of a search, or an intersection, as complete."""
+        """Complete the instructions of a search, or an intersection."""
         if account is not None:
             found = account()
             for row, once, edges in zip(self.state.rows, found.pushed.tolist(), found.edges.tolist(), strict=True):
@@ -138,13 +138,13 @@ class Recorder(Observer):
         self._write_rows()
 
     def take_intervals(self, make: Callable[[], Intervals], count: int) -> None:
-        """Take intervals."""
+        """Add intervals to the tables."""
         if self.state.memory is not None:
             return
         self._add(lambda: self._rows.of_intervals(make()), count * self._rows.of_interval)
 
     def take_instruction(self, ran: RanInstruction) -> None:
-        """Take an instruction that is complete."""
+        """Add a completed instruction."""
         state = self.state
         searching = PHASES[state.phase] != "intersection"
         row = {"instruction": state.instructions, "iteration": state.iteration, "phase": state.phase}
@@ -154,34 +154,34 @@ class Recorder(Observer):
         state.level += 1
 
     def take_counts(self, counts: Sequence[InstructionCounts], memory: Sequence[RecordedSums]) -> None:
-        """Take what was counted in the last instructions."""
-        # Made at once: what an instruction brings is larger than the rows that come of it.
+        """Add the counts of the latest instructions to the tables."""
+        # Convert at once: the counts of an instruction are larger than its rows.
         rows = self._rows.of_instructions(self.state.instructions - len(memory), counts, memory)
         self._add(lambda: rows, sum(each.begun.size for each in counts))
 
     def take_restart(self, cycle: int, readouts: list[tuple[int, int]]) -> None:
-        """Call everything before a cycle restarted, but for readouts."""
+        """Label all cycles so far as restarted, except for readouts."""
         self._write_rows()
         self._flush(wait=True)
         for table in ("instruction_kernels",) if self.state.memory is not None else ("kernels", "instruction_kernels"):
             self._writer.rewrite(table, lambda rows: _given_up(rows, readouts, interval=self._interval))
 
     def finish(self) -> None:
-        """Write everything."""
+        """Write all rows that are left."""
         self._recording.finish(self._machine.cycle)
         self._add_complete()
         self._tables = self._writer.finish()
 
     def document(self, run: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the document of a record in a folder, when everything is written.
+        """Return the document of a record in a folder, after `finish`.
 
         Parameters
         ----------
         run : mapping
-            ``command``, the algorithm; ``run``, what a replay needs: the graph's file and digest, the folder of the
-            run, and its options; ``interval``, cycles of an interval.
+            ``command``, the algorithm; ``run``, the data that a replay needs: graph file and digest, working folder,
+            options; ``interval``, cycles of an interval.
         result : mapping
-            The result, as ``--json`` has it.
+            The result, as in ``--json``.
         """
         assert self._folder is not None, "the record is in memory"
         return {
@@ -193,7 +193,7 @@ class Recorder(Observer):
         }
 
     def close(self) -> None:
-        """Wait for what is written."""
+        """Wait until all parts are written."""
         self._writer.close()
 
     def _write_rows(self) -> None:
@@ -203,7 +203,7 @@ class Recorder(Observer):
             self._add_complete()
 
     def _add_complete(self) -> None:
-        """Add the rows of instructions whose searches are over."""
+        """Add the rows of completed searches to the table ``instructions``."""
         if self._complete:
             columns = {name: np.array([row[name] for row in self._complete]) for name in self._complete[0]}
             self._writer.add(lambda: {"instructions": columns})
@@ -211,7 +211,7 @@ class Recorder(Observer):
             self._complete.clear()
 
     def _add(self, make: Callable[[], Mapping[str, Columns]], rows: int) -> None:
-        """Add about so many rows."""
+        """Add rows, about the given number, and flush if the buffer is full."""
         self._writer.add(make)
         self._gathered += rows
         if self._gathered > self._most:
@@ -225,14 +225,14 @@ class Recorder(Observer):
 
 
 def _given_up(rows: "pa.Table", readouts: list[tuple[int, int]], *, interval: int) -> "pa.Table":
-    """Return rows with causes whose cycles are all ``restarted``, but for those in which event counters were read.
+    """Return rows by cause with all cycles moved to ``restarted``, except for readouts of event counters.
 
     Parameters
     ----------
     rows : pyarrow.Table
         Rows of the tables ``kernels`` or ``instruction_kernels``.
     readouts : list of tuple of int
-        First cycle, and the cycle after the last, of each readout: in them the host was at work.
+        First cycle of each readout and the cycle after its last; the host was working in them.
     interval : int
         Cycles of an interval.
     """
@@ -250,7 +250,7 @@ def _given_up(rows: "pa.Table", readouts: list[tuple[int, int]], *, interval: in
 
 
 def _machine_document(machine: Machine) -> dict[str, Any]:
-    """Return the sizes of a machine that the tables speak of, JSON-able."""
+    """Return the machine's sizes that the tables refer to, as JSON values."""
     config, memory = machine.config, machine.memory
     contention = memory.profile.contention
     return {
@@ -280,18 +280,18 @@ def _machine_document(machine: Machine) -> dict[str, Any]:
 
 
 def _bank_busy(statistics: Mapping[str, Any], contention: Contention) -> float:
-    """Return the cycles of a bank for an access: where banks have rows, on average of those that were made."""
+    """Return the cycles that an access occupies a bank; for banks with rows, the mean over the accesses made."""
     accesses = sum(statistics["banks"]) if contention.rows is not None else 0
     return statistics["bank_busy_cycles"] / accesses if accesses else contention.bank_busy
 
 
 def _kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
-    """Return the cycles of all kernels by module and cause, from the table ``kernels`` in a folder."""
+    """Return the cycles of all kernels by module and cause, summed over the table ``kernels`` in a folder."""
     import pyarrow.parquet as pq
 
     sums = np.zeros((len(MODULES), len(CAUSE_NAMES)), np.int64)
     with pq.ParquetFile(folder / "kernels.parquet") as file:
-        # Piece by piece: a long run has more rows than fit into memory.
+        # Read in batches: the rows of a long run do not fit into memory.
         for rows in file.iter_batches(columns=["module", *CAUSE_NAMES]):
             module = rows.column("module")
             own = np.array([MODULES.index(str(name)) for name in module.dictionary])[numbers_of(module.indices)]
@@ -304,7 +304,7 @@ def _kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
 
 
 def setting_document(machine: Machine, run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what ran."""
+    """Return the description of a run: its options, configuration and memory."""
     return {
         "record": RECORD_SCHEMA,
         **identity(),
@@ -324,18 +324,18 @@ def failure_document(
     run: Mapping[str, Any],
     checkpoint: str | None,
 ) -> dict[str, Any]:
-    """Return the document of a run that failed, of which there are no tables.
+    """Return the document of a failed run, which has no tables.
 
     Parameters
     ----------
     machine : Machine
         The machine.
     error : SimulationError
-        How it failed.
+        The failure.
     run : mapping
-        As of `Recorder.document`.
+        See `Recorder.document`.
     checkpoint : str or None
-        The folder that the run is kept in.
+        The folder of the run's checkpoint, if any.
     """
     silent = watchdog_cycles(machine.memory.profile) if isinstance(error, HangError) else 0
     return {

@@ -1,4 +1,4 @@
-"""Rows of a record's tables, of what the machine tells in arrays."""
+"""Conversion of the machine's recorded arrays into rows of a record's tables."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Rows:
-    """Makes the rows of a machine's record.
+    """Makes the rows of the tables of a machine's record.
 
     Parameters
     ----------
@@ -33,12 +33,12 @@ class Rows:
         config = machine.config
         names = {module: [each.name for each in its] for module, its in machine.fifos.items()}
         self.fifos = tuple(dict.fromkeys(name for own in names.values() for name in own))
-        """Names of all FIFOs, in the order of their numbers."""
+        """Names of all FIFOs; a FIFO's index is its category code."""
         counts = (config.bfs_kernels, config.intersection_kernels)
         engine = np.arange(config.engines, dtype=np.uint8)
         modules = np.repeat(np.arange(len(MODULES), dtype=np.int8), counts)
         kernels = np.concatenate([np.arange(count, dtype=np.uint8) for count in counts])
-        # Places of the FIFOs that there are among those of kernels, of which some have fewer.
+        # The FIFOs that exist, among slots of which some kernels use fewer.
         self._fifo_kernel, self._fifo_place, fifo = np.array(
             [
                 (kernel, place, self.fifos.index(name))
@@ -46,7 +46,7 @@ class Rows:
                 for place, name in enumerate(names[MODULES[module]])
             ]
         ).T
-        # Columns that are the same in every interval, and in every instruction of a module.
+        # Columns that are equal in every interval, and in every instruction of a module.
         self._engines = {"engine": engine}
         self._kernels = _repeated("engine", engine, {"module": modules, "kernel": kernels})
         of_fifos = {name: values[self._fifo_kernel] for name, values in (("module", modules), ("kernel", kernels))}
@@ -61,12 +61,12 @@ class Rows:
         self._interval = interval
         self._banks = 1 if contention is None else contention.banks // contention.controllers
         self.of_interval = self._kernels["kernel"].size + self._fifos["fifo"].size
-        """Rows of an interval, about."""
+        """Approximate number of rows per interval."""
         if contention is not None:
             self.of_interval += contention.banks
 
     def of_intervals(self, block: Intervals) -> dict[str, Columns]:
-        """Return the rows of some intervals by table."""
+        """Return the rows of some intervals, by table."""
         memory = block.memory
         cycles = self._interval * np.arange(block.first, block.first + len(block.causes))
         marks, fills = (
@@ -76,7 +76,7 @@ class Rows:
         stalls = _columns(("ordering", "read_stalls", "write_stalls"), memory.engines)
 
         def used(values: Numbers, counts: Numbers, keys: Sequence[str], names: Sequence[str]) -> dict[str, Numbers]:
-            """Return the rows of a part of the memory where something counted."""
+            """Return the rows of banks, links or other parts of the memory whose count is not zero."""
             interval, *places = np.nonzero(counts)
             found = {"cycle": cycles[interval], **dict(zip(keys, places, strict=True))}
             return {**found, **_columns(names, values[interval, *places])}
@@ -101,7 +101,7 @@ class Rows:
     def of_instructions(
         self, first: int, counts: Sequence[InstructionCounts], memory: Sequence[RecordedSums]
     ) -> dict[str, Columns]:
-        """Return the rows of instructions by table, but for that of ``instructions``; `first` is the first's number."""
+        """Return the rows of instructions by table, except ``instructions``; `first` is the first one's number."""
         kernels, fifos = [], []
         for each in counts:
             at = np.asarray(first + each.which, np.int32)
@@ -133,14 +133,14 @@ def _causes(counts: Numbers) -> dict[str, npt.NDArray[Any]]:
 
 
 def _columns(names: Sequence[str], values: Numbers) -> dict[str, Numbers]:
-    """Return what the last axis counts as columns."""
+    """Return the counts along the last axis as columns."""
     return dict(zip(names, values.reshape(-1, len(names)).T, strict=True))
 
 
 def _repeated(
     name: str, numbers: npt.NDArray[Any], columns: Mapping[str, npt.NDArray[Any]]
 ) -> dict[str, npt.NDArray[Any]]:
-    """Return columns that are the same for each of some numbers, with these as a column of a name."""
+    """Return columns that repeat for each of some numbers, together with a column of these numbers."""
     rows = len(next(iter(columns.values())))
     return {
         name: np.repeat(numbers, rows),
@@ -149,7 +149,7 @@ def _repeated(
 
 
 def _in_order(parts: Sequence[Columns]) -> Columns:
-    """Return rows in the order of their instructions."""
+    """Return rows sorted by instruction."""
     if len(parts) == 1:
         return parts[0]
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

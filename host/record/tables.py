@@ -1,4 +1,4 @@
-"""The tables of a record and their columns: the one place that names them, with units."""
+"""The tables of a record and their columns, with units: their only definition."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,27 +12,27 @@ __all__ = ["ARRAYS", "CATEGORIES", "LEVEL_TABLES", "MODULES", "PHASES", "TABLES"
 
 MODULES = ("bfs", "intersection")
 PHASES = ("forward", "backward", "intersection")
-"""Kinds of instructions; a search of `cyscc bfs` is a forward one."""
+"""Phases of instructions; a search of `cyscc bfs` is a forward one."""
 ARRAYS = tuple(kind.name.lower() for kind in ArrayKind)
-"""What an access can be to."""
+"""Arrays that an access can go to."""
 
 CATEGORIES = {"module": MODULES, "phase": PHASES, "array": ARRAYS}
-"""Values of the columns that are categories the same in all records; those of FIFOs are the machine's."""
+"""Values of the category columns that are equal in all records; the names of FIFOs depend on the machine."""
 
 
 class Column(NamedTuple):
-    """A column.
+    """A column of a table.
 
     Parameters
     ----------
     name : str
         Its name.
     kind : str
-        Type of its values as Arrow calls it; ``category`` is text from a small set.
+        Arrow type of its values; ``category`` is text from a small set.
     unit : str
-        What a value counts: cycles, entries, requests; empty for a name or number of a thing.
+        Unit of a value: cycles, entries, requests; empty for a name or number of a thing.
     about : str
-        What it says.
+        Meaning of a value.
     """
 
     name: str
@@ -42,14 +42,14 @@ class Column(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table: a file ``<name>.parquet`` of a record.
+    """A table, stored as ``<name>.parquet`` in a record.
 
     Parameters
     ----------
     name : str
         Its name.
     about : str
-        What a row is.
+        Meaning of a row.
     columns : tuple of Column
         Its columns.
     """
@@ -214,11 +214,11 @@ TABLES = (
 )
 
 LEVEL_TABLES = ("instructions", "instruction_kernels", "instruction_links", "instruction_banks", "instruction_rows")
-"""Tables of a record in memory: what each instruction asked of the machine, and nothing of intervals."""
+"""Tables of a record in memory: the activity of each instruction, without intervals."""
 
 
 def schema_of(name: str) -> "pa.Schema":
-    """Return the columns of a table as Arrow has them.
+    """Return the Arrow schema of a table.
 
     Raises
     ------

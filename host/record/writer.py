@@ -1,6 +1,6 @@
-"""The folder of a record, one run at a time, and its tables while that goes on.
+"""The folder of a record, which one run uses at a time, and the writer of its tables.
 
-Rows are gathered, and written in parts that are joined at the end; a record is complete or not there.
+Rows are buffered and written in parts, which are joined at the end: a record is either complete or absent.
 """
 
 import os
@@ -26,36 +26,36 @@ if TYPE_CHECKING:
 __all__ = ["LAST_CYCLES", "Columns", "RecordFolder", "TableWriter"]
 
 _PARTS = "parts"
-"""Folder of what is written while a run goes on."""
+"""Subfolder of the parts that are written during a run."""
 
 _CODEC = "zstd"
 _INDEX = ("cycle", "engine", "kernel", "controller", "bank", "link", "instruction", "attempt", "iteration", "level")
 
 Columns = Mapping[str, npt.NDArray[Any]]
-"""Columns of some rows by name; those of categories hold numbers of their values."""
+"""Columns of some rows by name; category columns hold codes."""
 
 
 LAST_CYCLES = "last.fst"
-"""File of the waveforms of the cycles in which a run failed."""
+"""File name of the waveforms of a failed run's last cycles."""
 
 _LEFT = {FAILURE, LAST_CYCLES}
 _OWN = {_PARTS, *(f"{table.name}.parquet" for table in TABLES)}
 
 
 class RecordFolder:
-    """A folder that a run is recorded in; nobody else may use it meanwhile.
+    """The folder of a record, locked for one run.
 
     Parameters
     ----------
     path : Path
-        The folder, made if it is not there.
+        The folder; created if it does not exist.
     resumed : bool
-        Whether the run is taken up again, so that the folder may hold what was written of it.
+        Whether a run is being resumed, so that the folder may hold parts of its record.
 
     Raises
     ------
     InputError
-        It cannot be used, holds a record or something else, or is in use.
+        The folder cannot be used, holds a record or other files, or is in use.
     """
 
     def __init__(self, path: Path, *, resumed: bool) -> None:
@@ -81,7 +81,7 @@ class RecordFolder:
             raise InputError("is in use by another run (--record)", path=path)
 
     def clear(self, *, complete: bool) -> None:
-        """Remove what only a run that goes on needs, and all else that was written of a record that is not complete."""
+        """Remove the temporary files, and, unless the record is complete, everything else written of it."""
         with suppress(OSError):
             for entry in os.scandir(self.path / _PARTS):
                 os.unlink(entry.path)
@@ -97,7 +97,7 @@ class RecordFolder:
                     self.path.rmdir()
 
     def close(self) -> None:
-        """Let others use the folder."""
+        """Release the lock on the folder."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -106,19 +106,19 @@ class RecordFolder:
 class TableWriter:
     """Writes the tables of a record.
 
-    What rows are made of is kept in memory until `flush`, which has them made, and written to files of their own, by
-    another thread: while the machine is simulated that takes no time where a core is free.
+    Rows are added as functions that make them. `flush` has another thread call these and write the rows to files of a
+    new part, which costs the simulation no time if a core is free.
 
     Parameters
     ----------
     folder : Path or None
-        Folder of the record; it exists. None to keep the parts of `LEVEL_TABLES` in memory.
+        An existing folder; None to keep the parts of `LEVEL_TABLES` in memory.
     categories : mapping of str to sequence of str
-        Values of the columns that are categories.
+        Values of the category columns.
     parts : int
-        Parts that are there already, of a run that is taken up again. Later ones are removed.
+        Number of existing parts of a resumed run; any later parts are removed.
     memory : list of dict, optional
-        The parts in memory, Parquet by table; it grows.
+        The parts in memory, Parquet data by table; new parts are appended.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class TableWriter:
         parts: int = 0,
         memory: list[dict[str, npt.NDArray[np.uint8]]] | None = None,
     ) -> None:
-        # Here rather than in the first flush: to import it takes a third of a second.
+        # Import it here, not in the first flush: this takes a third of a second.
         import pyarrow.parquet  # noqa: F401
 
         self._folder = folder
@@ -149,20 +149,20 @@ class TableWriter:
 
     @property
     def parts(self) -> int:
-        """Parts that were flushed."""
+        """Number of flushed parts."""
         return self._written
 
     def add(self, make: Callable[[], Mapping[str, Columns]]) -> None:
-        """Add rows: what is called when they are written, and returns their columns by table."""
+        """Add rows, given as a function that returns their columns by table and is called when they are written."""
         self._gathered.append(make)
 
     def flush(self, *, wait: bool = False) -> None:
-        """Have what was gathered written; `wait` until it is.
+        """Start writing the rows added so far as a part; with `wait`, return when it is written.
 
         Raises
         ------
         InputError
-            This part, or the one before it, cannot be written.
+            This part, or the previous one, cannot be written.
         """
         self._wait()
         gathered, self._gathered = self._gathered, []
@@ -174,7 +174,7 @@ class TableWriter:
             self._wait()
 
     def rewrite(self, table: str, change: Any) -> None:
-        """Change the rows of a table that were flushed: `change` takes and returns an Arrow table."""
+        """Rewrite the flushed rows of a table with `change`, a function from and to an Arrow table."""
         import pyarrow.parquet as pq
 
         self._wait()
@@ -183,12 +183,12 @@ class TableWriter:
                 self._put(change(pq.read_table(part)), table, number)
 
     def finish(self) -> dict[str, int]:
-        """Write what is left, and join the parts of each table's file; return the rows of each.
+        """Write the rows that are left, join the parts of each table, and return the number of rows by table.
 
         Raises
         ------
         InputError
-            Something cannot be written.
+            A file cannot be written.
         """
         import pyarrow.parquet as pq
 
@@ -201,7 +201,7 @@ class TableWriter:
             target = self._folder / f"{name}.parquet"
             target.unlink(missing_ok=True)
             if len(parts) == 1:
-                # The part stays until the record is complete: a run that is killed now is taken up with it.
+                # Keep the part until the record is complete: a run killed now resumes with it.
                 os.link(parts[0], target)
             else:
                 with writing(target), pq.ParquetWriter(target, schema, **self._encoding(schema)) as writer:
@@ -211,7 +211,7 @@ class TableWriter:
         return rows
 
     def close(self) -> None:
-        """Let go of the thread, when it has written what it was given."""
+        """Stop the thread, after it has written its rows."""
         self._pool.shutdown()
 
     def _wait(self) -> None:
@@ -224,7 +224,7 @@ class TableWriter:
         return self._folder / _PARTS / f"{table}-{number}.parquet"
 
     def _part(self, table: str, number: int) -> Any:
-        """Return what a part of a table can be read from, None where it has no rows."""
+        """Return a file or buffer with a part of a table; None if the part has no rows."""
         import pyarrow as pa
 
         if self._memory is not None:
@@ -249,7 +249,7 @@ class TableWriter:
             blocks.clear()
 
     def _put(self, rows: "pa.Table", table: str, number: int) -> None:
-        """Write a part of a table; a file is there for good when this returns."""
+        """Write a part of a table; when this returns, the file is on disk."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -265,7 +265,7 @@ class TableWriter:
             os.fsync(file.fileno())
 
     def _encoding(self, schema: "pa.Schema") -> dict[str, Any]:
-        """Return how columns are written: those of counts have no values that come back, as in a dictionary."""
+        """Return the encoding of the columns: a dictionary does not pay for counts, whose values hardly repeat."""
         repeated = [*self._categories, *_INDEX]
         counts = [name for name in schema.names if name not in repeated]
         return {
@@ -285,5 +285,5 @@ class TableWriter:
 
 
 def _number(path: Path) -> int:
-    """Return which part a file is of."""
+    """Return the part's number in the name of a file."""
     return int(path.stem.rpartition("-")[2])

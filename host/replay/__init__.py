@@ -1,3 +1,3 @@
-"""Recorded runs made again up to a point, and recorded with waveforms from there."""
+"""Replays: recorded runs simulated again up to a point, with waveforms from there on."""
 
 __all__: list[str] = []

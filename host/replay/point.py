@@ -1,6 +1,7 @@
-"""Points of a run: a cycle, or an event by name, restricted to some of its instructions and kernels; where they are.
+"""Points of a run, and finding them in a record.
 
-A record tells the cycle of a point, or spans of cycles in which it is to be looked for.
+A point is a cycle or an event; events may be restricted to some instructions and kernels. A record gives the exact
+cycle of a point, or spans of cycles that contain it.
 """
 
 from dataclasses import dataclass
@@ -20,31 +21,31 @@ if TYPE_CHECKING:
 __all__ = ["CAUSE_EVENTS", "EVENTS", "Point", "Span", "find"]
 
 CAUSE_EVENTS = tuple(cause.name for cause in CAUSES if cause.name not in IDLE_CAUSES)
-"""Events that are the first cycle with a cause."""
+"""Events defined as the first cycle with a cause."""
 
 EVENTS = ("start", *CAUSE_EVENTS, "full", "duplicate", "overflow", "idle", "error", "hang")
-"""What may happen; ``start``, that an instruction is dispatched, is what a mere restriction means."""
+"""All events; ``start``, the dispatch of an instruction, is the default of a point that names none."""
 
 _NOWHERE = ("start", "duplicate", "overflow", "error", "hang")
-"""Events that are not told apart by kernels."""
+"""Events that cannot be restricted to kernels."""
 _NUMBERS = {"level": 0, "iteration": 1, "engine": 0, "kernel": 0}
 _TEXTS = {"phase": PHASES, "module": MODULES}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """A point.
+    """A point of a run.
 
     Parameters
     ----------
     cycle : int or None
-        The cycle; None where it is to be found.
+        The cycle; None for an event.
     event : str
         The event, one of `EVENTS`.
     fifo : str or None
-        Which FIFO is full; None for any.
+        The FIFO of the event ``full``; None for any FIFO.
     level, iteration, phase, module, engine, kernel : optional
-        What it is restricted to.
+        Restrictions of the event.
     """
 
     cycle: int | None = None
@@ -59,12 +60,12 @@ class Point:
 
     @classmethod
     def parse(cls, text: str) -> "Point":
-        """Return the point that a text names: ``120000``, ``level=3``, ``slot,engine=0,kernel=3,level=3``.
+        """Return the point that a text describes: ``120000``, ``level=3``, ``slot,engine=0,kernel=3,level=3``.
 
         Raises
         ------
         ValueError
-            It names none.
+            The text describes no point.
         """
         first, *rest = text.split(",")
         values: dict[str, int | str] = {}
@@ -93,7 +94,7 @@ class Point:
                 values[name] = value
             else:
                 raise ValueError(f"{part!r} restricts nothing: there are {', '.join([*_NUMBERS, *_TEXTS])}")
-        point = cls(**values)  # type: ignore[arg-type]  # each has been looked at
+        point = cls(**values)  # type: ignore[arg-type]  # each has been checked
         if point.event in _NOWHERE:
             for name in ("engine", "kernel"):
                 if getattr(point, name) is not None:
@@ -110,7 +111,7 @@ class Point:
 
 
 def _number(name: str, text: str, low: int) -> int:
-    """Return the whole number that a text is, as command lines have it: ``1000``, ``1e3``, ``2^10``."""
+    """Return the whole number in a text, in the command line's notation: ``1000``, ``1e3``, ``2^10``."""
     try:
         return whole_number(text, low=low)
     except ValueError:
@@ -119,16 +120,16 @@ def _number(name: str, text: str, low: int) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Span:
-    """Cycles of an instruction.
+    """A span of cycles within an instruction.
 
     Parameters
     ----------
     module : str
-        The module that runs.
+        The module that executes the instruction.
     start : int
-        Cycle of its dispatch.
+        Cycle of the instruction's dispatch.
     first, end : int
-        First cycle of the span, and the one after the last.
+        First cycle of the span, and the cycle after its last.
     """
 
     module: str
@@ -138,12 +139,12 @@ class Span:
 
 
 def find(point: Point, record: Record) -> int | list[Span]:
-    """Return the cycle of a point where the record tells it, otherwise where to look for it, the first ones first.
+    """Return the cycle of a point if the record gives it, otherwise the spans to search, the earliest first.
 
     Raises
     ------
     InputError
-        There is no such point in the run; with what there is.
+        The run has no such point; the message says what it has.
     """
     if point.cycle is not None:
         if point.cycle >= record.cycles:
@@ -153,7 +154,7 @@ def find(point: Point, record: Record) -> int | list[Span]:
 
 
 class _Finder:
-    """Looks for an event in the tables of a record."""
+    """Finds an event in the tables of a record."""
 
     def __init__(self, point: Point, record: Record) -> None:
         self._point = point
@@ -186,7 +187,7 @@ class _Finder:
         raise self._nothing("the run did not fail")
 
     def _check_names(self) -> None:
-        """Refuse kernels and FIFOs that the machine has not."""
+        """Refuse kernels and FIFOs that the machine lacks."""
         point, machine = self._point, self._record.machine
         modules = [point.module] if point.module else list(machine["kernels"])
         for name, most in (
@@ -204,7 +205,7 @@ class _Finder:
         return InputError(f"there is no {self._point} in the run: {there_is}", path=self._record.folder)
 
     def _selected(self, rows: "pd.DataFrame") -> "pd.DataFrame":
-        """Return the instructions that the point is restricted to."""
+        """Return the instructions to which the point is restricted."""
         point = self._point
         if rows.empty:
             raise self._nothing("it ran no instruction" if self._every.empty else "no queue overflows")
@@ -224,7 +225,7 @@ class _Finder:
         return rows
 
     def _of_kernels(self, rows: "pd.DataFrame") -> "pd.DataFrame":
-        """Return the rows of the kernels that the point is restricted to."""
+        """Return the rows of the kernels to which the point is restricted."""
         for name in ("module", "engine", "kernel"):
             value = getattr(self._point, name)
             if value is not None:
@@ -232,10 +233,10 @@ class _Finder:
         return rows
 
     def _spans(self, rows: "pd.DataFrame", intervals: "pd.DataFrame | None") -> int | list[Span]:
-        """Return where in instructions there are such intervals; all of the instructions where none are given."""
+        """Return the overlap of the first instruction with some intervals, or all of it if no intervals are given."""
         if rows.empty:
             raise self._nothing(self._elsewhere())
-        # The tables of instructions say that it is in the first.
+        # By the tables of instructions, the event is in the first one.
         row = rows.iloc[:1]
         if intervals is not None:
             return self._overlaps(row, np.unique(intervals["cycle"].to_numpy()))
@@ -243,7 +244,7 @@ class _Finder:
         return [Span(module=str(module), start=int(first), first=int(first), end=int(end))]
 
     def _elsewhere(self) -> str:
-        """Return where in the run there is the event, for messages."""
+        """Return the text that says where else in the run the event occurs."""
         event = self._point.event
         if event == "duplicate":
             rows = self._every[self._every["duplicates"] > 0]
@@ -266,7 +267,7 @@ class _Finder:
         return int(cycles.min())
 
     def _overflow(self) -> int | list[Span]:
-        """Return the instructions whose queues overflowed: the last ones of attempts that were given up."""
+        """Return the instructions whose queues overflowed: the last one of each abandoned attempt."""
         last = self._every.groupby("attempt").tail(1)
         rows = self._own[self._own.index.isin(last.index)]
         if rows.empty:
@@ -295,7 +296,7 @@ class _Finder:
         return sorted(spans, key=lambda span: span.first)
 
     def _overlaps(self, rows: "pd.DataFrame", cycles: Any) -> list[Span]:
-        """Return the parts of instructions that are in intervals."""
+        """Return the overlaps of instructions with intervals, given by their first cycles."""
         spans = []
         for row in rows.itertuples():
             low = np.searchsorted(cycles, row.start - self._record.interval, side="right")

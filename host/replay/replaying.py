@@ -1,6 +1,6 @@
-"""Recorded runs made again, from their beginning or from a checkpoint, and windows of them as waveforms.
+"""Replays of recorded runs, from their beginning or from a checkpoint, with waveforms of a window of cycles.
 
-Windows are those asked for by a point, and the last cycles of a run that failed.
+A window is at a given point, or at the last cycles of a failed run.
 """
 
 import json
@@ -38,37 +38,37 @@ Watch = Callable[["Machine", Sequence["PlacedGraph"]], None]
 
 
 class Replay:
-    """A recorded run that is made again, as often as need be.
+    """A recorded run that can be simulated again, any number of times.
 
     Parameters
     ----------
     document : dict
-        That of the record, or of a run that failed.
+        The document of the record, or of the failed run.
     folder : Path
-        The folder that it is in.
+        The folder of the document.
     progress : Progress
-        Shows how far it is.
+        Progress display.
     threads : int
-        Threads to make it again with.
+        Number of threads of the simulation.
     graph : Graph or str, optional
-        The graph, or its file, where it is not where it was.
+        The graph or its file, if the recorded file has moved.
     memory : Profile, optional
-        The memory, where no file has its rules.
+        The memory profile, if no file has it.
 
     Attributes
     ----------
     spec : RunSpec
-        The run.
+        Specification of the run.
     checkpoint : Checkpoint or None
-        Where to go on from, if that is before what is wanted.
+        The checkpoint to resume from if it is early enough; None to start from the beginning.
     words : tuple of int
-        Of the run as it was made last, the addresses of the graph words: those of the graph, and of its transpose
-        where that was placed too.
+        Addresses of the graph words in the last simulation: of the graph, and of its transpose if that was placed
+        too.
 
     Raises
     ------
     InputError
-        It cannot be made again by this program.
+        The run cannot be reproduced by this program.
     """
 
     def __init__(
@@ -95,12 +95,12 @@ class Replay:
 
     @cached_property
     def graph(self) -> Graph:
-        """The graph as it was read.
+        """The graph as read from its file.
 
         Raises
         ------
         InputError
-            It cannot be read, or is another one.
+            The graph cannot be read, or is not that of the run.
         """
         graph = Session(self.spec, self._progress, self._given).read_graph()
         if graph_digest(graph.simplified() if self.spec.simplify else graph) != self._digest:
@@ -108,12 +108,12 @@ class Replay:
         return graph
 
     def go_on_from(self, path: Path, stack: ExitStack) -> None:
-        """Take the checkpoint of the run in a folder, which nobody else has until the stack is left.
+        """Load a checkpoint of the run; its folder stays locked until the stack is closed.
 
         Raises
         ------
         InputError
-            It cannot be read, or is of another run.
+            The checkpoint cannot be read, or belongs to another run.
         """
         from host.checkpoints.folder import CheckpointFolder
 
@@ -128,23 +128,23 @@ class Replay:
         self.checkpoint = checkpoint
 
     def make(self, watch: Watch, *, by: int, aim: str, **changes: Any) -> None:
-        """Make the run, to its end or as far as it is watched.
+        """Simulate the run to its end, or until `watch` stops it.
 
         Parameters
         ----------
         watch : callable
-            Called with machine and graphs before anything is simulated. It ends the run by `Reached`.
+            Called with the machine and its graphs before the simulation starts. Its hooks end the run by `Reached`.
         by : int
-            Cycle from which on it is watched.
+            First cycle of interest; a later checkpoint is not used.
         aim : str
-            What progress says.
+            Text of the progress display.
         **changes
-            What of the run is not as it was, see `RunSpec`.
+            Fields of `RunSpec` that differ from the recorded run.
 
         Raises
         ------
         InputError
-            The graph is another one.
+            The graph is not that of the run.
         SimulationError
             The run failed.
         """
@@ -163,12 +163,12 @@ class Replay:
             return
 
     def locate(self, point: Point, spans: Sequence[Span]) -> int | None:
-        """Return the cycle of an event in some spans of cycles, None if it is in none of them.
+        """Return the cycle of an event within some spans of cycles; None if it does not occur in them.
 
         Raises
         ------
         InputError, SimulationError
-            As of `make`.
+            See `make`.
         """
         searches: list[Search] = []
 
@@ -187,21 +187,21 @@ class Replay:
         return searches[0].cycle
 
     def record(self, path: Path, window: tuple[int, int], **changes: Any) -> None:
-        """Write the waveforms of a window of cycles; they end where the run does.
+        """Write the waveforms of a window of cycles; they end early if the run does.
 
         Parameters
         ----------
         path : Path
-            Where to.
+            The output file.
         window : (int, int)
-            Its first and last cycle.
+            First and last cycle.
         **changes
-            As of `make`.
+            See `make`.
 
         Raises
         ------
         InputError, SimulationError
-            As of `make`; also where the run fails before the window.
+            See `make`; a failure within the window is no error.
         """
         first, last = window
         before = _stamp(path)
@@ -209,13 +209,13 @@ class Replay:
         try:
             self.make(lambda machine, graphs: stop_behind(machine, last), by=first, aim=f"to cycle {last:,}", **changes)
         except SimulationError:
-            # A window of a run that fails may well end with that.
+            # A failing run may end within the window.
             if _stamp(path) == before:
                 raise
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """Return what changes when a file is written, None where there is none."""
+    """Return a value that changes when the file is written; None if there is no file."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -224,7 +224,7 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 
 def _deciding(identity: dict[str, Any]) -> dict[str, Any]:
-    """Return what of the identity of a run decides about its cycles: a record may have been made by one of two runs."""
+    """Return the identity of a run without options that do not affect its cycles, such as those of observation."""
     options = {name: value for name, value in identity["options"].items() if option_of(name).decides}
     return {**identity, "options": options}
 
@@ -235,13 +235,13 @@ def _memory(described: dict[str, Any], text: str, here: Path, folder: Path, prof
     Parameters
     ----------
     described : dict
-        What the record has of it.
+        Its description in the record.
     text : str
-        What the run called it.
+        The run's option ``--memory``.
     here, folder : Path
-        Where the run was, and where its record is.
+        The run's working folder, and the record's folder.
     profile : Profile or None
-        The profile itself, where it is at hand.
+        The profile itself, if known.
     """
     values = {name: value for name, value in described.items() if name not in ("profile", "source")}
     if profile is None:
@@ -249,7 +249,7 @@ def _memory(described: dict[str, Any], text: str, here: Path, folder: Path, prof
             try:
                 profile = profile_from({"profile": described["profile"], **values})
             except ValueError:
-                # Rules of one's own are in a file.
+                # A user's own profile is in a file.
                 profile = changed_profile(parse_profile(str(here / text)), values)
         except ValueError as error:
             raise InputError(f"the memory of the run cannot be had: {error}", path=folder) from None
@@ -260,18 +260,18 @@ def _memory(described: dict[str, Any], text: str, here: Path, folder: Path, prof
 
 @dataclass(frozen=True, kw_only=True)
 class Window:
-    """Cycles of a recorded run that a file shows.
+    """Waveforms of a window of cycles of a recorded run.
 
     Parameters
     ----------
     path : Path
-        The waveforms.
+        The waveform file.
     cycle : int
-        Cycle of the point.
+        Cycle of the requested point.
     first, last : int
-        First and last cycle of the waveforms.
+        First and last cycle of the window.
     graph : Graph
-        The graph as the machine had it.
+        The graph as placed in the machine.
     words : tuple of int
         Addresses of the graph words, see `Replay.words`.
     """
@@ -284,7 +284,7 @@ class Window:
     words: tuple[int, ...]
 
     def directions(self) -> dict[int, Graph]:
-        """Return the graph, and its transpose where that was searched too, by the addresses of their words."""
+        """Return the graph, and its transpose if that was placed too, by the address of their graph words."""
         kinds = [self.graph] if len(self.words) == 1 else [self.graph, self.graph.transpose()]
         return dict(zip(self.words, kinds, strict=True))
 
@@ -305,41 +305,41 @@ def replay_window(
     checkpoint: str | None = None,
     executor: str | None = None,
 ) -> Window:
-    """Make a recorded run again up to a point, and write the waveforms there.
+    """Replay a recorded run up to a point, and write the waveforms around it.
 
     Parameters
     ----------
     folder : Path
-        The folder of the record, or of a recorded run that failed.
+        The folder of the record, or of a failed recorded run.
     point : Point
-        Where.
+        The point.
     cycles : int
-        Cycles to show; fewer where the run ends before.
+        Length of the window in cycles; less if the run ends earlier.
     before : int
-        Of them those before the point.
+        Cycles of the window before the point.
     path : Path or None
-        The file, ``.fst`` or ``.vcd``; None for the folder's name and the first cycle.
+        The waveform file, ``.fst`` or ``.vcd``; None for a name made of the folder's name and the first cycle.
     scopes : tuple of str
-        What to show, see `sim.machine.create_machine`.
+        The scopes to include, see `sim.machine.create_machine`.
     view : bool
-        Write views for viewers beside it.
+        Whether to write view files for waveform viewers too.
     graph : Graph, str or None
-        The graph or its file; None for the file that the run had.
+        The graph or its file; None for the recorded file.
     memory : Profile or None
-        The memory profile; None for the one that the record names.
+        The memory profile; None for the recorded one.
     checkpoint : str or None
-        The folder of a checkpoint of the run.
+        The folder of a checkpoint of the run, to resume from.
     executor : str or None
-        What executes the cycles that are shown; None for what the run had.
+        The executor of the window; None for that of the run.
     threads : int
-        Threads of the way there.
+        Threads of the simulation up to the window.
     progress : Progress
-        Shows how far it is.
+        Progress display.
 
     Raises
     ------
     InputError
-        A record, a checkpoint or a graph that cannot be used, a point that is not in the run.
+        The record, the checkpoint or the graph cannot be used, or the point is not in the run.
     SimulationError
         The machine could not be built, or the run failed before the point.
     """
@@ -352,7 +352,7 @@ def replay_window(
         if checkpoint is not None:
             replay.go_on_from(Path(checkpoint), stack)
         elif failure is not None and failure["checkpoint"] is not None:
-            # It may be gone by now, or that of another run.
+            # It may have been deleted, or be that of another run.
             with suppress(InputError):
                 replay.go_on_from(Path(failure["run"]["folder"], failure["checkpoint"]), stack)
         cycle = found if isinstance(found, int) else replay.locate(point, found)
@@ -370,18 +370,18 @@ def replay_window(
 
 
 _CYCLES = 1000
-"""Cycles of the waveforms."""
+"""Length of the waveforms of a failed run, in cycles."""
 _AFTER = 100
-"""Of them those in which a machine that hangs does nothing."""
+"""Cycles of these waveforms after a hanging machine's last activity."""
 
 
 def _cycle_of_failure(point: Point, document: dict[str, Any], folder: Path) -> int:
-    """Return the cycle of a point of a run that failed.
+    """Return the cycle of a point of a failed run.
 
     Raises
     ------
     InputError
-        There is no such point.
+        The failed run has no such point.
     """
     failure = document["failure"]
     if point.cycle is not None:
@@ -410,20 +410,20 @@ def show_failure(
     checkpoint: "Checkpoint | None" = None,
     graph: Graph | None = None,
 ) -> None:
-    """Leave in the folder of a recorded run that failed what a replay needs, and the waveforms of its last cycles.
+    """Write the document of a failed run, and waveforms of its last cycles, into the folder of its record.
 
     Parameters
     ----------
     recording : Recording
-        What recorded it.
+        The recording of the run.
     error : SimulationError
-        How it failed.
+        The failure.
     progress : Progress
-        Shows how far it is.
+        Progress display.
     checkpoint : Checkpoint, optional
-        Where to go on from.
+        The checkpoint to resume from.
     graph : Graph, optional
-        The graph, where no file has it.
+        The graph, if it is not in a file.
     """
     if not recording.failed(error):
         return

@@ -1,7 +1,7 @@
-"""The exact cycle of an event that a record tells by intervals or instructions only: looked for on the machine.
+"""Search for the exact cycle of an event, where a record gives only its interval or instruction.
 
-The machine runs as it always does, and is looked at every so many cycles. Where the event has happened since the last
-look, the machine is set back to that, and the cycle is closed in on by steps of a single cycle.
+The machine runs as usual, with a check at regular distances. After the first check that finds the event, a bisection
+from the state at the previous check finds its cycle.
 """
 
 from collections.abc import Collection, Sequence
@@ -25,39 +25,39 @@ if TYPE_CHECKING:
 __all__ = ["Reached", "Search", "Sign", "sign_of", "stop_behind"]
 
 _LOOK = 1024
-"""Cycles from one look to the next."""
+"""Cycles between checks."""
 
 
 class Sign(Protocol):
-    """How an event shows once it has happened, until the end of the instruction."""
+    """Detector of an event; it stays set from the event to the end of the instruction."""
 
     def begin(self, executor: "Executor", module: str) -> None:
-        """Forget what has happened: from now on it counts, on this executor."""
+        """Arm the detector: ignore everything before the executor's current cycle."""
 
     def seen(self, executor: "Executor") -> bool:
-        """Whether it has happened since."""
+        """Return whether the event has occurred since `begin`."""
 
 
 class Search:
-    """Looks for an event in spans of cycles, one after the other, and ends the run where it was found.
+    """Searches spans of cycles for an event, one after the other, and ends the run where it occurs.
 
     Parameters
     ----------
     machine : Machine
         The machine, before the first span.
     spans : sequence of Span
-        Where to look.
+        The spans to search.
     sign : Sign
-        How the event shows.
+        The detector of the event.
     executor : str
         Name of the machine's executor.
     without : collection of int
-        Addresses of arrays that never change.
+        Addresses of constant arrays, which are left out of saved states.
 
     Attributes
     ----------
     cycle : int or None
-        The cycle in which it happened, None if it did not.
+        The cycle of the event; None if it did not occur.
     """
 
     def __init__(
@@ -74,13 +74,13 @@ class Search:
         machine.on_meeting = self._meet
 
     def _meet(self, cycle: int) -> int:
-        """Look at the machine where all AEs have met; return the most cycles until this is to be asked again."""
+        """Check at a meeting of all AEs; return the most cycles to the next call."""
         self._look(cycle)
         if not self._spans:
             raise Reached
         span = self._spans[0]
         if cycle < span.first:
-            # A run ends with the first meeting behind its last cycle.
+            # A run ends with the first meeting after its last cycle.
             left = span.first - cycle
             if left >= self._interval:
                 return left - self._interval + 1
@@ -91,13 +91,13 @@ class Search:
         return min(_LOOK, max(span.end - cycle, 1))
 
     def _keep(self) -> None:
-        """Note where the machine is, to come back to it."""
+        """Save the machine's state, to return to it."""
         state = self._machine.save(without=self._without)
         regions = [replace(region, content=region.content.copy()) for region in state.memory.regions]
         self._kept = replace(state, memory=replace(state.memory, regions=regions))
 
     def _look(self, cycle: int) -> None:
-        """Look whether it has happened; leave the span if it is over."""
+        """Check for the event; leave spans that are over."""
         if self._kept is not None and self._sign.seen(self._machine.executor):
             self._close_in(self._kept, cycle)
         while self._spans and cycle >= self._spans[0].end:
@@ -105,7 +105,7 @@ class Search:
             self._kept = None
 
     def _close_in(self, state: "MachineState", high: int) -> None:
-        """Find the cycle between a state and a cycle in which it has happened."""
+        """Find the cycle of the event by bisection between a saved state and a later cycle `high`."""
         stepper = Stepper(self._machine.config, self._machine.memory, self._executor)
         module = self._spans[0].module
         stepper.load(state)
@@ -125,11 +125,11 @@ class Search:
 
 
 class Reached(BaseException):
-    """A run has come as far as it was to; no error, and not to be caught by what handles errors."""
+    """Ends a run at its target cycle; not an error, so error handlers shall not catch it."""
 
 
 def stop_behind(machine: "Machine", last: int) -> None:
-    """Have the run of a machine end as soon as a cycle is over, by `Reached`."""
+    """Have a machine's run end by `Reached` as soon as the cycle `last` is over."""
 
     def meet(cycle: int) -> int:
         if cycle > last:
@@ -140,19 +140,19 @@ def stop_behind(machine: "Machine", last: int) -> None:
 
 
 _FOREVER = 1 << 40
-"""An interval that does not end."""
+"""An interval longer than any run."""
 
 _EMPTY = np.uint32(0xFFFF_FFFF)
-"""Id that no vertex has."""
+"""An id that no vertex has."""
 
 
 def sign_of(point: Point, machine: "Machine") -> "Sign":
-    """Return how an event shows on a machine.
+    """Return the detector of an event.
 
     Raises
     ------
     InputError
-        It does not on this one.
+        This machine cannot have the event.
     """
     match point.event:
         case "full":
@@ -166,7 +166,7 @@ def sign_of(point: Point, machine: "Machine") -> "Sign":
 
 
 def _kernels(point: Point, machine: "Machine") -> dict[str, npt.NDArray[np.bool_]]:
-    """Return by module which of its kernels, of shape (AEs, kernels), a point is about."""
+    """Return a mask of the kernels that a point is restricted to, by module; shape (AEs, kernels)."""
     config = machine.config
     chosen = {}
     for module, count in (("bfs", config.bfs_kernels), ("intersection", config.intersection_kernels)):
@@ -178,7 +178,7 @@ def _kernels(point: Point, machine: "Machine") -> dict[str, npt.NDArray[np.bool_
 
 
 class _Caused:
-    """Kernels have counted cycles with a cause."""
+    """Detects that a kernel has counted a cycle with a cause."""
 
     def __init__(self, point: Point, machine: "Machine", cause: Cause) -> None:
         kernels = _kernels(point, machine)
@@ -197,7 +197,7 @@ class _Caused:
 
 
 class _Full:
-    """A FIFO has held as many entries as it may."""
+    """Detects that a FIFO has been full."""
 
     def __init__(self, point: Point, machine: "Machine") -> None:
         self._kernels = _kernels(point, machine)
@@ -224,7 +224,7 @@ class _Full:
 
 
 class _Overflow:
-    """A kernel says that it has dropped a vertex."""
+    """Detects that a kernel reports a dropped vertex."""
 
     def __init__(self, machine: "Machine") -> None:
         config = machine.config
@@ -235,7 +235,7 @@ class _Overflow:
         ]
 
     def begin(self, executor: "Executor", module: str) -> None:
-        """Nothing is to be forgotten: kernels forget it when they begin."""
+        """Do nothing: kernels clear their error flag when an instruction starts."""
 
     def seen(self, executor: "Executor") -> bool:
         state = executor.save()
@@ -243,7 +243,7 @@ class _Overflow:
 
 
 class _Duplicate:
-    """The reach queue has got a vertex that stood in it already."""
+    """Detects a second copy of a vertex in the reach queue."""
 
     def __init__(self, machine: "Machine") -> None:
         try:
@@ -263,7 +263,7 @@ class _Duplicate:
         return self._copies() > self._before
 
     def _prepared(self) -> npt.NDArray[np.uint32]:
-        """Return the reach queue, in which nothing stands behind its entries: the hardware never reads it there."""
+        """Return the reach queue, with the places after its entries cleared; the hardware never reads them."""
         machine = self._machine
         state = machine.save()
         values = {
