@@ -1,3 +1,3 @@
-"""Measurements: found again, scheduled, kept and described, for all studies alike."""
+"""Measurements for all studies: requests, their scheduling, the store of results, and the setting."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""Runs on simulated machines, measured: searches and components."""
+"""Requests to measure runs on simulated machines: searches and components."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -23,22 +23,22 @@ from sim.errors import SimulationError
 __all__ = ["CAUSES", "BfsRequest", "MachineRequest", "SccRequest", "cause_shares"]
 
 CAUSES = tuple(cause.row.name for cause in reversed(Cause))
-"""Where a kernel's cycles go, in the order of reports: the one that counts before all others first."""
+"""Causes of the kernels' cycles in the order of reports: by descending priority."""
 
 _LEAST_REACHED = 10
-"""A search that reaches less than this part of the vertices missed the giant component."""
+"""Divisor of the number of vertices; a search that reaches fewer has missed the giant component."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MachineRequest(Request):
-    """Something to be measured on a simulated machine.
+    """A run to measure on a simulated machine.
 
     Parameters
     ----------
     graph : GraphSpec
         The graph.
     preset : str
-        The machine.
+        Preset of the machine.
     memory : str
         Its memory profile.
     """
@@ -57,28 +57,28 @@ class MachineRequest(Request):
 
     @property
     def spec(self) -> RunSpec:
-        """The run."""
+        """Specification of the run."""
         return RunSpec(
             algorithm=self.algorithm, graph=self.graph.label, config=self.preset, memory=self.memory, threads=1
         )
 
     @property
     def machine(self) -> tuple[str, str]:
-        """Preset and memory profile of the machine that it runs on."""
+        """Preset and memory profile of the machine."""
         return self.preset, self.memory
 
     def setting(self) -> dict[str, Any]:
-        """Return what its result depends on besides: the run, machine and memory as they are, and the sources."""
+        """Return the run, the resolved configuration and memory, and the digest of the sources, as JSON values."""
         return {"rule": SOURCE_RULE, "run": self.spec.varied(), "sources": sources_digest()}
 
     def measure(self, graph: Graph, *, verify: bool) -> Measured:
-        """Make the run.
+        """Execute the run and return its measurements.
 
         Returns
         -------
         dict
-            What `measured` says, ``edges``, ``clock_hz``, ``verified`` and ``wall`` (seconds of the simulation, the
-            process's largest size in bytes).
+            The result of `measured`, and ``edges``, ``clock_hz``, ``verified`` and ``wall`` (seconds of the simulation,
+            peak memory of the process in bytes).
 
         Raises
         ------
@@ -99,30 +99,30 @@ class MachineRequest(Request):
 
     @abstractmethod
     def measured(self, result: Any) -> Measured:
-        """Return what one kind of run is measured for."""
+        """Return the measurements of a result."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BfsRequest(MachineRequest):
-    """A search to be measured. The parameters are those of `MachineRequest`."""
+    """A search to measure on a simulated machine. The parameters are those of `MachineRequest`."""
 
     algorithm: ClassVar[str] = "bfs"
 
     @property
     def bytes(self) -> int:
-        """Memory that it takes at most, about: generating the graph is what takes most."""
+        """Approximate peak memory; generating the graph takes the most."""
         return 12 * self.graph.edges + 100 * self.graph.vertices + (400 << 20)
 
     def _executed(self, spec: RunSpec, graph: Graph) -> Result:
-        # The counters of a run hold the cycles of restarted searches too: queues that are large enough from the start
-        # make a clean measurement.
+        # A run's counters include the cycles of restarted searches: queues that are large enough from the start keep
+        # the measurement clean.
         while (result := super()._executed(spec, graph)).run.retries:
             slack = default_slack(graph.vertices) if spec.queue_slack is None else spec.queue_slack
             spec = replace(spec, queue_slack=slack << result.run.retries)
         return result
 
     def measured(self, result: BfsResult) -> Measured:
-        """Return what a search is measured for.
+        """Return the measurements of a search.
 
         Returns
         -------
@@ -157,28 +157,28 @@ class BfsRequest(MachineRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class SccRequest(MachineRequest):
-    """Components to be found by a simulated machine. The parameters are those of `MachineRequest`."""
+    """A run to measure that finds components on a simulated machine. The parameters are those of `MachineRequest`."""
 
     algorithm: ClassVar[str] = "scc"
 
     @property
     def bytes(self) -> int:
-        """Memory that it takes at most, about: the graph and its transpose twice, and the check."""
+        """Approximate peak memory: graph and transpose, twice each, and the verification."""
         return 20 * self.graph.edges + 200 * self.graph.vertices + (400 << 20)
 
     def measure(self, graph: Graph, *, verify: bool) -> Measured:
-        """Find the components."""
-        first_uncoloured(np.ones(1, np.uint32), 0)  # compiled before it is timed
+        """Find the components and return the measurements."""
+        first_uncoloured(np.ones(1, np.uint32), 0)  # compile it before it is timed
         return super().measure(graph, verify=verify)
 
     def measured(self, result: SccResult) -> Measured:
-        """Return what components are measured for.
+        """Return the measurements of a run that finds components.
 
         Returns
         -------
         dict
-            ``cycles`` by phase (``searches``, ``intersections``), ``start_seconds`` (the host's own searches for a
-            start, processor time), ``components``, ``trimmed`` and ``iterations``.
+            ``cycles`` by phase (``searches``, ``intersections``), ``start_seconds`` (processor time of the host's
+            searches for starting vertices), ``components``, ``trimmed`` and ``iterations``.
         """
         run = result.run
         return {
@@ -198,26 +198,26 @@ class SccRequest(MachineRequest):
 
 
 def cause_shares(causes: Mapping[str, int], *, kernels: int, cycles: int) -> dict[str, float]:
-    """Return the share of the kernels' cycles by cause.
+    """Return the share of each cause in the kernels' cycles.
 
     Parameters
     ----------
     causes : mapping of str to int
         Kernel cycles by cause.
     kernels : int
-        Kernels that were counted.
+        Number of kernels.
     cycles : int
-        Cycles of the instructions.
+        Cycles of the instructions, per kernel.
 
     Returns
     -------
     dict of str to float
-        By `CAUSES`; they add up to 1.
+        Shares in the order of `CAUSES`; they add up to 1.
 
     Raises
     ------
     SimulationError
-        The counts do not add up.
+        The counts do not add up to the kernels' cycles.
     """
     if sum(causes.values()) != kernels * cycles or min(causes.values()) < 0:
         raise SimulationError(

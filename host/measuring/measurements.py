@@ -1,4 +1,4 @@
-"""Measurements, as every study asks for them: those made before are found again, the others made and kept."""
+"""Measurements for studies: existing results are taken from the store, the others are measured and added to it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -19,33 +19,33 @@ from sim.memory import parse_profile
 __all__ = ["Measured", "Measurements", "OnStep", "Request", "measure_request", "no_step", "prepare_executors"]
 
 Measured = dict[str, Any]
-"""A result, JSON-able. ``verified`` tells whether it was checked."""
+"""A result as JSON values. ``verified`` tells whether it was checked."""
 
 _LONGEST = 1000
-"""Characters of a text from which on its digest stands for it in the inputs of a result."""
+"""Length in characters above which a text in the inputs of a result is replaced by its digest."""
 
 OnStep = Callable[[int, int, str], None]
-"""Is told how many steps are done, of how many, and what the last one was."""
+"""Progress callback: the number of steps done, their total, and a text on the latest step."""
 
 
 def no_step(done: int, total: int, what: str) -> None:
-    """Tell nobody."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request(ABC):
-    """Something to be measured; a value, so that another process can be given it.
+    """A request for a measurement; a value that can be sent to another process.
 
-    A result depends on all fields but those declared with ``compare=False``, which say where files are.
+    The result depends on all fields except those declared with ``compare=False``, which hold the locations of files.
 
     Parameters
     ----------
     graph : GraphSpec or ModelSpec, optional
-        The graph that it is measured on, or the model whose graph that is.
+        The graph to measure on, or the model whose graph it is.
     """
 
     alone: ClassVar[bool] = False
-    """Whether nothing may run beside it and its process must be its own, because it is this processor that is timed."""
+    """Whether it times this processor, and so needs a process of its own with nothing beside it."""
 
     graph: GraphSpec | ModelSpec | None = None
 
@@ -56,16 +56,16 @@ class Request(ABC):
 
     @property
     def bytes(self) -> int:
-        """Memory that it takes at most, about, the graph included; of no account when it runs alone."""
+        """Approximate peak memory, including the graph; unused if it runs alone."""
         return 1 << 30
 
     @property
     def machine(self) -> tuple[str, str] | None:
-        """Preset and memory profile of the machine whose executor is to be built beforehand."""
+        """Preset and memory profile of the machine whose executor must be built first; None for no machine."""
         return None
 
     def inputs(self) -> dict[str, Any]:
-        """Return everything that its result depends on, JSON-able: its fields, and what `setting` says."""
+        """Return the inputs of the result as JSON values, for its digest: the fields and `setting`."""
         counting = [each.name for each in fields(self) if each.compare]
         values = {name: value for name, value in asdict(self).items() if name in counting}
         for name, value in values.items():
@@ -75,34 +75,34 @@ class Request(ABC):
 
     @abstractmethod
     def setting(self) -> dict[str, Any]:
-        """Return what its result depends on besides, JSON-able: sources, and perhaps processor and tools."""
+        """Return the further inputs of the result as JSON values: sources, and possibly processor and tools."""
 
     @abstractmethod
     def measure(self, graph: Any, *, verify: bool) -> Measured:
-        """Measure it.
+        """Perform the measurement.
 
         Parameters
         ----------
         graph : Graph or None
-            The graph asked for.
+            The requested graph.
         verify : bool
-            Whether to check the result.
+            Whether to verify the result.
 
         Raises
         ------
         InputError, SimulationError
-            It failed, or the result is wrong.
+            The measurement failed, or its result is wrong.
         """
 
     def summary(self, result: Mapping[str, Any]) -> str:
-        """Return a result in a few words."""
+        """Return a short text on a result."""
         return "done"
 
 
 _Request = TypeVar("_Request", bound=Request)
 
 _generated: dict[GraphSpec | ModelSpec, Graph] = {}
-"""The graph of the last request, which the next one of this process is likely to have too."""
+"""Cache of the last request's graph; the next request of this process often has the same."""
 
 
 def _graph_of(request: Request) -> Graph | None:
@@ -110,27 +110,28 @@ def _graph_of(request: Request) -> Graph | None:
     if spec is None:
         return None
     if spec not in _generated:
-        _generated.clear()  # before the next one is there: both would take memory
+        _generated.clear()  # free the old graph before the new one is generated
         _generated[spec] = spec.generate()
     return _generated[spec]
 
 
 def measure_request(request: Request, *, verify: bool, sources: str) -> Measured:
-    """Measure what is asked for.
+    """Perform a measurement, in a worker process or in this one.
 
     Parameters
     ----------
     request : Request
-        What to measure.
+        The measurement.
     verify : bool
-        Whether to check the result.
+        Whether to verify the result.
     sources : str
-        Digest of the sources that the result is kept under.
+        Digest of the sources of the process that makes the request.
 
     Raises
     ------
     InputError, SimulationError
-        It failed; the message names it. Or this process has read other sources than the one that asks.
+        The measurement failed, and the message names it; or the sources of this process differ from those of the
+        requesting one.
     """
     if sources != sources_digest():
         raise SimulationError("the program's sources have changed since it was started: start it again")
@@ -145,12 +146,12 @@ def measure_request(request: Request, *, verify: bool, sources: str) -> Measured
 
 
 def prepare_executors(machines: Iterable[tuple[str, str]]) -> None:
-    """Build the executors of machines, given by preset and memory profile, so that workers find them built.
+    """Build the executors of machines, given by preset and memory profile, before workers need them.
 
     Raises
     ------
     SimulationError
-        One could not be built.
+        An executor could not be built.
     """
     from sim.machine import create_machine
 
@@ -159,25 +160,25 @@ def prepare_executors(machines: Iterable[tuple[str, str]]) -> None:
 
 
 class Measurements:
-    """Finds measurements in a store, makes those that are not there, and keeps them.
+    """Finds measurements in a store, and performs and stores the missing ones.
 
     Parameters
     ----------
     store : Store
-        Where they are kept.
+        The store.
     jobs : int
-        Processes for those that need not be alone.
+        Number of processes for measurements that need not run alone.
     verify : bool
-        Whether to check the results.
+        Whether to verify the results.
     again : bool
-        Whether to make also those that are in the store.
+        Whether to repeat measurements that are in the store.
     on_step : callable, optional
-        Told of each measurement that is there.
+        Progress callback, called for each result.
 
     Attributes
     ----------
     asked, found : int
-        Measurements asked for, and those of them taken over from the store.
+        Number of measurements requested so far, and of those taken from the store.
     """
 
     def __init__(
@@ -191,12 +192,12 @@ class Measurements:
         self.asked = self.found = 0
 
     def measure(self, requests: Iterable[_Request]) -> dict[_Request, Measured]:
-        """Return the measurements asked for; those that must be alone are made first, in the order given.
+        """Return the results of requests; those that must run alone are performed first, in the given order.
 
         Raises
         ------
         InputError, SimulationError
-            One failed; those that are finished are kept.
+            A measurement failed; completed ones stay in the store.
         """
         wanted = list(dict.fromkeys(requests))
         results: dict[_Request, Measured] = {}
@@ -224,7 +225,7 @@ class Measurements:
         groups: dict[Any, list[_Request]] = {}
         for request in missing:
             if not request.alone:
-                # What has no graph shares none.
+                # Without a graph, a request forms a group of its own.
                 groups.setdefault(request if request.graph is None else request.graph, []).append(request)
         run_groups(list(groups.values()), work, jobs=self._jobs, on_result=keep)
         return results

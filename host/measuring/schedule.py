@@ -1,4 +1,4 @@
-"""Requests measured by processes of this machine, as many as fit in memory, or by the workers of a cluster."""
+"""Scheduling of requests on local processes, as many as memory allows, or on the workers of a cluster."""
 
 import logging
 import multiprocessing
@@ -20,7 +20,7 @@ __all__ = ["Asked", "EndedError", "run_groups", "run_on_cluster"]
 
 
 class Asked(Protocol):
-    """What is to be measured: a value, so that another process can be given it."""
+    """A request; a value that can be sent to another process."""
 
     @property
     def label(self) -> str:
@@ -28,7 +28,7 @@ class Asked(Protocol):
 
     @property
     def bytes(self) -> int:
-        """Memory that it takes at most, about."""
+        """Approximate peak memory."""
 
 
 _Request = TypeVar("_Request", bound=Asked)
@@ -38,12 +38,12 @@ _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def _block_ends() -> None:
-    """Block interrupts in a thread, and so in the processes that it starts."""
+    """Block SIGINT, SIGTERM and SIGHUP in this thread, and so in the processes that it starts."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
 
 
 def _live_apart() -> None:
-    """Begin a session, in a process born with its interrupts blocked: those at the terminal are not for it."""
+    """Start a session, so that signals of the terminal do not reach this worker, and unblock its signals."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
@@ -51,7 +51,7 @@ def _live_apart() -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process, and all that it started, when its parent is gone: nobody would end them any more."""
+    """Kill this process and its children when the parent process has ended: no one else would."""
     parent = multiprocessing.parent_process()
     assert parent is not None, "a worker has one"
     parent.join()
@@ -59,29 +59,29 @@ def _end_with_parent() -> None:
 
 
 class EndedError(SimulationError):
-    """A process that measured has ended. One line."""
+    """A worker process has ended unexpectedly. One line."""
 
 
 class _Worker:
-    """A process that measures, one request at a time.
+    """A worker process, which performs one request at a time.
 
     Parameters
     ----------
     starter : ThreadPoolExecutor
-        The thread that starts it.
+        The thread in which worker processes are started.
     """
 
     def __init__(self, starter: ThreadPoolExecutor) -> None:
         self._starter = starter
-        # A pool of one, since a process that is killed takes its whole pool with it. In a session of its own, so that
-        # an interrupt at the terminal does not reach it, and that whatever it has started (a compiler, a simulator) can
-        # be ended with it.
+        # Each worker is a pool of one process, since a killed process breaks its whole pool. It runs in a session of
+        # its own, so that SIGINT from the terminal does not reach it, and its children (compilers, simulators) can be
+        # killed with it.
         context = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_live_apart)
         self._process: Any = None
 
     def begin(self, work: Callable[[_Request], Any], request: _Request) -> Future[Any]:
-        """Hand it a request."""
+        """Submit a request."""
         if self._process is not None:
             return self._pool.submit(work, request)
         return self._starter.submit(self._start, work, request).result()
@@ -93,7 +93,7 @@ class _Worker:
         return future
 
     def result(self, future: Future[Any], request: Asked) -> Any:
-        """Return what came of a request.
+        """Return the result of a request.
 
         Raises
         ------
@@ -103,14 +103,14 @@ class _Worker:
         try:
             return future.result()
         except BrokenProcessPool:
-            # The pool waits for it too, in a thread of its own, and only one of the two is told how it ended.
+            # The pool's thread waits for the process too, and only one of the two gets the exit code.
             while (code := self._process.exitcode) is None:
                 self._process.join(0.01)
             how = f"killed by signal {-code}" if code < 0 else f"ended with status {code}"
             raise EndedError(f"{request.label}: the process that measured it was {how}") from None
 
     def end(self) -> None:
-        """End the process, and all that it started, at once."""
+        """Kill the process and its children."""
         if self._process is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -128,31 +128,32 @@ def run_groups(
     apart: bool = False,
     on_lost: Callable[[_Request, EndedError], None] | None = None,
 ) -> None:
-    """Measure groups of requests; those of a group one after the other in the same process.
+    """Perform groups of requests; the requests of a group run one after the other in the same process.
 
     Parameters
     ----------
     groups : sequence of sequences of Asked
-        What to measure, none of them empty.
+        The groups, none of them empty.
     work : callable
-        Measures a request. A function of a module when other processes are to call it.
+        Performs a request. With worker processes it must be a module-level function.
     jobs : int
-        Processes; with one, everything runs in this one unless `apart`. The largest groups come first.
+        Number of processes; with one, all requests run in this process unless `apart`. The largest groups come first.
     memory : int, optional
-        Bytes that groups which run side by side may take together; one always runs. By default most of what there is.
+        Bytes that concurrent groups may take together; one group always runs. By default most of the available
+        memory.
     on_result : callable
-        Called with the request and its result, in this process, as soon as the result is there.
+        Called in this process with each request and its result.
     apart : bool
-        Whether each group has a process that no other had before it; they come in the order given.
+        Whether each group gets a fresh process; groups then run in the given order.
     on_lost : callable, optional
-        Called in the place of an end with a request whose process has ended, and how; the rest of its group goes on in
-        another.
+        Called with a request whose process has ended, and the error, instead of ending the schedule; the rest of its
+        group continues in another process.
 
     Raises
     ------
     Exception
-        What the measurement of a request raised, or EndedError if its process has ended: no more are begun and
-        those that run are ended.
+        The error of a request, or EndedError if its process has ended. No further request is started, and running
+        ones are killed.
     """
 
     def size(group: Sequence[_Request]) -> int:
@@ -164,8 +165,8 @@ def run_groups(
         for request in (request for group in waiting for request in group):
             on_result(request, work(request))
         return
-    # It blocks interrupts, which would reach a process until it has its session; and it goes on where one comes to this
-    # thread, so that every process that was started is known, and ended.
+    # This thread blocks the signals, so that none hits a process before it has its session. If a signal interrupts the
+    # main thread, the starter still completes, so that every started process is known and can be killed.
     starter = ThreadPoolExecutor(1, thread_name_prefix="starter", initializer=_block_ends)
     idle: list[_Worker] = []
     running: dict[Future[Any], tuple[_Worker, Sequence[_Request]]] = {}
@@ -183,7 +184,7 @@ def run_groups(
                 worker = idle.pop()
                 running[worker.begin(work, group[0])] = worker, group
             done, _ = wait(running, return_when=FIRST_COMPLETED)
-            # What succeeded first: a failure ends everything.
+            # Handle successful requests first: a failure ends the schedule.
             for future in sorted(done, key=lambda each: each.exception() is not None):
                 worker, (request, *rest) = running.pop(future)
                 try:
@@ -211,7 +212,7 @@ def run_groups(
 _CONNECTING = 10
 _WORKERS = 60
 _CLOSING = 1
-"""Seconds to reach the scheduler, to see its first worker, and to part."""
+"""Timeouts in seconds: for the scheduler's answer, for its first worker, and for disconnecting."""
 
 
 def run_on_cluster(
@@ -222,34 +223,34 @@ def run_on_cluster(
     on_result: Callable[[_Request, Any], None],
     on_lost: Callable[[_Request, EndedError], None],
 ) -> None:
-    """Measure requests. What a worker that ends was at, another one does.
+    """Perform requests on a Dask cluster. If a worker ends, another one takes over its requests.
 
     Parameters
     ----------
     requests : sequence of Asked
-        What to measure; those in front are begun first.
+        The requests, by descending priority.
     work : callable
-        Measures a request; a function of a module that the workers have too. It may be called again for a request that
-        is done, when the worker that did it has ended.
+        Performs a request; a module-level function that the workers can import. It may be called again for a completed
+        request if the worker with its result has ended.
     address : str
-        Of the scheduler.
+        Address of the scheduler.
     on_result : callable
-        Called with the request and its result, in this process, as soon as the result is there.
+        Called in this process with each request and its result.
     on_lost : callable
-        Called with a request at which several workers have ended, and how.
+        Called with a request that several workers have died on, and the error.
 
     Raises
     ------
     InputError
-        There is no scheduler at the address, it has no workers, or what talks to it is not installed.
+        No scheduler answers at the address, it has no workers, or the package `distributed` is not installed.
     SimulationError
-        A worker has raised an error, or the scheduler is gone.
+        A worker raised an error, or the connection to the scheduler was lost.
     """
     try:
         from distributed import Client, KilledWorker, as_completed
     except ImportError:
         raise InputError("--scheduler needs the package distributed: pip install 'cyscc[cluster]'") from None
-    # What is wrong is told by the exceptions.
+    # Errors are reported by exceptions.
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
@@ -262,7 +263,7 @@ def run_on_cluster(
             client.wait_for_workers(1, timeout=_WORKERS)
         except TimeoutError:
             raise InputError(f"--scheduler: {address}: the scheduler has no workers") from None
-        # Keys that nobody else has: a scheduler keeps what it knows by them.
+        # Unique keys: a scheduler reuses results with the same key.
         run = uuid4().hex
         for number, request in enumerate(requests):
             asked[client.submit(work, request, key=f"cyscc-{run}-{number}", priority=-number, pure=False)] = request
@@ -287,6 +288,6 @@ def run_on_cluster(
 
 
 def _line(error: BaseException) -> str:
-    """Return the first line of what an error says, and its kind where it says nothing."""
+    """Return the first line of an error's message, after its type unless it is a `SimulationError`."""
     text = str(error).strip().partition("\n")[0]
     return text if isinstance(error, SimulationError) else f"{type(error).__name__}: {text}" if text else repr(error)

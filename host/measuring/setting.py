@@ -1,4 +1,4 @@
-"""Where measurements are made: processor, memory taken, versions of the tools, revision of the sources."""
+"""The setting of measurements: processor, peak memory, versions of the tools, revision of the sources."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ __all__ = ["cores", "describe_setting", "peak_memory", "processor_name", "revisi
 
 
 def processor_name() -> str:
-    """Return the name of the processor as the system tells it."""
+    """Return the name of the processor, as reported by the system."""
     with suppress(OSError):
         if found := re.search(r"^model name\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE):
             return found[1].strip()
@@ -28,7 +28,7 @@ def cores() -> int:
 
 
 def peak_memory() -> int:
-    """Return the largest resident size, in bytes, that this process has had."""
+    """Return the peak resident memory of this process in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
@@ -38,9 +38,9 @@ def root_folder() -> Path:
 
 
 def revision_of(root: Path) -> str | None:
-    """Return the revision that a folder holds, with ``-dirty`` behind it if it was changed since.
+    """Return the Git revision of a folder, with ``-dirty`` appended if there are uncommitted changes.
 
-    It is None if the folder is no git repository's own, or there is no git.
+    None if the folder is not the root of a Git repository, or Git is not installed.
     """
     try:
         command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*", "--abbrev=40"]
@@ -51,7 +51,7 @@ def revision_of(root: Path) -> str | None:
 
 
 def describe_setting() -> dict[str, Any]:
-    """Return machine, versions of the tools and revision of the sources, JSON-able."""
+    """Return machine, versions of the tools and revision of the sources, as JSON values."""
     from sim.executors.comparison.contenders import tool_versions
 
     return {

@@ -1,4 +1,4 @@
-"""Software timed on this processor or a graphics processor: the quickest of some runs."""
+"""Requests to time software on this processor or a graphics processor: the fastest of several runs counts."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -26,14 +26,14 @@ from host.words import place
 __all__ = ["GivenUpError", "MecRequest", "SoftwareRequest", "TimedRequest", "quickest"]
 
 _BEST_OF = 3
-"""Runs of software, of which the best counts."""
+"""Runs of software, of which the fastest counts."""
 
 _LONG = 60.0
-"""Seconds of runs after which there is no further one."""
+"""Seconds after which no further run is started."""
 
 
 class GivenUpError(Exception):
-    """The time of an algorithm is over."""
+    """An algorithm has exceeded its time limit."""
 
 
 class _Timed(Protocol):
@@ -45,16 +45,17 @@ _Run = TypeVar("_Run", bound=_Timed)
 
 
 def quickest(run: Callable[[], _Run], *, runs: int, limit: float) -> tuple[_Run, int]:
-    """Return the quickest of some runs, and their number.
+    """Return the result of the fastest of several runs, and the number of runs made.
 
     Parameters
     ----------
     run : callable
-        Makes a run. It may raise `GivenUpError`: after the first run the best one before stands.
+        Makes a run. It may raise `GivenUpError`, which is passed on from the first run only; later runs that raise it
+        do not count.
     runs : int
-        How many, unless that takes long.
+        Number of runs, unless they take too long.
     limit : float
-        Seconds that they may take together; the first one is made whatever it takes.
+        Seconds for all runs together; the first one is always made.
     """
     begin = time.monotonic()
     best, count = run(), 1
@@ -67,18 +68,18 @@ def quickest(run: Callable[[], _Run], *, runs: int, limit: float) -> tuple[_Run,
 
 @dataclass(frozen=True, kw_only=True)
 class TimedRequest(Request):
-    """Something to be found by software, with nothing else running.
+    """A timed run of software, with nothing beside it.
 
     Parameters
     ----------
     algorithm : str
-        The algorithm.
+        Name of the algorithm.
     threads : int
-        Threads that it may use.
+        Most threads of the algorithm.
     device : str
-        Where it runs.
+        The device that it runs on.
     options : tuple of pairs
-        Options that differ from what they are by default, by name.
+        Name and value of each option that differs from its default.
     """
 
     alone: ClassVar[bool] = True
@@ -90,12 +91,12 @@ class TimedRequest(Request):
 
     @property
     def how(self) -> str:
-        """Algorithm, device and options in words."""
+        """Algorithm, device and options as text."""
         given = "".join(f", {name} = {value}" for name, value in self.options)
         return f"{self.algorithm} on {place(self.device, self.threads)}{given}"
 
     def setting(self) -> dict[str, Any]:
-        """Return what its result depends on besides: processor, number of runs, sources."""
+        """Return processor, number of runs and digest of the sources, as JSON values."""
         return {"processor": processor_name(), "best_of": _BEST_OF, "sources": sources_digest()}
 
     def summary(self, result: Mapping[str, Any]) -> str:
@@ -105,14 +106,14 @@ class TimedRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class SoftwareRequest(TimedRequest):
-    """Strongly connected components to be found. The parameters are those of `TimedRequest` too.
+    """A timed run of software that finds components. The other parameters are those of `TimedRequest`.
 
     Parameters
     ----------
     graph : GraphSpec or ModelSpec
-        The graph, or the model whose graph it is.
+        The graph, or the model whose graph is used.
     seed : int
-        Of what the algorithm draws at random; of ``kosaraju`` the phases are timed.
+        Seed of the algorithm's random choices. For ``kosaraju``, the phases are timed.
     """
 
     graph: GraphSpec | ModelSpec
@@ -124,14 +125,14 @@ class SoftwareRequest(TimedRequest):
         return f"{self.graph.label}, {self.how}"
 
     def measure(self, graph: Graph, *, verify: bool) -> Measured:
-        """Find the components, several times unless that takes long, and take the best time.
+        """Find the components in several runs, unless they take too long, and return the fastest.
 
         Returns
         -------
         dict
-            ``seconds``; of ``kosaraju`` these by phase, ``searches``, ``intersections`` and ``starts``, and trimming in
-            none of them; of the others what they count, ``counts``, and ``vertices``, ``edges`` and ``components`` of
-            the graph; ``runs`` and ``verified``.
+            ``seconds``: for ``kosaraju`` by phase (``searches``, ``intersections``, ``starts``), without trimming. For
+            the others, ``counts``, the algorithm's counters, and ``vertices``, ``edges`` and ``components`` of the
+            graph. ``runs`` and ``verified``.
 
         Raises
         ------
@@ -141,7 +142,7 @@ class SoftwareRequest(TimedRequest):
         transpose = graph.transpose()
         phases = self.algorithm == "kosaraju"
         if phases:
-            # Once on a small graph, which compiles what is not yet compiled; `run_software` does so by itself.
+            # A warm-up run on a small graph triggers the compilation; `run_software` does so itself.
             small = small_graph()
             kosaraju_phases(small, small.transpose())
         with open_device(self.device, threads=self.threads) as device:
@@ -167,7 +168,7 @@ class SoftwareRequest(TimedRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class MecRequest(TimedRequest):
-    """Maximal end components to be found. The parameters are those of `TimedRequest` too.
+    """A timed run of software that finds maximal end components. The other parameters are those of `TimedRequest`.
 
     Parameters
     ----------
@@ -184,19 +185,19 @@ class MecRequest(TimedRequest):
         return f"{self.model.label}, MECs by {self.how}"
 
     def measure(self, graph: Graph | None, *, verify: bool) -> Measured:
-        """Find the maximal end components, several times unless that takes long, and take the best time.
+        """Find the maximal end components in several runs, unless they take too long, and return the fastest.
 
         Returns
         -------
         dict
-            ``seconds``, ``counts``, ``rounds`` as `host.algorithms.mec.basic.MecRound` has them, ``mecs`` and
-            ``in_mecs``, the number of them and of states in any; ``states``, ``choices`` and ``transitions`` of the
-            model; ``runs`` and ``verified``.
+            ``seconds``; ``counts``; ``rounds``, see `host.algorithms.mec.basic.MecRound`; ``mecs``, the number of
+            maximal end components; ``in_mecs``, the number of states in them; ``states``, ``choices`` and
+            ``transitions`` of the model; ``runs`` and ``verified``.
 
         Raises
         ------
         InputError
-            There is no such model, or no such device.
+            The model or the device does not exist.
         SimulationError
             The result is wrong.
         """

@@ -1,4 +1,4 @@
-"""Results on disk: there whole or not at all, found again by a digest of all that went in."""
+"""A store of results on disk: written atomically, and found by the digest of their inputs."""
 
 import hashlib
 import json
@@ -19,21 +19,21 @@ _DIGITS = 24
 
 
 def measurement_digest(inputs: dict[str, Any]) -> str:
-    """Return the digest, 24 hexadecimal digits, of everything that a measurement depends on."""
+    """Return the digest of a measurement's inputs, 24 hexadecimal digits."""
     return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:_DIGITS]
 
 
 class Store:
-    """A folder of results. Each is a file of JSON, or a file or folder that is made in place.
+    """A folder of results: JSON documents, and files or folders that are made in place.
 
     Several processes may use it at the same time.
 
     Parameters
     ----------
     folder : Path
-        The folder, made with its parents.
+        The folder; created with its parents.
     named : Path, optional
-        What errors call it.
+        The path shown in error messages.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Store:
     Raises
     ------
     InputError
-        It cannot be made or written.
+        The folder cannot be created or written.
     """
 
     def __init__(self, folder: Path, *, named: Path | None = None) -> None:
@@ -55,18 +55,18 @@ class Store:
             raise InputError("cannot be written: read only (--output)", path=folder)
 
     def find(self, inputs: dict[str, Any], *, verified: bool) -> dict[str, Any] | None:
-        """Return the result of a measurement that was made before, None when there is none.
+        """Return the stored result of a measurement; None if there is none.
 
         Parameters
         ----------
         inputs : dict
-            Everything that it depends on.
+            All inputs of the measurement.
         verified : bool
-            Take over only what was checked.
+            Whether to accept only verified results.
         """
         try:
             stored = json.loads(self._path(inputs).read_bytes())
-            # Another measurement, or what an older program wrote: measured again. Of JSON, which has no tuples.
+            # Another measurement or an older format counts as missing. Compare as JSON, which has no tuples.
             if stored["inputs"] != json.loads(json.dumps(inputs)):
                 return None
             result: dict[str, Any] = stored["result"]
@@ -75,7 +75,7 @@ class Store:
         return None if verified and not result.get("verified") else result
 
     def add(self, inputs: dict[str, Any], result: dict[str, Any]) -> None:
-        """Keep a measurement.
+        """Store the result of a measurement.
 
         Raises
         ------
@@ -85,21 +85,23 @@ class Store:
         write_json(str(self._path(inputs)), {"inputs": inputs, "result": result})
 
     def remove(self, inputs: dict[str, Any]) -> None:
-        """Forget a measurement, if it is there."""
+        """Remove the result of a measurement, if there is one."""
         self._path(inputs).unlink(missing_ok=True)
 
     def _path(self, inputs: dict[str, Any]) -> Path:
         return self.folder / f"{measurement_digest(inputs)}.json"
 
     def make(self, name: str, make: Callable[[Path], None]) -> Path:
-        """Return a file or folder of the store, made unless it is there; where another process makes it, wait for that.
+        """Return a file or folder of the store, and make it if it is missing.
+
+        If another process is making it, wait for that process.
 
         Parameters
         ----------
         name : str
-            Its name, with the digest of all that went in.
+            Its name, which contains the digest of its inputs.
         make : callable
-            Makes it under a name that is not there yet, with the same suffix.
+            Makes it at the given path, which does not exist yet and has the same suffix.
         """
         path = self.folder / name
         if not path.exists():
@@ -110,7 +112,7 @@ class Store:
         return path
 
     def clear(self, name: str) -> None:
-        """Remove what is left of something that nobody makes any more."""
+        """Remove the leftovers of an interrupted `make`, unless a process is at work on it."""
         with suppress(OSError), private_folder(self._work(name)) as mine:
             if mine:
                 shutil.rmtree(self._work(name))

@@ -1,3 +1,3 @@
-"""Results, for people and for programs."""
+"""Results as text, plots and documents."""
 
 __all__: list[str] = []

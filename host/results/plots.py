@@ -1,4 +1,4 @@
-"""What all plots share: colours, panels, and files that are equal when their data are."""
+"""Elements shared by all plots: colours, panels, and reproducible files."""
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -28,7 +28,7 @@ __all__ = [
     "write_plot",
 ]
 
-# The colours of Okabe and Ito (2008), which colour-blind readers tell apart.
+# The colours of Okabe and Ito (2008), which colour-blind readers can tell apart.
 BLACK = "#000000"
 ORANGE = "#E69F00"
 SKY = "#56B4E9"
@@ -46,24 +46,24 @@ def new_figure(*, width: float, height: float) -> "Figure":
     width, height : float
         Size in inches.
     """
-    # Imported late: only who draws needs it.
+    # Imported here, since only commands that draw need it.
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def power_text(number: int) -> str:
-    """Return a power of two as a plot shows it, with a raised exponent."""
+    """Return a power of two in a plot's notation, with a superscript exponent."""
     return f"$2^{{{number.bit_length() - 1}}}$"
 
 
 def write_plot(draw: "Callable[[], Figure]", path: str) -> None:
-    """Draw a figure and write it in the format that the suffix names: whatever the user's settings of matplotlib.
+    """Draw a figure and write it in the format of the path's suffix, regardless of the user's matplotlib settings.
 
     Raises
     ------
     InputError
-        There is no such format, or the file could not be written.
+        The format is unknown, or the file could not be written.
     """
     import matplotlib
 
@@ -71,7 +71,7 @@ def write_plot(draw: "Callable[[], Figure]", path: str) -> None:
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({"svg.hashsalt": "cyscc", "svg.fonttype": "none"})
-        # The name of a graph may have letters that the font lacks: they are drawn as boxes.
+        # A graph's name may have letters that the font lacks; they are drawn as boxes.
         warnings.filterwarnings("ignore", "Glyph", UserWarning)
         figure = draw()
         with open_output(path) as file:
@@ -80,11 +80,11 @@ def write_plot(draw: "Callable[[], Figure]", path: str) -> None:
 
 _COLUMNS = 2
 _WHOLE = 100
-"""Milliseconds from which on a label has no fraction."""
+"""Milliseconds from which on a label has no decimals."""
 
 
 def time_text(milliseconds: float) -> str:
-    """Return a time of three digits, whole from 100 milliseconds on."""
+    """Return a time with three significant digits, or an integer from 100 milliseconds on."""
     return f"{milliseconds:,.0f}" if milliseconds >= _WHOLE else f"{milliseconds:.3g}"
 
 
@@ -96,16 +96,16 @@ def lettered(texts: Iterable[str]) -> list[str]:
 def panel_grid(
     titles: Sequence[str], *, row: float = 3.4, rest: float = 0.7, sharey: bool = False
 ) -> "tuple[Figure, list[Axes]]":
-    """Return a figure, and a panel for each title.
+    """Return a figure with a panel for each title.
 
     Parameters
     ----------
     titles : sequence of str
         Titles of the panels, row by row.
     row, rest : float
-        Height of a row of panels, and of what is beside them, in inches.
+        Height of a row of panels, and of everything else, in inches.
     sharey : bool
-        Whether the panels have the same vertical axis.
+        Whether the panels share their vertical axis.
     """
     rows = -(-len(titles) // _COLUMNS)
     figure = new_figure(width=10, height=row * rows + rest)
@@ -118,14 +118,14 @@ def panel_grid(
 
 
 def degree_axis(axes: "Axes", degrees: Sequence[int]) -> None:
-    """Make the horizontal axis one of average degrees, which stand at 0, 1 and so on."""
+    """Label the horizontal axis with average degrees, at the positions 0, 1 and so on."""
     axes.set(xlabel="average degree", axisbelow=True)
     axes.set_xticks(range(len(degrees)), [str(degree) for degree in degrees])
     axes.grid(axis="y", color="0.85")
 
 
 def add_legend(figure: "Figure", columns: int) -> None:
-    """Show each series once, whatever panel it is in."""
+    """Add a legend with each series once, over all panels."""
     found: dict[str, Any] = {}
     for axes in figure.axes:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):

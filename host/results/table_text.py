@@ -1,4 +1,4 @@
-"""The one writer of tables as text: plain ones for terminals, Markdown for reports."""
+"""Tables as text, for all commands: plain ones for terminals, Markdown for reports."""
 
 from collections.abc import Iterable, Sequence
 from string import Formatter
@@ -11,64 +11,64 @@ from sim.notices import printable
 
 __all__ = ["column_table", "graph_text", "largest_text", "markdown_table", "model_text", "plain_table"]
 
-# Columns are no wider than what is in them.
+# No column is wider than its contents.
 tabulate.MIN_PADDING = 0
 
 
 def plain_table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = (), words: int | Sequence[int] = 1) -> str:
-    """Return rows as columns of one width each, two spaces apart; the same on a terminal and elsewhere.
+    """Return rows as plain-text columns, two spaces apart; the same on a terminal and elsewhere.
 
     Parameters
     ----------
     rows : sequence of sequence of str
-        The cells, shown as they are.
+        The cells, shown unchanged.
     head : sequence of str, optional
-        Names of the columns.
+        Heads of the columns.
     words : int or sequence of int
-        Columns, from the first on or these, that are words and go to the left; the others are numbers and go to the
-        right.
+        Left-aligned text columns: their number, counted from the first, or their indices. The others are
+        right-aligned numbers.
     """
     return _table(head, rows, words, "plain")
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 1) -> str:
-    """Return a Markdown table, its columns aligned also in the text. The parameters are those of `plain_table`."""
+    """Return a Markdown table, aligned in its source too. The parameters are those of `plain_table`."""
     return _table(head, rows, words, "pipe")
 
 
 class _Cells(Formatter):
-    """Formats a row, whose fields and items are the names in formats; nothing is shown as a text."""
+    """Formatter of a row, whose keys or indices are the format's field names; None becomes a given text."""
 
     def __init__(self, none: str) -> None:
         self._none = none
 
     def get_value(self, key: Any, args: Any, kwargs: Any) -> Any:
-        """Return a field or an item of the row."""
+        """Return the row's value of a key or index."""
         return args[0][key]
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """Format a value."""
+        """Format a value, or the text for None."""
         return self._none if value is None else format(value, format_spec)
 
 
 def column_table(
     columns: Iterable[tuple[str, str]], rows: Iterable[Any], *, words: int = 1, none: str = "–", plain: bool = False
 ) -> str:
-    """Return a table of documents.
+    """Return a table of documents' fields.
 
     Parameters
     ----------
     columns : iterable of (str, str)
-        Name of each column, and format of its cells: ``{paper[ratio]:.2f}`` of a row that is a document,
-        ``{0[ratio]:.2f}`` of one that is several.
+        Head of each column, and format of its cells: ``{paper[ratio]:.2f}`` if a row is a document,
+        ``{0[ratio]:.2f}`` if it is a sequence of documents.
     rows : iterable of mapping or sequence
         The rows.
     words : int
-        As of `plain_table`.
+        See `plain_table`.
     none : str
-        Shown for a field that is None.
+        Text for a field that is None.
     plain : bool
-        Whether it is as of `plain_table`, and not Markdown.
+        Whether to return plain text, as `plain_table` does, and not Markdown.
     """
     head, forms = zip(*columns, strict=True)
     cells = _Cells(none)

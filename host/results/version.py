@@ -1,4 +1,4 @@
-"""What made a result: the program's version, and that of the form of its results."""
+"""Versions in results: that of the program, and that of the documents' schema."""
 
 import importlib.metadata
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 __all__ = ["SCHEMA", "identity", "version"]
 
 SCHEMA = 1
-"""Version of the JSON of all commands; a field that goes or changes its meaning makes it one more."""
+"""Schema version of all commands' JSON; increased when a field is removed or changes its meaning."""
 
 
 def version() -> str:
-    """Return the version of the installed program, ``(not installed)`` when it runs from its sources alone."""
+    """Return the version of the installed program; ``(not installed)`` if it runs from its sources."""
     try:
         return importlib.metadata.version("cyscc")
     except importlib.metadata.PackageNotFoundError:
@@ -18,5 +18,5 @@ def version() -> str:
 
 
 def identity() -> dict[str, Any]:
-    """Return what every JSON document begins with."""
+    """Return the first fields of every JSON document."""
     return {"schema": SCHEMA, "version": version()}

@@ -1,3 +1,3 @@
-"""Sweeps: studies of one's own, whose points are recorded runs in folders named by all that went in."""
+"""Sweeps: a user's own studies, whose points are recorded runs in folders named by their inputs' digests."""
 
 __all__: list[str] = []

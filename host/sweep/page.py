@@ -1,4 +1,4 @@
-"""The page of a sweep: its points, the effect of each parameter, and what is bought with which area."""
+"""The page of a sweep: its points, the effect of each parameter, and cycles against area."""
 
 from collections.abc import Sequence
 
@@ -18,14 +18,14 @@ _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 def sweep_page(study: Study, rows: Sequence[Row]) -> str:
-    """Return the page of a sweep: HTML that loads nothing.
+    """Return the page of a sweep as self-contained HTML.
 
     Parameters
     ----------
     study : Study
         The study.
     rows : sequence of Row
-        Its points.
+        The rows of its points.
     """
     done = [row for row in rows if row["status"] == DONE]
     sections = [Section(name="facts", title="Facts", facts=_facts(study, rows))]
@@ -67,7 +67,7 @@ def _facts(study: Study, rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
 
 
 def _points(study: Study, rows: Sequence[Row]) -> Section:
-    """Return the table of the points."""
+    """Return the section with the table of points."""
     area = [title for name, title in AREA.items() if rows and name in rows[0]]
     heads = ["cycles", "GTEPS", *area, "folder"]
     facts = [(_name(study, row), [*cells(study, row)[1], f"points/{row['point']}"]) for row in rows]
@@ -75,7 +75,7 @@ def _points(study: Study, rows: Sequence[Row]) -> Section:
 
 
 def _factors(found: Sequence[Effect]) -> Chart:
-    """Return how much there is in each parameter."""
+    """Return the chart of each parameter's effect factor."""
     figure = new_figure(height=120 + 36 * len(found), x="cycles of its worst value / cycles of its best")
     figure.add_bar(
         y=[each.name for each in found],
@@ -95,7 +95,7 @@ def _factors(found: Sequence[Effect]) -> Chart:
 
 
 def _effect(number: int, effect: Effect) -> Chart:
-    """Return the cycles over the values of a parameter."""
+    """Return the chart of cycles by value of a parameter."""
     figure = new_figure(height=420, x=effect.name, y="cycles")
     shown = effect.series[:_MOST_LINES]
     order = list(dict.fromkeys(value_text(value) for each in shown for value in each.values))
@@ -120,7 +120,7 @@ def _effect(number: int, effect: Effect) -> Chart:
 
 
 def _causes(study: Study, points: Sequence[Row], module: str) -> Chart | None:
-    """Return where the kernels' cycles went at each point."""
+    """Return the chart of the kernels' cycles by cause at each point; None if no point has kernels of this module."""
     chosen = sorted((row for row in points if shares(row, module)), key=lambda row: row["cycles"])
     shown = chosen[:_MOST_BARS]
     if not shown:
@@ -138,7 +138,7 @@ def _causes(study: Study, points: Sequence[Row], module: str) -> Chart | None:
 
 
 def _front(study: Study, rows: Sequence[Row], column: str) -> Chart:
-    """Return cycles against what the machines take, with those that no other one beats."""
+    """Return the chart of cycles against a column of area, with the Pareto front."""
     title = AREA[column]
     figure = new_figure(height=460, x=f"{title}, all AEs", y="cycles")
     all_points = {"name": "all points", "mode": "markers", "marker": {"color": "#868680", "size": 8}}

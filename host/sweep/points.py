@@ -1,4 +1,4 @@
-"""Points of a sweep: runs, named by all that their results depend on, found in their folder or made side by side."""
+"""Points of a sweep: runs identified by the digest of their inputs, found in a folder or made in parallel."""
 
 import json
 import threading
@@ -28,14 +28,14 @@ __all__ = ["Point", "SweepFolder", "Swept", "make_point", "sweep"]
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """A run to be recorded.
+    """A run of a sweep, to be recorded.
 
     Parameters
     ----------
     graph : GraphSpec or GraphFile
         The graph.
     spec : RunSpec
-        The run; a search without a source starts by `SOURCE_RULE`.
+        Specification of the run; a search without a source uses `SOURCE_RULE`.
     """
 
     graph: GraphSpec | GraphFile
@@ -48,11 +48,11 @@ class Point:
 
     @property
     def bytes(self) -> int:
-        """Memory that it takes at most, about: the graph, for components the transpose too, and the check."""
+        """Approximate peak memory: the graph, for components also its transpose, and the verification."""
         return 20 * self.graph.edges + 200 * self.graph.vertices + (400 << 20)
 
     def inputs(self) -> dict[str, Any]:
-        """Return everything that its result depends on, JSON-able."""
+        """Return all inputs of the result as JSON values."""
         return {
             "measurement": "point",
             "graph": self.graph.identity(),
@@ -64,21 +64,21 @@ class Point:
 
     @cached_property
     def digest(self) -> str:
-        """The digest, 24 hexadecimal digits, of everything that its result depends on."""
+        """Digest of the inputs, 24 hexadecimal digits."""
         return measurement_digest(self.inputs())
 
 
 _POINT = "point.json"
-"""File of a point's folder that says what went into it."""
+"""File of a point's folder that holds its inputs."""
 
 
 class SweepFolder:
-    """Keeps points and graphs. Several processes, of several sweeps too, may use it at the same time.
+    """A folder of points and graphs, which several processes and sweeps may use at the same time.
 
     Parameters
     ----------
     path : Path
-        The folder, made with its parents.
+        The folder; created with its parents.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class SweepFolder:
     Raises
     ------
     InputError
-        It cannot be made or written.
+        The folder cannot be created or written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -95,16 +95,18 @@ class SweepFolder:
         self._points, self._graphs = (Store(self.path / name, named=path) for name in ("points", "graphs"))
 
     def of(self, point: Point) -> Path:
-        """Return the folder of a point; it is there when the point is complete."""
+        """Return the folder of a point, which exists only if the point is complete."""
         return self._points.folder / point.digest
 
     def make(self, point: Point) -> None:
-        """Make a point, unless it is there; where another process makes it, wait for that.
+        """Make a point if it is missing.
+
+        If another process is making it, wait for that process.
 
         Raises
         ------
         InputError, SimulationError
-            Its graph cannot be read, or its run fails.
+            The graph cannot be read, or the run failed.
         """
 
         def record(made: Path) -> None:
@@ -115,27 +117,27 @@ class SweepFolder:
         self._points.make(point.digest, record)
 
     def clear(self, point: Point) -> None:
-        """Remove what is left of a point that nobody makes any more."""
+        """Remove the leftovers of an interrupted `make`, unless a process is at work on the point."""
         self._points.clear(point.digest)
 
     def _graph(self, graph: GraphSpec) -> Path:
-        """Return the file of a graph, which is generated once."""
+        """Return the file of a generated graph, and generate it if it is missing."""
         name = f"{measurement_digest(graph.identity())}.npz"
         return self._graphs.make(name, lambda made: write_graph(graph.generate(), made))
 
 
-# The points of a sweep often have the graph of the one before.
+# Successive points of a sweep often have the same graph.
 @lru_cache(maxsize=1)
 def _read(path: Path) -> Graph:
     return read_graph(str(path))
 
 
 _one_at_a_time = threading.Lock()
-"""A worker of a cluster may have threads; a run is measured with none of them beside it."""
+"""Lock for threads of a cluster's worker: runs are measured one at a time."""
 
 
 def make_point(point: Point, *, folder: Path, sources: str) -> str:
-    """Make a point, unless it is there.
+    """Make a point if it is missing, in a worker process or in this one.
 
     Parameters
     ----------
@@ -144,17 +146,17 @@ def make_point(point: Point, *, folder: Path, sources: str) -> str:
     folder : Path
         Folder of the sweep.
     sources : str
-        Digest of the sources of the process that asks.
+        Digest of the sources of the process that runs the sweep.
 
     Returns
     -------
     str
-        Why it failed, one line; empty if it is complete.
+        The reason of a failure, in one line; empty if the point is complete.
 
     Raises
     ------
     SimulationError
-        This process has read other sources than the one that asks.
+        The sources of this process differ from those of the process that runs the sweep.
     """
     if sources != sources_digest():
         raise SimulationError("this process and the one that works for it have different versions of the program")
@@ -177,9 +179,9 @@ class Swept:
     Parameters
     ----------
     found, made : int
-        Points that were there, and those that were made.
+        Number of points that existed, and of those made by this sweep.
     failures : dict of str to str
-        Why points failed, one line each, by their digests.
+        Reason of each failure, one line each, by the point's digest.
     """
 
     found: int
@@ -188,27 +190,27 @@ class Swept:
 
 
 def sweep(asked: Iterable[Point], folder: SweepFolder, *, jobs: int, scheduler: str | None, on_step: OnStep) -> Swept:
-    """Make the points that are not there, side by side.
+    """Make the missing points of a sweep, in parallel.
 
     Parameters
     ----------
     asked : iterable of Point
         The points of a study.
     folder : SweepFolder
-        Where points are kept.
+        The folder of points.
     jobs : int
-        Processes of this machine that make points side by side.
+        Number of local processes.
     scheduler : str or None
-        Address of the scheduler of a Dask cluster, whose workers make them instead.
+        Address of the scheduler of a Dask cluster, whose workers make the points instead.
     on_step : callable
-        Told of each point that is there.
+        Progress callback, called for each point.
 
     Raises
     ------
     InputError
-        There is no such scheduler, or it has no workers.
+        The scheduler does not answer, or has no workers.
     SimulationError
-        No further point can be made. That a point fails is none of this.
+        No further points can be made. A failed point does not raise: see `Swept.failures`.
     """
     points = list({point.digest: point for point in asked}.values())
     missing = _ordered([point for point in points if not folder.of(point).exists()])
@@ -241,7 +243,10 @@ def sweep(asked: Iterable[Point], folder: SweepFolder, *, jobs: int, scheduler: 
 
 
 def _ordered(points: Iterable[Point]) -> list[Point]:
-    """Return points, the first of each configuration in front: machines are built side by side, and each once."""
+    """Return points with the first of each configuration in front.
+
+    This way machines are built in parallel, and each only once.
+    """
     seen: set[AcceleratorConfig] = set()
     leaders: list[Point] = []
     rest: list[Point] = []

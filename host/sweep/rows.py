@@ -1,4 +1,4 @@
-"""The rows of a sweep: a point each, with what its record says."""
+"""The rows of a sweep: the parameters of each point and the results in its record."""
 
 import io
 import json
@@ -44,14 +44,14 @@ __all__ = [
 ]
 
 Row = dict[str, Any]
-"""A point: its parameters by name, ``point``, ``status``, ``reason``, and what its record says."""
+"""A point: its parameters by name, ``point``, ``status``, ``reason``, and the results in its record."""
 
 DONE, FAILED = "done", "failed"
 """Values of ``status``."""
 
 
 def rows_of(study: Study, folder: SweepFolder, swept: Swept) -> list[Row]:
-    """Return a row for each point of a study, in its order.
+    """Return a row for each point of a study, in the study's order.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def rows_of(study: Study, folder: SweepFolder, swept: Swept) -> list[Row]:
 
 
 def _result(record: Record) -> Row:
-    """Return what a record says in numbers."""
+    """Return the results in a record, as numbers."""
     document = record.document
     result, run = document["result"], document["run"]
     row: Row = {
@@ -99,13 +99,13 @@ def _result(record: Record) -> Row:
 
 
 def shares(row: Mapping[str, Any], module: str) -> dict[str, float]:
-    """Return the share of each cause in the cycles of a kind of kernels; nothing where the row has none."""
+    """Return the share of each cause in the cycles of a module's kernels; an empty dict if the row has none."""
     names = {cause.name: f"{module}.{cause.name}" for cause in CAUSES}
     return {name: row[column] for name, column in names.items() if row.get(column) is not None}
 
 
 def table_of(rows: list[Row]) -> "pa.Table":
-    """Return the rows as a table; a column of values of several kinds is one of texts."""
+    """Return the rows as an Arrow table; columns with values of several types become texts."""
     import pyarrow as pa
     from pyarrow.json import ParseOptions, read_json
 
@@ -115,12 +115,12 @@ def table_of(rows: list[Row]) -> "pa.Table":
         json.dumps({name: _cell(row.get(name), kinds[name]) for name in names}, ensure_ascii=False) for row in rows
     )
     schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in kinds.items()])
-    # By way of JSON, as `pyarrow.array` imports pandas, which may take longer than the rest of the sweep.
+    # Convert through JSON: `pyarrow.array` imports pandas, which may take longer than the rest of the sweep.
     return read_json(io.BytesIO("\n".join(lines).encode()), parse_options=ParseOptions(explicit_schema=schema))
 
 
 def _kind(values: list[Any]) -> str:
-    """Return the type of a column as Arrow calls it."""
+    """Return the Arrow type of a column."""
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
         return "bool_"
@@ -150,13 +150,15 @@ def write_table(rows: list[Row], path: Path) -> None:
 
 
 AREA = {"luts": "LUTs", "registers": "registers", "block_ram": "block RAM in Kb"}
-"""Columns of what a machine takes, all its AEs together, and what people call them."""
+"""Columns of a machine's area, over all its AEs, and their titles."""
 
 _FAMILY = "xc5v"
 
 
 def with_area(study: Study, rows: Sequence[Row], folder: Path, *, jobs: int, on_step: OnStep) -> list[Row]:
-    """Return rows with what their machines take. Each kind of kernel and AE is synthesised once, and found again.
+    """Return rows with the area of their machines.
+
+    Each kind of kernel and AE is synthesised only once; earlier results are reused.
 
     Parameters
     ----------
@@ -165,11 +167,11 @@ def with_area(study: Study, rows: Sequence[Row], folder: Path, *, jobs: int, on_
     rows : sequence of Row
         Its rows, in its order.
     folder : Path
-        Where measurements are kept.
+        Folder of the store of measurements.
     jobs : int
-        Processes that synthesise side by side.
+        Number of processes for the synthesis.
     on_step : callable
-        Told of each module that is there.
+        Progress callback, called for each module.
 
     Raises
     ------
@@ -202,7 +204,7 @@ def sweep_document(study: Study, rows: list[Row]) -> dict[str, Any]:
 
 
 def cells(study: Study, row: Row) -> tuple[list[str], list[str]]:
-    """Return the values of the parameters that vary, and what the point came to, as texts."""
+    """Return a point's values of the varied parameters, and its results, as texts."""
     names = [value_text(row[name]) for name in study.axes]
     if row["status"] != DONE:
         return names, [row["status"], "", *("" for name in AREA if name in row)]
@@ -211,7 +213,7 @@ def cells(study: Study, row: Row) -> tuple[list[str], list[str]]:
 
 
 def sweep_text(study: Study, rows: list[Row], swept: Swept, *, most: int) -> str:
-    """Return a sweep as tables: the points, at most so many, and the parameters."""
+    """Return a sweep as text: a table of at most `most` points, and a table of the parameters' effects."""
     head = [*study.axes, "cycles", "GTEPS", *(name for name in AREA if name in rows[0])]
     shown = [[*names, *numbers] for names, numbers in (cells(study, row) for row in rows[:most])]
     if len(rows) > most:
@@ -229,16 +231,16 @@ def sweep_text(study: Study, rows: list[Row], swept: Swept, *, most: int) -> str
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """The points that differ in one parameter alone.
+    """Points that differ in only one parameter.
 
     Parameters
     ----------
     others : str
-        The other parameters that vary, as people read them.
+        Values of the other varied parameters, as text.
     values : tuple
         Values of the parameter.
     rows : tuple of Row
-        The point of each.
+        The row of each value.
     """
 
     others: str
@@ -253,14 +255,14 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:
-    """Effect of a parameter.
+    """Effect of a parameter on the cycles.
 
     Parameters
     ----------
     name : str
         The parameter.
     series : tuple of Series
-        Those of two and more points.
+        The series with two points or more.
     """
 
     name: str
@@ -268,15 +270,18 @@ class Effect:
 
     @property
     def factor(self) -> float:
-        """How many times the cycles of its best value those of its worst are, on geometric average; 1: no effect."""
+        """Cycles of the worst value over those of the best, as geometric mean over the series.
+
+        A factor of 1 means no effect.
+        """
         factors = [log(max(each.cycles) / max(min(each.cycles), 1)) for each in self.series if min(each.cycles) > 0]
         return exp(fsum(factors) / len(factors)) if factors else 1.0
 
     @property
     def best(self) -> Any:
-        """The value with the fewest cycles, on geometric average, of those that all series have; the first of equals.
+        """Value with the fewest cycles, by geometric mean over the series; the first one of equals.
 
-        None where there is no such value.
+        Only values that occur in all series count; None if there is none.
         """
         shared = [value for value in self.series[0].values if all(value in each.values for each in self.series)]
         sums = [
@@ -286,14 +291,14 @@ class Effect:
 
 
 def effects(axes: Iterable[str], rows: Sequence[Row]) -> list[Effect]:
-    """Return the effect of each parameter, the greatest first.
+    """Return the effect of each parameter, in descending order.
 
     Parameters
     ----------
     axes : iterable of str
-        The parameters that vary.
+        The varied parameters.
     rows : sequence of Row
-        The points; those that failed are left out.
+        The points; failed ones are left out.
     """
     names = list(axes)
     done = [row for row in rows if row["status"] == DONE]
@@ -318,19 +323,19 @@ def effects(axes: Iterable[str], rows: Sequence[Row]) -> list[Effect]:
 
 
 def pareto(rows: Sequence[Row], column: str) -> list[Row]:
-    """Return the points that no other one beats: none has fewer cycles and takes no more, or takes less in no more.
+    """Return the Pareto front: the points that no other point dominates in cycles and area.
 
     Parameters
     ----------
     rows : sequence of Row
-        The points, with cycles and the column.
+        The points; each has cycles and the column.
     column : str
-        What they take.
+        The column of area, one of `AREA`.
 
     Returns
     -------
     list of Row
-        With ascending cycles; of equal points the first.
+        The front by ascending cycles; of equal points the first.
     """
     front: list[Row] = []
     for row in sorted(rows, key=lambda row: (row["cycles"], row[column])):

@@ -1,4 +1,4 @@
-"""Studies: which parameters a sweep goes over, as a TOML file says it."""
+"""Studies: the parameters that a sweep varies, read from a TOML file."""
 
 import itertools
 import tomllib
@@ -21,10 +21,10 @@ from sim.configuration import AcceleratorConfig
 __all__ = ["VARIANT", "Study", "StudyPoint", "read_study"]
 
 VARIANT = "variant"
-"""What the entries of ``[[points]]`` are called together, where each sets several parameters."""
+"""Name of the axis of ``[[points]]`` if its entries set several parameters each."""
 
 _MOST = 100_000
-"""Points of a study."""
+"""Most points of a study."""
 _ALIASES = {"memory.profile": "memory", "graph.file": "graph", "seed": "graph.seed"}
 _GENERATED = (
     Option(name="graph.kind", help="generator of the graph", choices=KINDS_BY_DEGREE),
@@ -42,14 +42,14 @@ _KNOWN = (*_RUN, "graph", *_GRAPH, *_FIELDS)
 
 @dataclass(frozen=True, kw_only=True)
 class StudyPoint:
-    """A point as its study sees it.
+    """A point of a study.
 
     Parameters
     ----------
     values : dict
-        Every parameter that the study names, and `VARIANT` where it has that.
+        Value of every parameter in the study, and of `VARIANT` if the study has it.
     point : Point
-        What runs.
+        The run.
     """
 
     values: dict[str, Any]
@@ -58,16 +58,16 @@ class StudyPoint:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """What a sweep goes over.
+    """A study: the parameters of a sweep and its points.
 
     Parameters
     ----------
     name, title : str
-        Name of its files; what people call it.
+        Name of its files; title for reports.
     axes : dict of str to list
-        The parameters that vary, with their values in order.
+        The varied parameters, each with its values in order.
     points : tuple of StudyPoint
-        All combinations.
+        All combinations of the values.
     """
 
     name: str
@@ -77,17 +77,17 @@ class Study:
 
 
 def value_text(value: Any) -> str:
-    """Return a value of a parameter as people read it."""
+    """Return the value of a parameter as text."""
     return value if isinstance(value, str) else "" if value is None else toml_text(value)
 
 
 def read_study(path: Path) -> Study:
-    """Return the study of a file.
+    """Return the study in a file.
 
     Raises
     ------
     InputError
-        It cannot be read, or describes none. One line, which names the file and quotes what is wrong.
+        The file cannot be read, or is no valid study. The message is one line that names the file and quotes the error.
     """
     try:
         if path.exists() and not path.is_file():
@@ -109,7 +109,7 @@ def read_study(path: Path) -> Study:
 
 
 class _Reader:
-    """Takes a study's document apart. Everything raises `ValueError` with one line."""
+    """Parser of a study's document. All its errors are a `ValueError` with one line."""
 
     def __init__(self, path: Path, document: dict[str, Any]) -> None:
         self._folder = path.parent
@@ -128,7 +128,7 @@ class _Reader:
         for name, values in self._grid.items():
             if not isinstance(values, list) or not values:
                 raise ValueError(f"grid: {name} must be a list of values, not {values!r}")
-        self._tables: dict[str, dict[str, Any]] = {}  # graphs that are tables, by what they are called
+        self._tables: dict[str, dict[str, Any]] = {}  # tables of graphs, by their display names
         if "graph" in self._grid:
             self._grid["graph"] = [self._named(value) for value in self._grid["graph"]]
         self._axes: dict[str, list[Any]] = dict(self._grid)
@@ -137,14 +137,14 @@ class _Reader:
         self._check()
 
     def _listed(self, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the entries of the list, with the name of each where they set several parameters."""
+        """Return the entries of ``[[points]]``, each with a name if they set several parameters."""
         listed = []
         for entry in entries:
             name = entry.get("name")
             values = _flat({key: value for key, value in entry.items() if key != "name"})
             parts = {key: values[key] for key in _GRAPH if key in values}
             if len(parts) > 1 and "graph" not in values:
-                # One graph, and not parameters that each go their own way.
+                # The parameters of a graph form one value, not separate axes.
                 kept = {key: value for key, value in values.items() if key not in parts}
                 values = {"graph": self._called(parts), **kept}
             text = ", ".join(f"{key}={value_text(value)}" for key, value in values.items())
@@ -167,7 +167,7 @@ class _Reader:
         return listed
 
     def _named(self, value: Any) -> Any:
-        """Return what a graph of the grid is called: a file as it is given, a table by what it says."""
+        """Return the name of a graph in the grid: the file as given, or the display name of a table."""
         if not isinstance(value, dict):
             return value
         table = _flat(value, "graph.")
@@ -176,7 +176,7 @@ class _Reader:
         return table["graph"] if list(table) == ["graph"] else self._called(table)
 
     def _called(self, table: dict[str, Any]) -> str:
-        """Return what a graph is called that is a table, and remember it."""
+        """Return the display name of a graph's table, and register the table by it."""
         if "graph" in table:
             other = next(name for name in table if name != "graph")
             raise ValueError(f"graph is a file, and {other} is of one that is generated")
@@ -186,11 +186,11 @@ class _Reader:
         return text
 
     def _table(self, graph: Any) -> dict[str, Any]:
-        """Return what the table says that is called so; nothing for a file."""
+        """Return the table registered by a graph's name; empty for a file."""
         return self._tables.get(graph, {}) if isinstance(graph, str) else {}
 
     def _check(self) -> None:
-        """Refuse names that there are not, that are there twice, and values that come again."""
+        """Refuse unknown parameters, parameters set twice, and repeated values."""
         listed = {key for each in self._entries for key in (*each, *self._table(each.get("graph")))} - {VARIANT}
         within = {key for value in self._grid.get("graph", ()) for key in self._table(value)}
         for name in (*self._fixed, *self._grid, *sorted(within | listed)):
@@ -223,7 +223,7 @@ class _Reader:
                 yield {**combined, **self._table(combined.get("graph"))}
 
     def _point(self, given: dict[str, Any], names: list[str]) -> StudyPoint:
-        """Return a point, with the values that its machine comes to."""
+        """Return a point, with the resolved values of its parameters."""
         varied = ", ".join(f"{name}={value_text(given[name])}" for name in self._axes)
         try:
             named = [VARIANT, *(["graph"] if self._table(given.get("graph")) else [])]
@@ -241,13 +241,13 @@ class _Reader:
         named = {name: self._file(values.get(name, "hc2"), name) for name in ("config", "memory")}
         options = {name: value for name, value in values.items() if name in _RUN}
         graph = self._graph(values)
-        # The folder is that of the point, which is known when it is made.
+        # The record's folder is set when the point is made.
         given: dict[str, Any] = {"algorithm": "bfs", **options, **named, "record": graph.label}
         spec = RunSpec(**given, graph=graph.label, overrides=Overrides.of(overrides), threads=1).checked()
         return Point(graph=graph, spec=spec)
 
     def _file(self, name: Any, parameter: str) -> str:
-        """Return what a configuration or memory is called; files are found from the study's folder."""
+        """Return the name of a configuration or memory; paths of files are relative to the study's folder."""
         if not isinstance(name, str):
             raise ValueError(f"{parameter} must be a string, not {name!r}")
         return str((self._folder / name).resolve()) if name.endswith((".toml", ".py")) else name
@@ -275,7 +275,7 @@ class _Reader:
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return a table's values by dotted names."""
+    """Return the values of nested tables by dotted names."""
     found: dict[str, Any] = {}
     for key, value in table.items():
         name = prefix + key
@@ -288,13 +288,13 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _checked(name: str, value: Any) -> Any:
-    """Return the value of a parameter; those of machine and memory are checked by these."""
+    """Return the checked value of an option; configuration and memory check their own parameters."""
     option = _OPTIONS.get(name)
     return value if option is None else option.checked(value)
 
 
 def _shown(name: str, point: Point, given: Mapping[str, Any]) -> Any:
-    """Return the value of a parameter as the table has it: of machine, memory and graph what it comes to."""
+    """Return a parameter's value for tables: those of machine, memory and graph are resolved."""
     if name in _FIELDS:
         return getattr(point.spec.configuration, name)
     if name.startswith(MEMORY):
