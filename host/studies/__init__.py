@@ -1,3 +1,3 @@
-"""Experiments but the sweeps: tables and figures of papers, comparisons, benchmarks, FPGA reports."""
+"""Studies other than sweeps: tables and figures of papers, comparisons, benchmarks, FPGA reports."""
 
 __all__: list[str] = []

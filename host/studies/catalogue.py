@@ -1,4 +1,4 @@
-"""The tables and figures that `cyscc reproduce` offers: there before anything is imported that takes long."""
+"""The catalogue of tables and figures for `cyscc reproduce`, defined without slow imports."""
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping
@@ -18,22 +18,22 @@ __all__ = ["REPRODUCTIONS", "Reproduction"]
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Table or figure that is measured and shown. It is there before anything is imported that takes long.
+    """A table or figure that can be reproduced; its study is imported only when it runs.
 
     Parameters
     ----------
     name : str
-        Its name on the command line, and that of its files.
+        Name on the command line, and of its files.
     title : str
-        What its paper calls it.
+        Its title in the paper.
     text : str
-        What it shows.
+        Its contents.
     options : callable
-        Adds its own options to a parser.
+        Adds its command-line options to a parser.
     study : str
-        Module of this room and class of its `Study`: ``module:Class``.
+        Module in `host.studies` and class of its `Study`: ``module:Class``.
     simulated : bool
-        Whether it simulates a machine, whose memory is an option then.
+        Whether it simulates a machine, so that the memory is an option.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Reproduction:
     simulated: bool = False
 
     def asked(self, given: Mapping[str, Any]) -> "Study":
-        """Return the study with its options of those that were given."""
+        """Return the study, with those of the given values that are its options."""
         module, name = self.study.split(":")
         kind = getattr(import_module(f"host.studies.{module}"), name)
         study: Study = kind(**{each.name: given[each.name] for each in fields(kind) if each.name in given})
@@ -55,12 +55,12 @@ _LEAST, _MOST = 1 << 4, 1 << 25
 
 
 def _power(text: str) -> int:
-    """Return a number of vertices such as 2^16.
+    """Return a number of vertices from a text such as 2^16.
 
     Raises
     ------
     argparse.ArgumentTypeError
-        It is none, or no power of two, or too large.
+        The text is no number, or the number is no power of two or out of range.
     """
     value = at_least(1)(text)
     if value & (value - 1) or not _LEAST <= value <= _MOST:
@@ -88,7 +88,7 @@ def _add_table1_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _grid(vertices: str, degrees: str, machines: Iterable[str]) -> Callable[[argparse.ArgumentParser], None]:
-    """Return what adds the options of a figure over graphs of some sizes and degrees."""
+    """Return a function that adds the options of a figure over graphs of several sizes and degrees."""
 
     def add(parser: argparse.ArgumentParser) -> None:
         _add_vertices(parser, default=vertices)

@@ -1,4 +1,4 @@
-"""Comparison of software on this machine and simulated machines, on one graph."""
+"""Comparison of software on this machine and of simulated machines, on the same graph."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -34,38 +34,38 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "Contenders", "Entry", "comparison_figure", "comparison_text", "scipy_entry"]
 
 _BASE = "tarjan"
-"""The algorithm that speed-ups are over, as in most papers."""
+"""The baseline of speed-ups, as in most papers."""
 
 SCIPY = "scipy"
-"""Name of scipy's own search, which also checks the others."""
+"""Name of scipy's algorithm, whose result also verifies the others."""
 
 
 _BAR = 0.3
-"""Inches of a bar."""
+"""Height of a bar in inches."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One algorithm or machine on one graph.
+    """Result of one algorithm or machine on a graph.
 
     Parameters
     ----------
     name : str
-        Of the algorithm, or of the machine's configuration.
+        Name of the algorithm, or of the machine's configuration.
     simulated : bool
-        Whether `milliseconds` are cycles of a simulated machine by its clock, and not real time.
+        Whether `milliseconds` is simulated time (cycles by the machine's clock), and not real time.
     where : str
-        What it ran on.
+        The processor, device or machine that it ran on.
     milliseconds : float or None
-        Its time; None where it was given up.
+        Its time; None if it was given up.
     edges, passes : int or None
-        Edges looked at, and rounds that waited for the one before; None where it does not count them.
+        Edges read; passes, that is rounds of which each waits for the previous one. None if they are not counted.
     cycles : int or None
-        Cycles, of a simulated machine.
+        Cycles of a simulated machine.
     counts : mapping
-        All that it counts.
+        Further counters of the algorithm.
     trouble : str or None
-        Why there is no time; None where there is one.
+        Reason if there is no time.
     """
 
     name: str
@@ -81,16 +81,16 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """All entries on a graph.
+    """The entries of all contenders on a graph.
 
     Parameters
     ----------
     graph : str
         The graph's file, as given.
     vertices, edges, components, largest : int
-        Its size, its components, and the vertices of the largest one.
+        Its size, its number of components, and the vertices in the largest one.
     entries : tuple of Entry
-        Software first.
+        The results, of software first.
     """
 
     graph: str
@@ -102,20 +102,20 @@ class Comparison:
 
     @property
     def base(self) -> float | None:
-        """Milliseconds of the algorithm that speed-ups are over; None where it did not run."""
+        """Milliseconds of the baseline algorithm; None if it did not run."""
         return next((entry.milliseconds for entry in self.entries if entry.name == _BASE), None)
 
     def speed_up(self, entry: Entry) -> float | None:
-        """Return how many times as fast an entry is as the base; None where either has no time.
+        """Return the speed-up of an entry over the baseline; None if either has no time.
 
-        Of a simulated machine this is real time of this machine over simulated time.
+        For a simulated machine, this is real time of the baseline over simulated time.
         """
         if self.base is None or not entry.milliseconds:
             return None
         return self.base / entry.milliseconds
 
     def document(self) -> dict[str, Any]:
-        """Return it as a JSON document."""
+        """Return the comparison as a JSON document."""
         return {
             "graph": {"file": self.graph, "vertices": self.vertices, "edges": self.edges},
             "components": {"count": self.components, "largest": self.largest},
@@ -124,20 +124,20 @@ class Comparison:
 
 
 def scipy_entry(graph: Graph, *, runs: int) -> tuple[Entry, NDArray[np.uint32]]:
-    """Time scipy's search, on a matrix that is there, and return its components for the others to be checked by.
+    """Time scipy's algorithm on a matrix made beforehand, and return its components, which verify the others.
 
     Parameters
     ----------
     graph : Graph
         The graph.
     runs : int
-        How many times; the best counts.
+        Number of runs; the fastest counts.
 
     Returns
     -------
     entry : Entry
     labels : ndarray of uint32, shape (n,)
-        Canonical.
+        Canonical ids of the components.
     """
     matrix = component_matrix(graph)
     seconds = []
@@ -150,26 +150,26 @@ def scipy_entry(graph: Graph, *, runs: int) -> tuple[Entry, NDArray[np.uint32]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Contenders:
-    """Contenders of a comparison, and how they run.
+    """Contenders of a comparison, and the settings of their runs.
 
     Parameters
     ----------
     algorithms : tuple of str
         Software: `SCIPY`, and names of `host.algorithms.names.KINDS`.
     machines : tuple of RunSpec
-        Machines to simulate, and whether their results are checked.
+        Runs of simulated machines; they specify whether their results are verified.
     device : str
-        Where algorithms run that are made of steps.
+        The device for algorithms made of steps.
     order : Order
-        In which the threads of those run.
+        Execution order of their threads.
     threads, seed : int
-        Threads that an algorithm may use; seed of what it draws.
+        Most threads of an algorithm; seed of its random choices.
     runs : int
-        How many times software runs; the best counts, with what that run counted.
+        Number of runs of software; the fastest one counts, with its counters.
     limit : float
-        Seconds after which an algorithm made of steps is given up, and there are no more runs of the others.
+        Seconds after which an algorithm made of steps is given up, and no further run of the others is started.
     verify : bool
-        Whether software is checked, by scipy.
+        Whether the results of software are verified by scipy's.
     """
 
     algorithms: tuple[str, ...] = ()
@@ -183,19 +183,19 @@ class Contenders:
     verify: bool = True
 
     def compare(self, path: str, progress: Progress) -> Comparison:
-        """Compare everything on the graph of a file.
+        """Run all contenders on the graph in a file, and return their comparison.
 
         Parameters
         ----------
         path : str
             The file.
         progress : Progress
-            What shows how far it is.
+            Progress display.
 
         Raises
         ------
         InputError, SimulationError
-            The file cannot be read; a simulation failed, or a result is wrong.
+            The graph cannot be read, a simulation failed, or a result is wrong.
         """
         with progress.step(f"{path}: reading") as step:
             graph: Graph = read_graph(path, watch=step, on_note=notice)
@@ -231,14 +231,14 @@ class Contenders:
         graph, transpose : Graph
             The graph and its transpose.
         expected : ndarray of uint32, shape (n,)
-            The components, canonical.
+            The components' canonical ids.
         watch : callable
-            Told how far it is.
+            Progress callback.
 
         Raises
         ------
         SimulationError
-            It found other components.
+            Its components are wrong.
         """
         kind, limit = KINDS[name], self.limit
         where, threads = self.device if kind.devices else "cpu", self.threads if kind.threads else 1
@@ -264,7 +264,7 @@ class Contenders:
 
 
 def _machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:
-    """Find the components on a simulated machine; a pass is a level of a search, or an intersection."""
+    """Return the result of a simulated machine; its passes are the levels of searches, and intersections."""
     result = execute(spec, progress, graph=graph)
     assert isinstance(result, SccResult), "components were found"
     run = result.run
@@ -282,7 +282,7 @@ def _machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """Return a graph's tables: software, whose time is real, then simulated machines, whose time is not."""
+    """Return a graph's tables: software with real time, then simulated machines with simulated time."""
     parts = [
         f"{graph_text(comparison.graph, comparison.vertices, comparison.edges)}\n"
         f"components: {largest_text(comparison.components, comparison.largest)}\n"
@@ -303,7 +303,7 @@ def comparison_text(comparison: Comparison) -> str:
 
 
 def comparison_figure(comparisons: Sequence[Comparison]) -> "Figure":
-    """Return a figure: times on a logarithmic axis, simulated ones hatched and named so.
+    """Return a bar chart of times on a logarithmic axis; simulated times are hatched and labelled as such.
 
     Parameters
     ----------

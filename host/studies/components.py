@@ -1,4 +1,4 @@
-"""Figures 12 and 13: time for the strongly connected components, and speed-up over sequential software."""
+"""Figures 12 and 13: time to find the strongly connected components, and speed-up over sequential software."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 __all__ = ["SpeedUps", "Times"]
 
 PHASES = {"searches": "BFS", "intersections": "intersection", "starts": "search for a start"}
-"""Parts of a time, from the bottom of a bar to its top, and what people call them."""
+"""Parts of a time, from the bottom of a bar to its top, and their titles."""
 
 SOFTWARE = "kosaraju"
-"""Name of the series that the others are compared with."""
+"""Name of the baseline series."""
 
 Series = dict[str, Measured]
-"""Measurements of a graph: by name, of the software (`SOFTWARE`, and ``hong``) and of each configuration."""
+"""Measurements on a graph by name: software (`SOFTWARE` and ``hong``) and configurations."""
 
 
 def _machine_phases(result: Mapping[str, Any]) -> dict[str, float]:
-    """Return the milliseconds of the machine by phase, and of the host's search for a start, which is real time."""
+    """Return the milliseconds of a machine by phase; ``starts``, the host's search for a start, is processor time."""
     cycles = {phase: 1e3 * count / result["clock_hz"] for phase, count in result["cycles"].items()}
     return {**cycles, "starts": 1e3 * result["start_seconds"]}
 
@@ -60,7 +60,7 @@ def _time_markdown(document: dict[str, Any]) -> str:
     Parameters
     ----------
     document : dict
-        What `Times.document` returned.
+        The document of `Times.document`.
     """
     parts = [
         _head(document, "time for strongly connected components")
@@ -79,7 +79,7 @@ def _speed_up_markdown(document: dict[str, Any]) -> str:
     Parameters
     ----------
     document : dict
-        What `SpeedUps.document` returned.
+        The document of `SpeedUps.document`.
     """
     columns = [("degree", "{0[degree]}"), ("Kosaraju (ms)", "{0[kosaraju]:.3f}")]
     for place, (name,) in enumerate(grouped(document["points"], "series")):
@@ -99,7 +99,10 @@ _WIDTH = 0.8
 
 
 def _panels(document: dict[str, Any]) -> "tuple[Figure, list[int], list[tuple[Axes, dict[str, list[Point]]]]]":
-    """Return a figure, the degrees of its axes, and for each number of vertices its panel and its points by series."""
+    """Return a figure, the degrees on its axes, and its panels.
+
+    There is a panel for each number of vertices, returned with its points by series.
+    """
     groups = grouped(document["points"], "vertices")
     degrees = sorted({point["degree"] for point in document["points"]})
     figure, panels = plots.panel_grid(
@@ -118,7 +121,7 @@ def _time_figure(document: dict[str, Any]) -> "Figure":
     Parameters
     ----------
     document : dict
-        What `Times.document` returned.
+        The document of `Times.document`.
     """
     figure, degrees, panels = _panels(document)
     for axes, series in panels:
@@ -152,7 +155,7 @@ def _speed_up_figure(document: dict[str, Any]) -> "Figure":
     Parameters
     ----------
     document : dict
-        What `SpeedUps.document` returned.
+        The document of `SpeedUps.document`.
     """
     figure, degrees, panels = _panels(document)
     colours = (plots.BLUE, plots.SKY, plots.PURPLE, plots.VERMILION)
@@ -174,17 +177,17 @@ def _speed_up_figure(document: dict[str, Any]) -> "Figure":
 
 
 class _Components(Grid):
-    """Figure on uniform random graphs, of sequential Kosaraju's time and that of each machine."""
+    """A figure over uniform random graphs: sequential Kosaraju and each machine."""
 
     hong: ClassVar[bool] = False
     """Whether Hong's algorithm is measured too."""
 
     @abstractmethod
     def points(self, series: Series) -> Iterator[Point]:
-        """Yield the points that a graph has."""
+        """Yield the points of a graph."""
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
-        """Measure it, and return it as a JSON document."""
+        """Perform the measurements, and return the study's JSON document."""
         requests: dict[tuple[GraphSpec, str], Request] = {}
         for degree, vertices in self.graphs():
             graph = GraphSpec(kind="random", degree=degree, vertices=vertices, seed=self.seed)
@@ -212,8 +215,8 @@ class _Components(Grid):
 class Times(_Components):
     """Figure 12: time of sequential Kosaraju and of each machine.
 
-    The ``points`` of its document are a bar each: ``degree``, ``vertices``, ``series`` (``kosaraju`` or a
-    configuration), ``milliseconds`` by phase and ``total``. Trimming is in none of them. The parameters are those of
+    Each of the ``points`` of its document is a bar: ``degree``, ``vertices``, ``series`` (``kosaraju`` or a
+    configuration), ``milliseconds`` by phase, and ``total``. No time includes trimming. The parameters are those of
     `Grid`.
     """
 
@@ -221,7 +224,7 @@ class Times(_Components):
     figure_of = staticmethod(_time_figure)
 
     def points(self, series: Series) -> Iterator[Point]:
-        """Yield the points that a graph has."""
+        """Yield the points of a graph."""
         for name, result in series.items():
             if name == SOFTWARE:
                 phases, further = {phase: 1e3 * result[phase] for phase in PHASES}, ["runs"]
@@ -234,9 +237,9 @@ class Times(_Components):
 class SpeedUps(_Components):
     """Figure 13: speed-up of each machine, and of Hong's algorithm, over sequential Kosaraju.
 
-    The ``points`` of its document are ``degree``, ``vertices``, ``series`` (a configuration or ``hong``),
-    ``milliseconds``, those of sequential Kosaraju as ``kosaraju``, and ``speed_up``. Trimming is only in Hong's time,
-    whose algorithm it is a part of. The parameters are those of `Grid`.
+    The ``points`` of its document have ``degree``, ``vertices``, ``series`` (a configuration or ``hong``),
+    ``milliseconds``, ``kosaraju`` (its milliseconds), and ``speed_up``. Only Hong's time includes trimming, which is
+    a part of that algorithm. The parameters are those of `Grid`.
     """
 
     hong = True
@@ -244,7 +247,7 @@ class SpeedUps(_Components):
     figure_of = staticmethod(_speed_up_figure)
 
     def points(self, series: Series) -> Iterator[Point]:
-        """Yield the points that a graph has."""
+        """Yield the points of a graph."""
         base = 1e3 * series[SOFTWARE]["seconds"]
         for name, result in series.items():
             if name != SOFTWARE:

@@ -1,4 +1,4 @@
-"""Figures 2 and 3 and table 2 of Li et al. 2013: recursion depth, and time beside Tarjan's algorithm."""
+"""Figures 2 and 3 and table 2 of Li et al. 2013: recursion depth, and time compared with Tarjan's algorithm."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["FIGURE2", "FIGURE3", "PARTITION", "SINGLE", "TENTH", "Degrees", "Sources", "Times"]
 
 VERTICES = 100_000
-"""Of the graphs of figures 2 and 3."""
+"""Number of vertices of the graphs in figures 2 and 3."""
 
 FIGURE2 = {
     0: (100_000, 203),
@@ -33,13 +33,13 @@ FIGURE2 = {
     5: (715, 93),
     6: (233, 69),
 }
-"""Recursion depth by average degree of random graphs: with single sources alone, and with Partition."""
+"""Recursion depths by average degree of random graphs: single sources only, and with Partition."""
 
 FIGURE3 = {100: 7295, 1000: 1195, 5000: 315, 8000: 217, 10_000: 187}
-"""Recursion depth by the number of Partition's sources, random graphs of average degree 1."""
+"""Recursion depths by Partition's number of sources, on random graphs of average degree 1."""
 
 MILLION = 1 << 20
-"""Vertices that stand for the text's million: R-MAT graphs have a power of two of them here."""
+"""The paper's million vertices, as reproduced: the size of R-MAT graphs is a power of two."""
 
 
 class Row(NamedTuple):
@@ -48,7 +48,7 @@ class Row(NamedTuple):
     Parameters
     ----------
     milliseconds, tarjan : float
-        Time of the text's algorithm, and of Tarjan's on a Core i7 2600K.
+        Time of the paper's algorithm, and of Tarjan's on a Core i7 2600K.
     depth : int
         Recursion depth.
     """
@@ -63,11 +63,11 @@ TABLE2 = {
     ("rmat", 12): (Row(35, 560, 295), Row(66, 1020, 647), Row(102, 1440, 975)),
     ("ssca2", 30): (Row(24, 86, 261), Row(46, 150, 583), Row(74, 215, 890)),
 }
-"""Rows of one, two and three million vertices, by kind of graph and average degree."""
+"""Rows for one, two and three million vertices, by kind of graph and average degree."""
 
 
 def row_of(kind: str, degree: int, vertices: int) -> Row | None:
-    """Return the row of the nearest graph of the text, None where there is none of about this size."""
+    """Return the row of the paper's graph of about this size; None if there is none."""
     millions, rest = divmod(vertices, MILLION)
     rows = TABLE2[kind, degree]
     return rows[millions - 1] if not rest and 1 <= millions <= len(rows) else None
@@ -75,15 +75,15 @@ def row_of(kind: str, degree: int, vertices: int) -> Row | None:
 
 SINGLE = "single source"
 PARTITION = "single source + Partition"
-"""The series, as figure 2 calls them."""
+"""Names of the series, as in figure 2."""
 TENTH = "single source + Partition, k = n / 10"
-"""Partition with as many sources at every degree, by which the text's depths seem to have been measured."""
+"""Series of Partition with the same number of sources at every degree, which seems to be the paper's setting."""
 
 _DEGREE = 1
-"""Of the graphs of figure 3."""
+"""Average degree of the graphs in figure 3."""
 
 _Asked = tuple[str, int, int | None, int | None]
-"""Series, place on the horizontal axis, the text's depth, Partition's sources where they are not as by default."""
+"""Series, position on the horizontal axis, the paper's depth, and Partition's sources (None for the default)."""
 
 
 def _quotient(value: float | None, by: float | None) -> float | None:
@@ -96,7 +96,7 @@ def _depth_markdown(document: dict[str, Any]) -> str:
     Parameters
     ----------
     document : dict
-        What `Degrees.document` or `Sources.document` returned.
+        The document of `Degrees.document` or `Sources.document`.
     """
     axis = document["axis"]
     columns = [(axis, f"{{{axis}:,}}"), ("paper", "{paper:,}"), ("measured", "{depth:,}"), ("ratio", "{ratio:.2f}")]
@@ -135,7 +135,7 @@ def _time_markdown(document: dict[str, Any]) -> str:
     Parameters
     ----------
     document : dict
-        What `Times.document` returned.
+        The document of `Times.document`.
     """
     rows = []
     for row in document["rows"]:
@@ -157,12 +157,12 @@ _WIDTH = 0.4
 
 
 def _depth_figure(document: dict[str, Any]) -> "Figure":
-    """Return figure 2 or 3: recursion depth, what was measured as lines, the text's as marks.
+    """Return figure 2 or 3: recursion depths, the measured ones as lines, the paper's as marks.
 
     Parameters
     ----------
     document : dict
-        What `Degrees.document` or `Sources.document` returned.
+        The document of `Degrees.document` or `Sources.document`.
     """
     figure = new_figure(width=7, height=4.5)
     axes = figure.subplots()
@@ -171,7 +171,7 @@ def _depth_figure(document: dict[str, Any]) -> "Figure":
         places = [point[axis] for point in points]
         heights = [point["depth"] for point in points]
         axes.plot(places, heights, color=_COLOURS[series], marker="o", label=f"{series}, measured")
-        # Those of both series with Partition are the same.
+        # The paper's depths of both series with Partition are the same.
         known = [point for point in points if point["paper"] is not None and series != TENTH]
         if known:
             heights = [point["paper"] for point in known]
@@ -184,12 +184,12 @@ def _depth_figure(document: dict[str, Any]) -> "Figure":
 
 
 def _time_figure(document: dict[str, Any]) -> "Figure":
-    """Return table 2 as bars: speed-up over Tarjan's algorithm, here and in the text.
+    """Return table 2 as bars: speed-up over Tarjan's algorithm, measured and in the paper.
 
     Parameters
     ----------
     document : dict
-        What `Times.document` returned.
+        The document of `Times.document`.
     """
     rows = document["rows"]
     figure = new_figure(width=max(6, 1.2 * len(rows)), height=4)
@@ -208,12 +208,12 @@ def _time_figure(document: dict[str, Any]) -> "Figure":
 
 @dataclass(frozen=True, kw_only=True)
 class _Depths(Study):
-    """Figure of recursion depths.
+    """A figure of recursion depths.
 
     Parameters
     ----------
     figure : str
-        Its name.
+        Name of the figure.
     vertices : int
         Vertices of the graphs.
     seed : int
@@ -224,17 +224,17 @@ class _Depths(Study):
     vertices: int
 
     axis: ClassVar[str]
-    """Field of the points that is the horizontal axis."""
+    """Field of the points on the horizontal axis."""
 
     markdown = staticmethod(_depth_markdown)
     figure_of = staticmethod(_depth_figure)
 
     @abstractmethod
     def asked(self) -> Iterator[_Asked]:
-        """Yield what is measured."""
+        """Yield the points to measure."""
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
-        """Measure it, and return it as a JSON document."""
+        """Perform the measurements, and return the study's JSON document."""
         asked = list(self.asked())
         requests = [
             SoftwareRequest(
@@ -245,7 +245,7 @@ class _Depths(Study):
                     seed=self.seed,
                 ),
                 algorithm="li",
-                threads=1,  # where depths repeat
+                threads=1,  # makes depths reproducible
                 seed=self.seed,
                 options=() if sources is None else (("sources", sources),),
             )
@@ -262,7 +262,7 @@ class _Depths(Study):
                 {
                     "series": series,
                     self.axis: place,
-                    # Of graphs of other sizes the text says nothing.
+                    # The paper has no depths of graphs of other sizes.
                     "paper": paper if self.vertices == VERTICES else None,
                     "depth": results[request]["counts"]["depth"],
                     "counts": results[request]["counts"],
@@ -277,14 +277,14 @@ class _Depths(Study):
 class Degrees(_Depths):
     """Figure 2: recursion depth by average degree.
 
-    The ``points`` of its document are ``series`` (`SINGLE`, `PARTITION` or `TENTH`), ``degree``, ``paper`` (the text's
-    depth, where the graph has as many vertices), ``depth``, and ``counts`` and ``milliseconds`` of the run.
+    The ``points`` of its document have ``series`` (`SINGLE`, `PARTITION` or `TENTH`), ``degree``, ``paper`` (the
+    paper's depth, if the graph has as many vertices), ``depth``, and ``counts`` and ``milliseconds`` of the run.
     """
 
     axis = "degree"
 
     def asked(self) -> Iterator[_Asked]:
-        """Yield what is measured."""
+        """Yield the points to measure."""
         for degree, (single, both) in FIGURE2.items():
             yield SINGLE, degree, single, 0
             yield PARTITION, degree, both, None
@@ -292,15 +292,15 @@ class Degrees(_Depths):
 
 
 class Sources(_Depths):
-    """Figure 3: recursion depth by the number of Partition's sources; ``points`` have that in place of ``degree``.
+    """Figure 3: recursion depth by Partition's number of sources; ``points`` have ``sources`` in place of ``degree``.
 
-    On graphs of other sizes the sources are as large a part of the vertices as the text's.
+    On graphs of other sizes, the sources are the same share of the vertices as in the paper.
     """
 
     axis = "sources"
 
     def asked(self) -> Iterator[_Asked]:
-        """Yield what is measured."""
+        """Yield the points to measure."""
         for sources, paper in FIGURE3.items():
             scaled = max(1, sources * self.vertices // VERTICES)
             yield PARTITION, scaled, paper, scaled
@@ -308,11 +308,11 @@ class Sources(_Depths):
 
 @dataclass(frozen=True, kw_only=True)
 class Times(Study):
-    """The generated graphs of table 2.
+    """Table 2, for its generated graphs.
 
-    The ``rows`` of its document are ``kind``, ``degree`` and ``vertices`` of the graph; ``milliseconds`` and ``counts``
-    of ``li``, ``tarjan`` (milliseconds) and ``speed_up``; ``paper`` with the text's ``milliseconds``, ``depth`` and
-    ``tarjan``.
+    The ``rows`` of its document have ``kind``, ``degree`` and ``vertices`` of the graph; ``milliseconds`` and
+    ``counts`` of ``li``; ``tarjan`` (milliseconds) and ``speed_up``; and in ``paper`` the published ``milliseconds``,
+    ``depth`` and ``tarjan``.
 
     Parameters
     ----------
@@ -328,7 +328,7 @@ class Times(Study):
     figure_of = staticmethod(_time_figure)
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
-        """Measure it, and return it as a JSON document."""
+        """Perform the measurements, and return the study's JSON document."""
         runs = {}
         for (kind, degree), vertices in product(TABLE2, self.vertices):
             graph = GraphSpec(kind=kind, degree=degree, vertices=vertices, seed=self.seed)

@@ -1,4 +1,4 @@
-"""What the paper measured (Attia et al. 2015, section 6), which the studies are held against, and its device."""
+"""Published results of Attia et al. 2015, section 6, the reference of the studies; and the FPGA of their machine."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -25,18 +25,18 @@ __all__ = [
 ]
 
 SEARCH_MACHINES = {"published": "published-bfs", "published-scc": "published", "hc2": "hc2"}
-"""Table I, figures 10 and 11: by name, the preset with four AEs.
+"""Presets with four AEs for table I and figures 10 and 11, by machine name.
 
-The paper measured them on its BFS build, which has rows of its own in table II and sources of its own, so `published`
+The paper measured these on its BFS build, which has separate rows in table II and separate source code. So `published`
 is that build here; `published-scc` is the one that finds components.
 """
 
 COMPONENT_MACHINES = {"published": "published", "hc2": "hc2"}
-"""Figures 12 and 13: by name, the preset with four AEs. The paper's was its SCC build."""
+"""Presets with four AEs for figures 12 and 13, by machine name. The paper used its SCC build."""
 
 
 def preset_of(machine: str, engines: int) -> str:
-    """Return the preset of a machine of `SEARCH_MACHINES` with one or four AEs."""
+    """Return the preset of a machine in `SEARCH_MACHINES` with one or four AEs."""
     preset = SEARCH_MACHINES[machine]
     return preset if engines == 4 else f"{preset}-1ae"
 
@@ -69,24 +69,24 @@ BETKAOUI_GTEPS = {
 
 
 def cygraph_gteps(kind: str, degree: int, engines: int) -> float | None:
-    """Return table I's GTEPS of the accelerator, None for a degree that the table has not."""
+    """Return the accelerator's GTEPS in table I; None for a degree that is not in the table."""
     return CYGRAPH_GTEPS[kind, engines][TABLE1_DEGREES.index(degree)] if degree in TABLE1_DEGREES else None
 
 
 def betkaoui_gteps(kind: str, degree: int) -> float | None:
-    """Return table I's GTEPS of Betkaoui et al. 2012, None for a degree that the table has not."""
+    """Return the GTEPS of Betkaoui et al. 2012 in table I; None for a degree that is not in the table."""
     return BETKAOUI_GTEPS[kind][TABLE1_DEGREES.index(degree)] if degree in TABLE1_DEGREES else None
 
 
 class Amounts(NamedTuple):
-    """LUTs, registers and block RAM.
+    """Amounts of LUTs, registers and block RAM.
 
     Parameters
     ----------
     luts, registers : int
         Numbers.
     block_ram : int
-        In Kb.
+        Block RAM in Kb.
     """
 
     luts: int
@@ -94,22 +94,22 @@ class Amounts(NamedTuple):
     block_ram: int
 
     def within(self, limit: "Amounts") -> tuple[bool, ...]:
-        """Whether each amount is at most that of a limit."""
+        """Return for each amount whether it is within a limit."""
         return tuple(mine <= most for mine, most in zip(self, limit, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Device:
-    """An FPGA.
+    """An FPGA and its resources.
 
     Parameters
     ----------
     name : str
         Name of the part.
     has : Amounts
-        What it has.
+        Its resources.
     note : str
-        Why it is the one to compare with.
+        Reason to compare with it.
     """
 
     name: str
@@ -132,13 +132,13 @@ DEVICES: dict[str, Device] = {
 """Device to compare with, by the family name of Yosys' ``synth_xilinx``."""
 
 PUBLISHED = Amounts(luts=132_139, registers=150_585, block_ram=8_982)
-"""One FPGA of the published machine, vendor's interface included (table II)."""
+"""One FPGA of the published machine, including the vendor's interface (table II)."""
 
 PUBLISHED_BFS = Amounts(luts=114_530, registers=125_638, block_ram=6_678)
-"""One FPGA of its BFS alone, vendor's interface included (table II)."""
+"""One FPGA of the published BFS build, including the vendor's interface (table II)."""
 
 PUBLISHED_LESS_VENDOR = Amounts(luts=111_400, registers=129_800, block_ram=6_390)
-"""`PUBLISHED` less the vendor's interface: 10 % of the device's logic and 25 % of its block RAM, rounded."""
+"""`PUBLISHED` without the vendor's interface: less 10 % of the device's logic and 25 % of its block RAM, rounded."""
 
 BAR = Amounts(luts=55_700, registers=64_900, block_ram=3_195)
-"""Most that an AE of the published size may take on a Virtex-5: half of `PUBLISHED_LESS_VENDOR`."""
+"""Target for an AE of the published size on a Virtex-5: at most half of `PUBLISHED_LESS_VENDOR`."""

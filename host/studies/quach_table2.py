@@ -1,4 +1,4 @@
-"""Table 2 of Quach, Abuzaid and Chen 2012: concurrent pivots against Tarjan's algorithm on G(n, m) graphs."""
+"""Table 2 of Quach, Abuzaid and Chen 2012: concurrent pivots compared with Tarjan's algorithm on G(n, m) graphs."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,18 +20,18 @@ __all__ = ["TABLE2", "Table2"]
 
 
 class _Row(NamedTuple):
-    """A row of the table: a graph, and times in whole milliseconds, averages of five runs."""
+    """A row of the table: a graph, and times in whole milliseconds, each the mean of five runs."""
 
     vertices: int
     edges: int
     tarjan: int
-    """The text's C++ (ms)."""
+    """Time of the paper's C++ program (ms)."""
     quach: int
-    """Its "Parallelized CUDA", all in all (ms)."""
+    """Total time of the paper's "Parallelized CUDA" (ms)."""
     ratio: float
-    """As it is printed; the text divides times before they are rounded."""
+    """Ratio as printed; the paper computed it before rounding the times."""
     prune: int
-    """Of the CUDA time the pruning (ms)."""
+    """Part of the CUDA time for pruning (ms)."""
 
 
 TABLE2 = (
@@ -57,7 +57,7 @@ TABLE2 = (
     _Row(1_000_000, 2_000_000, 6504, 2948, 2.21, 243),
     _Row(1_000_000, 3_000_000, 3926, 3240, 1.21, 153),
 )
-"""All rows."""
+"""The rows of the table."""
 
 
 _SIZE = (("n", "{vertices:,}"), ("m", "{edges:,}"))
@@ -85,12 +85,12 @@ _COUNTS = (
 
 
 def _table2_markdown(document: dict[str, Any]) -> str:
-    """Return the table as Markdown: times and ratios beside the text's, then what was counted.
+    """Return the table as Markdown: times and ratios beside the paper's, then the counters.
 
     Parameters
     ----------
     document : dict
-        What `Table2.document` returned.
+        The document of `Table2.document`.
     """
     where = place(document["device"], document["threads"])
     return "\n".join(
@@ -112,12 +112,12 @@ _COLOURS = (BLACK, ORANGE, GREEN, BLUE, VERMILION)
 
 
 def _table2_figure(document: dict[str, Any]) -> "Figure":
-    """Return the plot: a line for each number of vertices, and the text's dashed.
+    """Return the plot: a line for each number of vertices, with the paper's dashed.
 
     Parameters
     ----------
     document : dict
-        What `Table2.document` returned.
+        The document of `Table2.document`.
     """
     figure = new_figure(width=7, height=4.5)
     axes = figure.subplots()
@@ -147,21 +147,21 @@ def _table2_figure(document: dict[str, Any]) -> "Figure":
 
 @dataclass(frozen=True, kw_only=True)
 class Table2(Study):
-    """The table's graphs.
+    """Table 2, for its graphs.
 
-    Each of its document's ``rows`` has ``vertices``, ``edges``; ``tarjan`` and ``quach`` (milliseconds), ``ratio`` (the
-    first by the second); ``counts`` of the second; ``paper``: the same times, the ratio, and ``prune`` as printed.
+    The ``rows`` of its document have ``vertices``, ``edges``; ``tarjan`` and ``quach`` (milliseconds); ``ratio``, the
+    first over the second; ``counts`` of the second; and in ``paper`` the published times, ratio and ``prune``.
 
     Parameters
     ----------
     most : int
-        Vertices of the largest graphs.
+        Number of vertices of the largest graphs.
     pivots : int
-        Pivots at a time.
+        Number of concurrent pivots.
     device : str
-        Where the searches run; Tarjan's algorithm runs on the processor.
+        Device of the searches; Tarjan's algorithm runs on the processor.
     threads : int
-        Threads of the processor that they may use; Tarjan's algorithm uses one.
+        Most processor threads of the searches; Tarjan's algorithm uses one.
     seed : int
         Seed of the graphs.
     """
@@ -175,7 +175,7 @@ class Table2(Study):
     figure_of = staticmethod(_table2_figure)
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
-        """Measure it, and return it as a JSON document."""
+        """Perform the measurements, and return the study's JSON document."""
         threads = self.threads if self.device == "cpu" else 1
         how: dict[str, Any] = {"threads": threads, "device": self.device, "options": (("pivots", self.pivots),)}
         requests = {}

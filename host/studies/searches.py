@@ -1,4 +1,4 @@
-"""Throughput of breadth-first search beside the paper's: the cells of table I, the points of figures 10 and 11."""
+"""Throughput of breadth-first search compared with the paper's: cells of table I, points of figures 10 and 11."""
 
 import itertools
 import math
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Table1", "Throughput", "averages", "errors"]
 
 _SUMMED = ("cycles", "edges", "levels", "duplicates")
-"""Fields of a point that are counts."""
+"""Fields of a point with counts."""
 
 _FROM = f"searches start at the {SOURCE_RULE}"
 
@@ -32,14 +32,14 @@ _FROM = f"searches start at the {SOURCE_RULE}"
 def _measured(
     measurements: Measurements, keys: Iterable[tuple[str, int, str, int, int]], *, memory: str, seed: int
 ) -> tuple[list[Point], dict[BfsRequest, Measured]]:
-    """Measure points, and return them, paper against simulation, with the cycles by cause; and what was measured.
+    """Measure points; return them, with the paper's results and the cycles by cause, and the measurements.
 
-    For degrees that the paper's table has not, ``paper``, ``ratio`` and ``betkaoui`` are None.
+    For degrees that are not in the paper's table, ``paper``, ``ratio`` and ``betkaoui`` are None.
 
     Parameters
     ----------
     measurements : Measurements
-        What measures.
+        Performs the measurements.
     keys : iterable of (str, int, str, int, int)
         Machine (of `host.studies.paper.SEARCH_MACHINES`), vertices, kind of graph, degree and AEs of each point.
     memory : str
@@ -81,7 +81,7 @@ def _measured(
 
 
 def averages(found: Sequence[Point]) -> list[Point]:
-    """Return the mean over the numbers of vertices of each cell, which is what the paper's table holds."""
+    """Return each cell's mean over the numbers of vertices, as in the paper's table."""
     return [_mean(group) for group in grouped(found, "config", "kind", "degree", "engines").values()]
 
 
@@ -96,7 +96,7 @@ def _mean(group: Sequence[Point]) -> Point:
 
 
 def errors(found: Iterable[Point]) -> dict[str, Any]:
-    """Return mean and largest difference from the paper, in percent of the paper's figure.
+    """Return mean and maximum difference from the paper, in percent of the paper's value.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def errors(found: Iterable[Point]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``mean_percent`` and ``largest_percent`` of all, and the same under each kind of graph.
+        ``mean_percent`` and ``largest_percent`` over all cells, and the same for each kind of graph.
     """
     differences = [(cell["kind"], 100 * abs(cell["ratio"] - 1)) for cell in found]
 
@@ -142,7 +142,7 @@ _ERRORS = (
 
 
 def _cells_text(cells: Sequence[Point]) -> list[str]:
-    """Return the tables of the cells of one configuration and number of vertices."""
+    """Return the tables for one configuration and number of vertices."""
     found = errors(cells)
     presets = ", ".join(f"`{preset}`" for preset in dict.fromkeys(cell["preset"] for cell in cells))
     return [
@@ -159,13 +159,14 @@ def _cells_text(cells: Sequence[Point]) -> list[str]:
 def _table1_markdown(document: dict[str, Any]) -> str:
     """Return the table as Markdown.
 
-    For each configuration and number of vertices, the means over several of them first: throughput of paper and
-    simulation, shares of the kernels' cycles by cause, and the difference from the paper.
+    It has sections for each configuration and number of vertices, and before them one for the means over several
+    numbers: throughput in the paper and in simulation, shares of the kernels' cycles by cause, and the difference
+    from the paper.
 
     Parameters
     ----------
     document : dict
-        What `Table1.document` returned.
+        The document of `Table1.document`.
     """
     sizes = list(dict.fromkeys(cell["vertices"] for cell in document["cells"]))
     groups = {f"mean of {', '.join(map(size_text, sizes))} vertices": document.get("averages", [])}
@@ -190,12 +191,12 @@ _SIDES = {"paper": ORANGE, "simulated": BLUE}
 
 
 def _table1_figure(document: dict[str, Any]) -> "Figure":
-    """Return a panel for each configuration and kind of graph; of several numbers of vertices, their mean.
+    """Return a panel for each configuration and kind of graph; several numbers of vertices are averaged.
 
     Parameters
     ----------
     document : dict
-        What `Table1.document` returned.
+        The document of `Table1.document`.
     """
     groups = grouped(document.get("averages", document["cells"]), "config", "kind")
     figure, panels = panel_grid(
@@ -223,22 +224,22 @@ def _table1_figure(document: dict[str, Any]) -> "Figure":
             color=BLACK,
             label="Betkaoui et al., 4 FPGAs",
         )
-    panels[0].set_ylim(bottom=0)  # last, and for all: they share it
+    panels[0].set_ylim(bottom=0)  # last, and for all panels: they share the axis
     add_legend(figure, 5)
     return figure
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table1(Study):
-    """Table I: 16 cells of the paper against the simulation.
+    """Table I: its 16 cells, in the paper and in simulation.
 
-    Its document has ``cells``; ``averages`` over the numbers of vertices when there are several; ``errors`` by
-    configuration, of the averages where there are some; and what was run.
+    Its document has ``cells``; ``averages`` over the numbers of vertices, if there are several; ``errors`` by
+    configuration, of the averages if there are any; and the settings of the runs.
 
     Parameters
     ----------
     configs : tuple of str
-        Names of `host.studies.paper.SEARCH_MACHINES`.
+        Names of machines, of `host.studies.paper.SEARCH_MACHINES`.
     vertices : tuple of int
         Numbers of vertices.
     memory : str
@@ -255,7 +256,7 @@ class Table1(Study):
     figure_of = staticmethod(_table1_figure)
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
-        """Measure it, and return it as a JSON document."""
+        """Perform the measurements, and return the study's JSON document."""
         keys = itertools.product(self.configs, self.vertices, paper.KINDS, paper.TABLE1_DEGREES, paper.ENGINES)
         cells, results = _measured(measurements, keys, memory=self.memory, seed=self.seed)
         mean = averages(cells) if len(self.vertices) > 1 else []
@@ -281,7 +282,7 @@ def _throughput_markdown(document: dict[str, Any]) -> str:
     Parameters
     ----------
     document : dict
-        What `Throughput.document` returned.
+        The document of `Throughput.document`.
     """
     parts = [
         f"# {document['figure'].replace('fig', 'Figure ')}: breadth-first search of "
@@ -304,7 +305,7 @@ _LINES = ("-", "--", ":", "-.")
 
 
 def _reference(axes: "Axes", height: float | None, *, colour: str, label: str, width: float) -> None:
-    """Draw an average of the paper over the vertices that it is an average of."""
+    """Draw an average of the paper as a line over the numbers of vertices that it covers."""
     if height is not None:
         exponents = [math.log2(paper.TABLE1_VERTICES[0]), math.log2(paper.TABLE1_VERTICES[-1])]
         axes.plot(exponents, [height, height], color=colour, linewidth=width, label=label, linestyle=(0, (4, 1)))
@@ -328,12 +329,12 @@ def _panel(axes: "Axes", points: list[Point]) -> None:
 
 
 def _throughput_figure(document: dict[str, Any]) -> "Figure":
-    """Return the figure; the paper's averages are lines over the vertices that they are averages of.
+    """Return the figure; the paper's averages are lines over the numbers of vertices that they cover.
 
     Parameters
     ----------
     document : dict
-        What `Throughput.document` returned.
+        The document of `Throughput.document`.
     """
     groups = grouped(document["points"], "degree")
     sizes = sorted({*paper.TABLE1_VERTICES, *(point["vertices"] for point in document["points"])})
@@ -343,23 +344,23 @@ def _throughput_figure(document: dict[str, Any]) -> "Figure":
         axes.set_xticks([math.log2(size) for size in sizes], [power_text(size) for size in sizes])
         axes.set(xlabel="vertices", ylabel="throughput (GTEPS)")
         axes.grid(color="0.85")
-    panels[0].set_ylim(bottom=0)  # last, and for all: they share it
+    panels[0].set_ylim(bottom=0)  # last, and for all panels: they share the axis
     add_legend(figure, 3)
     return figure
 
 
 class Throughput(Grid):
-    """Figures 10 and 11: throughput against the number of vertices, of random and of R-MAT graphs.
+    """Figures 10 and 11: throughput over the number of vertices, for random and for R-MAT graphs.
 
-    The ``paper`` of their document's ``points`` is table I's average, whatever their number of vertices. The parameters
-    are those of `Grid`.
+    In the ``points`` of their documents, ``paper`` is table I's average for any number of vertices. The parameters are
+    those of `Grid`.
     """
 
     markdown = staticmethod(_throughput_markdown)
     figure_of = staticmethod(_throughput_figure)
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
-        """Measure it, and return it as a JSON document."""
+        """Perform the measurements, and return the study's JSON document."""
         kind = {"fig10": "random", "fig11": "rmat"}[self.figure]
         keys = [
             (config, vertices, kind, degree, engines)

@@ -1,4 +1,4 @@
-"""Studies: tables and figures that are measured and shown, and what they come to."""
+"""Base classes of studies: tables and figures that are measured, and their reports."""
 
 import itertools
 from abc import ABC, abstractmethod
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 __all__ = ["Grid", "Point", "Report", "Study", "grouped", "left_out_text", "run_fields"]
 
 Point = dict[str, Any]
-"""A point of a figure, or a row or cell of a table, as it is in the document."""
+"""A point of a figure, or a row or cell of a table, in a study's document."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """The results of a study.
+    """Report of a study.
 
     Parameters
     ----------
     document : dict
-        For programs, JSON-able.
+        The results as a JSON document.
     markdown : str
-        For people.
+        The results as Markdown.
     draw : callable, optional
-        Draws the plot.
+        Function that draws the plot.
     failure : str, optional
-        What the study shows to be not as it should, one line.
+        Requirement that the results do not meet, in one line.
     """
 
     document: dict[str, Any]
@@ -45,19 +45,19 @@ class Report:
     failure: str = ""
 
     def write(self, folder: Path, name: str) -> list[Path]:
-        """Write the files, and return their paths.
+        """Write the report's files, and return their paths.
 
         Parameters
         ----------
         folder : Path
-            Where they go.
+            Folder of the files.
         name : str
-            Their name without suffix.
+            Name of the files, without suffix.
 
         Raises
         ------
         InputError
-            One could not be written.
+            A file could not be written.
         """
         paths = [folder / f"{name}.{suffix}" for suffix in ("json", "md")]
         write_json(str(paths[0]), self.document)
@@ -73,7 +73,7 @@ class Report:
 
 @dataclass(frozen=True, kw_only=True)
 class Study(ABC):
-    """A table or figure of a paper: the fields are its options.
+    """A table or figure of a paper; the fields are its options.
 
     Parameters
     ----------
@@ -84,13 +84,13 @@ class Study(ABC):
     seed: int
 
     markdown: ClassVar["staticmethod[[dict[str, Any]], str]"]
-    """Returns the document as Markdown."""
+    """Function that returns the document as Markdown."""
     figure_of: ClassVar["staticmethod[[dict[str, Any]], Figure] | None"] = None
-    """Draws the document."""
+    """Function that draws the document; None without a plot."""
 
     @abstractmethod
     def document(self, measurements: Measurements) -> dict[str, Any]:
-        """Measure it, and return it as a JSON document.
+        """Perform the measurements, and return the study's JSON document.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class Study(ABC):
         """
 
     def report(self, measurements: Measurements) -> Report:
-        """Measure it, and return its report."""
+        """Perform the measurements, and return the study's report."""
         document = self.document(measurements)
         draw = None if self.figure_of is None else partial(self.figure_of, document)
         return Report(document=document, markdown=self.markdown(document), draw=draw)
@@ -107,18 +107,18 @@ class Study(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Grid(Study):
-    """A figure over graphs of some sizes and degrees, each with each.
+    """A figure over graphs of all combinations of some sizes and degrees.
 
     Parameters
     ----------
     figure : str
-        Its name.
+        Name of the figure.
     configs : tuple of str
-        Names of machines, of `host.studies.paper`.
+        Names of machines, see `host.studies.paper`.
     vertices, degrees : tuple of int
-        Sizes of the graphs.
+        Numbers of vertices; average degrees.
     max_edges : int
-        Edges of the largest graph; larger ones are left out.
+        Most edges of a graph; larger graphs are left out.
     memory : str
         Memory profile.
     seed : int
@@ -133,12 +133,12 @@ class Grid(Study):
     memory: str
 
     def graphs(self) -> list[tuple[int, int]]:
-        """Return degree and vertices of each graph.
+        """Return degree and number of vertices of each graph.
 
         Raises
         ------
         InputError
-            None is small enough.
+            All graphs are too large.
         """
         pairs = list(itertools.product(self.degrees, self.vertices))
         kept = [pair for pair in pairs if pair[0] * pair[1] <= self.max_edges]
@@ -148,12 +148,12 @@ class Grid(Study):
         return kept
 
     def described(self, results: Mapping[Any, Mapping[str, Any]], *, kind: str) -> dict[str, Any]:
-        """Return what the document says besides its points.
+        """Return the fields of the document other than the points.
 
         Parameters
         ----------
         results : mapping
-            What was measured.
+            The measurements.
         kind : str
             Kind of graphs.
         """
@@ -169,13 +169,13 @@ class Grid(Study):
 
 
 def run_fields(results: Mapping[Any, Mapping[str, Any]], *, memory: str, seed: int) -> dict[str, Any]:
-    """Return what a document says of the runs: version, memory profile, clock and seed."""
+    """Return the fields of a document on its runs: version, memory profile, clock and seed."""
     clock = next(result["clock_hz"] for result in results.values() if "clock_hz" in result)
     return {"version": version(), "memory": memory, "clock_hz": clock, "seed": seed}
 
 
 def left_out_text(document: dict[str, Any]) -> str:
-    """Return a line that names the graphs left out, empty when there are none."""
+    """Return a line that names the graphs left out; empty if there are none."""
     names = [f"degree {each['degree']} with {size_text(each['vertices'])}" for each in document["left_out"]]
     if not names:
         return ""
@@ -183,7 +183,7 @@ def left_out_text(document: dict[str, Any]) -> str:
 
 
 def grouped(points: Iterable[Point], *names: str) -> dict[tuple[Any, ...], list[Point]]:
-    """Return the points by the values of these fields, groups and points in the order in which they come."""
+    """Return points grouped by the values of some fields, in their original order."""
     groups: dict[tuple[Any, ...], list[Point]] = {}
     for point in points:
         groups.setdefault(tuple(point[name] for name in names), []).append(point)

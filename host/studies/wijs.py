@@ -28,7 +28,7 @@ CONFIGURATIONS: dict[str, dict[str, int]] = {
     "F3,7": {"cached": 3, "segment": 7},
     "F0,1-nh": {"segment": 1, "no-hybrid": 1},
 }
-"""Configurations by the paper's names, as options of ``fbt``."""
+"""Configurations by their names in the paper, as options of ``fbt``."""
 
 
 BEST = "F0,7"
@@ -40,17 +40,17 @@ class Published(NamedTuple):
 
     model: str
     states: float
-    """Millions."""
+    """Number of states in millions."""
     transitions: float
-    """Millions."""
+    """Number of transitions in millions."""
     degree: float
     """Average out-degree."""
     components: str
-    """As it is printed."""
+    """Number of components, as printed."""
     tarjan: float
-    """Seconds."""
+    """Time of Tarjan's algorithm in seconds."""
     fbt: tuple[float, ...]
-    """Seconds, one for each of `CONFIGURATIONS`."""
+    """Time of ``fbt`` in seconds, for each of `CONFIGURATIONS`."""
 
 
 TABLE1 = (
@@ -65,41 +65,41 @@ TABLE1 = (
     Published("zeroconf_dl.F.200.1k.6", 118.6, 273.5, 2.31, "118.6M", 97.91, (28.63, 6.12, 28.98, 6.23, 28.63)),
     Published("firewire_dl.800.36.(0.2)", 129.3, 293.6, 2.27, "129.3M", 104.07, (26.71, 6.71, 26.97, 6.87, 26.60)),
 )
-"""The rows, from the top."""
+"""Rows of table 1."""
 
 
 TABLE2 = (
     *((32.33, 21.46), (51.22, 0.73), (140.85, 1.80), (203.50, 36.70), (239.80, 7.48)),
     *((281.32, 3.45), (363.07, 12.63), (302.66, 3.83), (390.05, 6.23), (470.96, 6.90)),
 )
-"""Rows of table 2, the models of table 1: seconds of the basic algorithm with Tarjan's on the processor (BM), and of
+"""Rows of table 2, in the order of table 1: seconds of the basic algorithm with Tarjan's on the processor (BM), and of
 the parallel one on the graphics processor (GM)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """A model of the table."""
+    """A model that is measured in place of the paper's."""
 
     name: str
-    """Name in the table."""
+    """Name in the tables."""
     family: str
-    """Its family, of `host.mdp.families.FAMILIES`."""
+    """Its family, one of `host.mdp.families.FAMILIES`."""
     sizes: dict[str, int]
     """Its sizes."""
     quick: dict[str, int]
-    """Those of a small one."""
+    """Sizes of a small variant."""
     like: str
-    """The paper's models whose shape it has: how many components there are, and how trimming finds them."""
+    """The paper's models of similar structure: in the number of components, and in how trimming finds them."""
 
     def spec(self, *, quick: bool, seed: int) -> ModelSpec:
-        """Return the model that is measured; `seed` is that of models that are drawn at random."""
+        """Return the specification of the model; `seed` is used by random models only."""
         sizes = self.quick if quick else self.sizes
         drawn = {"seed": seed} if self.family in _DRAWN else {}
         return ModelSpec(family=self.family, sizes=tuple((sizes | drawn).items()))
 
 
 _DRAWN = ("random", "islands")
-"""Families that have a seed."""
+"""Random families, which have a seed."""
 
 MODELS = (
     Chosen("phil", "philosophers", {"philosophers": 7, "risky": 0}, {"philosophers": 4, "risky": 0}, "phil, phil_1ss"),
@@ -121,15 +121,15 @@ MODELS = (
         "wlan, zeroconf, firewire",
     ),
 )
-"""Sizes are such that on two cores each takes some seconds at most."""
+"""The models; sized to take at most some seconds each on two cores."""
 
 
 TARJAN = "tarjan"
-"""Name of the series that the others are compared with."""
+"""Name of the baseline series."""
 
 
 def _sizes_text(rows: Iterable[dict[str, Any]]) -> str:
-    """Return a line of Markdown for each model of a table: its family, and the sizes of that."""
+    """Return a Markdown line for each model of a table, with its family and sizes."""
     return "\n".join(
         f"- {row['model']}: {row['family']}, " + ", ".join(f"{name} {size:,}" for name, size in row["sizes"].items())
         for row in rows
@@ -143,7 +143,7 @@ def _ratios(seconds: dict[str, float]) -> dict[str, float]:
 
 _SERIES = (TARJAN, *CONFIGURATIONS)
 _PUBLISHED = [dict(zip(_SERIES, (row.tarjan, *row.fbt), strict=True)) for row in TABLE1]
-"""Seconds by series of the rows of table 1."""
+"""Seconds by series for the rows of table 1."""
 
 _GRAPHS = ("model", "\\|V\\|", "\\|E\\|", "out", "components", "Tarjan", *CONFIGURATIONS)
 _OURS = ("{model}", "{vertices:,}", "{edges:,}", "{degree:.2f}", "{components:,}")
@@ -158,12 +158,12 @@ _DONE = (
 
 
 def _table1_markdown(document: dict[str, Any]) -> str:
-    """Return the table as Markdown: times, the paper's, both as speed-ups over Tarjan, and what ``fbt`` counts.
+    """Return the table as Markdown: times here and in the paper, speed-ups over Tarjan, and the counters of ``fbt``.
 
     Parameters
     ----------
     document : dict
-        What `Table1.document` returned.
+        The document of `Table1.document`.
     """
     rows = document["rows"]
     where = place(document["device"], document["threads"])
@@ -198,12 +198,12 @@ _WIDTH = 0.16
 
 
 def _table1_figure(document: dict[str, Any]) -> "Figure":
-    """Return a panel of each side: for each model a bar of each configuration.
+    """Return a panel of our results and one of the paper's: for each model, a bar of each configuration.
 
     Parameters
     ----------
     document : dict
-        What `Table1.document` returned.
+        The document of `Table1.document`.
     """
     sides = {
         f"here: {document['device']}": {row["model"]: _ratios(row["seconds"]) for row in document["rows"]},
@@ -245,18 +245,18 @@ _PARALLEL = (("model", "{model}"), ("passes", "{counts[passes]:,}"), ("edges", "
 
 
 def _quotients(model: str, basic: float, parallel: float, tarjan: float, fbt: float) -> dict[str, Any]:
-    """Return a row of seconds, with the quotients that do not depend on how fast a machine is."""
+    """Return a row of seconds, with ratios that do not depend on the speed of the machine."""
     quotients = {"speed_up": basic / parallel, "of_tarjan": basic / tarjan, "of_fbt": parallel / fbt}
     return {"model": model, "basic": basic, "parallel": parallel, **quotients}
 
 
 def _table2_markdown(document: dict[str, Any]) -> str:
-    """Return the table as Markdown: the models, times here and in the paper, and what the parallel algorithm counts.
+    """Return the table as Markdown: models, times here and in the paper, and the parallel algorithm's counters.
 
     Parameters
     ----------
     document : dict
-        What `Table2.document` returned.
+        The document of `Table2.document`.
     """
     rows = document["rows"]
     where = place(document["device"], document["threads"])
@@ -285,20 +285,20 @@ def _table2_markdown(document: dict[str, Any]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _Models(Study):
-    """A table of models.
+    """A table of results on models.
 
     Parameters
     ----------
     models : tuple of str, optional
-        Names of the models; all of `MODELS` when absent.
+        Names of the models, of `MODELS`; by default all.
     quick : bool
-        Whether they are small.
+        Whether to use the small variants.
     device : str
-        Where ``fbt`` runs.
+        Device of ``fbt``.
     threads : int
-        Threads that it may use.
+        Most threads of ``fbt``.
     seed : int
-        Of models that are drawn at random.
+        Seed of random models.
     """
 
     models: tuple[str, ...] | None = None
@@ -309,12 +309,12 @@ class _Models(Study):
     figure: ClassVar[str]
 
     def chosen(self) -> list[Chosen]:
-        """Return the models.
+        """Return the selected models.
 
         Raises
         ------
         UsageError
-            There is none of a name.
+            A name is unknown.
         """
         known = {chosen.name: chosen for chosen in MODELS}
         for name in self.models or ():
@@ -324,19 +324,19 @@ class _Models(Study):
 
     @property
     def where(self) -> dict[str, Any]:
-        """Where ``fbt`` runs, in the words of a request."""
+        """Device and threads of ``fbt``, as fields of a request."""
         return {"threads": self.threads, "device": self.device}
 
     @abstractmethod
     def asked(self, model: ModelSpec) -> dict[str, Request]:
-        """Return what is measured of a model, by series."""
+        """Return the measurements for a model, by series."""
 
     @abstractmethod
     def shown(self, found: dict[str, Measured]) -> tuple[dict[str, Any], Any]:
-        """Return fields of a row, and its counts, that are made of the results."""
+        """Return the fields and the counters of a row, given its results."""
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
-        """Measure it, and return it as a JSON document."""
+        """Perform the measurements, and return the study's JSON document."""
         specs = {chosen: chosen.spec(quick=self.quick, seed=self.seed) for chosen in self.chosen()}
         requests = {chosen: self.asked(spec) for chosen, spec in specs.items()}
         results = measurements.measure(each for own in requests.values() for each in own.values())
@@ -369,9 +369,9 @@ class _Models(Study):
 class Table1(_Models):
     """Table 1: components of the models' graphs, by Tarjan's algorithm and by each configuration of ``fbt``.
 
-    The ``rows`` of its document are ``model``, ``family``, ``sizes``, ``like`` (the paper's models of that shape),
-    ``vertices``, ``edges``, ``degree``, ``components``, ``seconds`` by series (``tarjan`` or a configuration), and
-    ``counts`` by configuration. The parameters are those of all tables of models.
+    The ``rows`` of its document have ``model``, ``family``, ``sizes``, ``like`` (the paper's models of similar
+    structure), ``vertices``, ``edges``, ``degree``, ``components``, ``seconds`` by series (``tarjan`` or a
+    configuration), and ``counts`` by configuration. The parameters are those of all tables of models.
     """
 
     figure = "wijs-table1"
@@ -379,7 +379,7 @@ class Table1(_Models):
     figure_of = staticmethod(_table1_figure)
 
     def asked(self, model: ModelSpec) -> dict[str, Request]:
-        """Return what is measured of a model, by series."""
+        """Return the measurements for a model, by series."""
         how: dict[str, Any] = {"graph": model, "algorithm": "fbt", "seed": self.seed, **self.where}
         return {
             TARJAN: SoftwareRequest(graph=model, algorithm=TARJAN, threads=1),
@@ -389,7 +389,7 @@ class Table1(_Models):
         }
 
     def shown(self, found: dict[str, Measured]) -> tuple[dict[str, Any], Any]:
-        """Return fields of a row, and its counts, that are made of the results."""
+        """Return the fields and the counters of a row, given its results."""
         vertices, edges, components = (found[TARJAN][name] for name in ("vertices", "edges", "components"))
         sizes = {"vertices": vertices, "edges": edges, "degree": edges / vertices, "components": components}
         return sizes, {name: found[name]["counts"] for name in CONFIGURATIONS}
@@ -398,17 +398,18 @@ class Table1(_Models):
 class Table2(_Models):
     """Table 2: maximal end components of the models, by the basic and by the parallel algorithm.
 
-    The ``rows`` of its document are ``model``, ``family``, ``sizes``, ``like`` (the paper's models of that shape),
-    ``states``, ``choices``, ``transitions``, ``components``, ``mecs``, ``in_mecs`` (states), ``rounds``, ``seconds`` by
-    series (``basic``, ``parallel``, and ``tarjan`` and ``fbt``, which find the components of their rounds, and here
-    decompose the whole graph once), and ``counts`` of ``parallel``. The parameters are those of all tables of models.
+    The ``rows`` of its document have ``model``, ``family``, ``sizes``, ``like`` (the paper's models of similar
+    structure), ``states``, ``choices``, ``transitions``, ``components``, ``mecs``, ``in_mecs`` (states), ``rounds``,
+    ``seconds`` by series, and ``counts`` of ``parallel``. The series are ``basic`` and ``parallel``, and the component
+    algorithms of their rounds, ``tarjan`` and ``fbt``, which here decompose the whole graph once. The parameters are
+    those of all tables of models.
     """
 
     figure = "wijs-table2"
     markdown = staticmethod(_table2_markdown)
 
     def asked(self, model: ModelSpec) -> dict[str, Request]:
-        """Return what is measured of a model, by series."""
+        """Return the measurements for a model, by series."""
         how: dict[str, Any] = {"options": tuple(CONFIGURATIONS[BEST].items()), **self.where}
         return {
             "basic": MecRequest(model=model, algorithm="basic", threads=1),
@@ -418,7 +419,7 @@ class Table2(_Models):
         }
 
     def shown(self, found: dict[str, Measured]) -> tuple[dict[str, Any], Any]:
-        """Return fields of a row, and its counts, that are made of the results."""
+        """Return the fields and the counters of a row, given its results."""
         sizes = {name: found["basic"][name] for name in ("states", "choices", "transitions", "mecs", "in_mecs")}
         sizes |= {"components": found[TARJAN]["components"], "rounds": len(found["basic"]["rounds"])}
         return sizes, found["parallel"]["counts"]

@@ -1,3 +1,3 @@
-"""How fast the machine is simulated: the executors and other ways to execute the same hardware, measured in one go."""
+"""Benchmarks of simulation speed: the project's executor and other ways to simulate the same hardware."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""Benchmarks: what the measurements of each contender, or of two revisions, come to, for programs and people."""
+"""Results of benchmarks, of contenders or of two revisions, as documents and tables."""
 
 import json
 import os
@@ -36,13 +36,13 @@ __all__ = [
 ]
 
 OURS = ("compiled-2", "compiled-1")
-"""The executor of the project, which the others are compared with."""
+"""The project's executor, the reference of all comparisons, with two threads and with one."""
 
 _LEAST_SHARE = 0.8
-"""A run that gets less of its threads' time than this shares the cores with something else."""
+"""Least share of its threads' time that a run must get; below it, another process has used the cores."""
 
 _SHORTEST = 0.5
-"""Seconds below which that cannot be told."""
+"""Least seconds of a run for which that share is meaningful."""
 
 _Record = dict[str, Any]
 
@@ -50,27 +50,27 @@ _Record = dict[str, Any]
 def run_benchmark(
     measurements: Measurements, preset: Preset, contenders: Sequence[str], *, repetitions: int | None = None
 ) -> _Record:
-    """Measure contenders, with a cache of built executors that is empty at first.
+    """Measure contenders, starting with an empty cache of built executors.
 
-    The graph of a slower contender also runs on the executor of the project, in turn with it. What is measured is kept
-    until all is there, so that an interrupted benchmark goes on where it stopped and a finished one begins anew.
+    The graph of a slower contender also runs on the project's executor, alternating with it. Measurements stay in the
+    store until all are complete: an interrupted benchmark resumes, and a completed one starts anew.
 
     Parameters
     ----------
     measurements : Measurements
-        What measures.
+        Performs the measurements.
     preset : Preset
-        What to run.
+        The workloads.
     contenders : sequence of str
-        Which of `CONTENDERS`.
+        Names of contenders, of `CONTENDERS`.
     repetitions : int, optional
-        How often, instead of what the preset says.
+        Number of repetitions; by default that of the preset.
 
     Returns
     -------
     dict
-        JSON-able: the setting, ``rows``, ``references`` (the executor of the project on the others' graphs) and
-        ``warnings``.
+        A JSON document: the setting, ``rows``, ``references`` (the project's executor on the other contenders' graphs)
+        and ``warnings``.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def run_benchmark(
         ours = [row for name, row in found.items() if name in OURS]
         rows += [compare(row, ours) for row in (ours if first in OURS else [found[first]])]
         references += [] if first in OURS else ours
-    # All rows of the project's executor have the time of its one cold build.
+    # The project's executor is built only once: all its rows have the time of that build.
     executors = [row for row in (*rows, *references) if row["name"] in OURS]
     build = max((row["build_seconds"] for row in executors), default=None)
     for row in executors:
@@ -119,7 +119,7 @@ def run_benchmark(
 
 
 def _requests(group: Sequence[str], preset: Preset, repetitions: int | None, cache: Path) -> list[ContenderRequest]:
-    """Return the measurements of contenders on the graph of the first one, in turn."""
+    """Return the measurements of a group of contenders, alternating, on the graph of the first one."""
     workload = preset.workload(group[0])
     times = repetitions or preset.repetitions[group[0]]
     return [
@@ -138,12 +138,12 @@ def _requests(group: Sequence[str], preset: Preset, repetitions: int | None, cac
 
 
 def summarise(name: str, workload: Workload, repetitions: list[_Record]) -> _Record:
-    """Return the row of a contender: medians, and every repetition.
+    """Return the row of a contender: medians, and all repetitions.
 
     Raises
     ------
     SimulationError
-        The repetitions do not agree in cycles and contents of the memory.
+        The repetitions differ in cycles or memory contents.
     """
     first = repetitions[0]
     if any(_result(each) != _result(first) for each in repetitions):
@@ -172,10 +172,10 @@ def _result(repetition: _Record) -> tuple[Any, ...]:
 
 
 def compare(row: _Record, ours: list[_Record]) -> _Record:
-    """Return a row with what a comparison with the executor of the project on the same graph gives.
+    """Return a row with its comparison to the project's executor on the same graph.
 
-    ``same``: cycles of every level and contents of the memory are equal; None if there is nothing to compare with.
-    ``faster``: by name, how many times as fast the executor of the project is; empty in its own rows.
+    ``same``: whether the cycles of every level and the memory contents are equal; None without a reference.
+    ``faster``: the speed-up of the project's executor, by name; empty in its own rows.
     """
     others = [other for other in ours if other["name"] != row["name"]]
     result = _result(row["repetitions"][0])
@@ -191,7 +191,7 @@ def compare(row: _Record, ours: list[_Record]) -> _Record:
 
 
 def busy_warnings(row: _Record) -> list[str]:
-    """Return a line if the runs of a row shared the cores with something else, by wall and user time."""
+    """Return a warning if, by wall and user time, the runs of a row shared their cores with other processes."""
     repetitions = row.get("repetitions", [])
     threads = 2 if row["name"] == "compiled-2" else 1
     shares = [
@@ -234,7 +234,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def benchmark_markdown(document: dict[str, Any]) -> str:
-    """Return the table of `host.studies.benchmark.rows.run_benchmark`'s document, with what it was measured on."""
+    """Return the document of `run_benchmark` as a Markdown table, with the setting of the measurements."""
     machine, revision = document["machine"], document["revision"] or "not in a repository"
     lines = [
         f"configuration {document['config']}, memory {document['memory']}; {machine['processor']}, "
@@ -250,29 +250,29 @@ def benchmark_markdown(document: dict[str, Any]) -> str:
 
 
 THREADS = (2, 1)
-"""Threads that both revisions are measured with."""
+"""Numbers of threads with which both revisions are measured."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RevisionRequest(Request):
-    """A search by a revision to be measured.
+    """A measurement of a search by one revision of the program.
 
     Parameters
     ----------
     revision : str
-        Its full name.
+        Full hash of the revision.
     side : {"base", "head"}
-        What reports call it.
+        The revision's role in reports.
     tree : Path
-        Where it is checked out.
+        The folder of its checkout.
     file : Path
-        The graph.
+        File of the graph.
     workload : Workload
         The search.
     threads : int
-        Threads that the executor may use.
+        Most threads of the executor.
     repetition, repetitions : int
-        Which one it is, from 1 on, of how many.
+        Number of this repetition, from 1 on, and of all repetitions.
     """
 
     alone: ClassVar[bool] = True
@@ -292,11 +292,11 @@ class RevisionRequest(Request):
         return f"{self.side}, {self.threads} threads"
 
     def setting(self) -> dict[str, Any]:
-        """Return what its result depends on besides: the processor, and how it is measured."""
+        """Return the processor and a digest of the measuring code, as JSON values."""
         return {"processor": processor_name(), "sources": digest_beside(__file__)}
 
     def measure(self, graph: None, *, verify: bool) -> Measured:
-        """Make the search by the command line of the tree, which checks it.
+        """Run the search with the command line of the checkout, which verifies it.
 
         Returns
         -------
@@ -306,7 +306,7 @@ class RevisionRequest(Request):
         Raises
         ------
         SimulationError
-            It failed.
+            The command failed.
         """
         output = self.file.with_name("result.json")
         options = ["--config", self.workload.config, "--memory", self.workload.memory, "--threads", str(self.threads)]
@@ -337,33 +337,33 @@ class RevisionRequest(Request):
 def compare_revisions(
     measurements: Measurements, root: Path, base: str, *, workload: Workload, repetitions: int
 ) -> _Record:
-    """Measure the revision that a repository holds and another one, in turn.
+    """Measure a repository's current revision and another one, alternating.
 
-    What is measured is kept until all is there.
+    Measurements stay in the store until all are complete.
 
     Parameters
     ----------
     measurements : Measurements
-        What measures.
+        Performs the measurements.
     root : Path
-        The repository's folder; what it writes is in ``build``.
+        The repository's folder; files are written to its ``build``.
     base : str
         The other revision.
     workload : Workload
-        The search that both make.
+        The search to measure.
     repetitions : int
-        How often.
+        Number of repetitions.
 
     Returns
     -------
     dict
-        JSON-able: the setting, both revisions, and for each number of threads ``rows`` with the medians, their ratio
-        and whether the cycles agree.
+        A JSON document: the setting, both revisions, and for each number of threads a row in ``rows`` with the medians,
+        their ratio and whether the cycles are equal.
 
     Raises
     ------
     InputError
-        There is no repository or no such revision, or something in it was changed and not committed.
+        There is no repository or no such revision, or the repository has uncommitted changes.
     SimulationError
         A measurement failed.
     """
@@ -385,7 +385,7 @@ def compare_revisions(
                 repetitions=repetitions,
             )
 
-        # The first one of a tree builds its executor.
+        # The first measurement of a checkout builds its executor.
         building = [request(side, 1, 0) for side in revisions]
         wanted = [
             request(side, threads, repetition)
@@ -417,12 +417,12 @@ def compare_revisions(
 
 
 def _git(root: Path, *arguments: str) -> str:
-    """Run git in a repository and return what it prints.
+    """Run git in a repository and return its output.
 
     Raises
     ------
     InputError
-        It fails.
+        The command failed.
     """
     try:
         result = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False)
@@ -434,7 +434,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 def _check_repository(root: Path, base: str) -> str:
-    """Return the full name of a revision of a repository that holds no other changes."""
+    """Return the full hash of a revision, and refuse a repository with uncommitted changes."""
     if not (root / ".git").exists():
         raise InputError("is no git repository, so that there is nothing to compare with", path=root)
     if _git(root, "status", "--porcelain"):
@@ -449,7 +449,7 @@ def _check_repository(root: Path, base: str) -> str:
 
 @contextmanager
 def _checked_out(root: Path, revision: str, folder: Path) -> Iterator[Path]:
-    """Check a revision out below a folder, and remove both at the end, also of an interrupted block."""
+    """Check a revision out below a folder, and remove both at the end of the block, even if it is interrupted."""
     tree = folder / "base"
     try:
         _remove(root, folder)
@@ -466,7 +466,7 @@ def _remove(root: Path, folder: Path) -> None:
 
 
 def _command_line(tree: Path) -> list[str]:
-    """Return what runs the command line of a tree, which is where the tree itself says."""
+    """Return the command line of a checkout's program, by the entry point in its own ``pyproject.toml``."""
     module, _, function = tomllib.loads((tree / "pyproject.toml").read_text())["project"]["scripts"]["cyscc"].partition(
         ":"
     )
@@ -486,7 +486,7 @@ def _revision_row(threads: int, found: dict[str, list[_Record]]) -> _Record:
 
 
 def comparison_markdown(document: _Record) -> str:
-    """Return the table of `compare_revisions`' document."""
+    """Return the document of `compare_revisions` as a Markdown table."""
     machine, revisions = document["machine"], document["revisions"]
     head = ("", "base, cycles/s", "this, cycles/s", "ratio", "same cycles")
     rows = [

@@ -1,4 +1,4 @@
-"""A search on one of the ways to execute the machine, measured in a process of its own; larger graphs for fast ones."""
+"""A search on one of the simulators of the hardware, measured in a process of its own; fast ones get larger graphs."""
 
 import hashlib
 import json
@@ -64,16 +64,16 @@ class Workload:
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """Workloads of the contenders, and repetitions.
+    """Workloads of the contenders, and numbers of repetitions.
 
     Parameters
     ----------
     config, memory : str
         Configuration and memory profile.
     graphs : dict of str to (int, int)
-        By contender (`CONTENDERS`): vertices and degree of its graph, powers of two.
+        Vertices and degree of the graph by contender (`CONTENDERS`), powers of two.
     repetitions : dict of str to int
-        By contender: how often it is measured.
+        Number of repetitions by contender.
     """
 
     config: str
@@ -82,7 +82,7 @@ class Preset:
     repetitions: dict[str, int]
 
     def workload(self, contender: str) -> Workload:
-        """Return what a contender runs."""
+        """Return the workload of a contender."""
         vertices, degree = self.graphs[contender]
         return Workload(config=self.config, memory=self.memory, vertices=vertices, degree=degree)
 
@@ -98,7 +98,7 @@ PRESETS = {
             "compiled-1": _LARGE,
             "verilator": _LARGE,
             "cxxrtl": (2**14, 16),
-            # Every level takes Amaranth's simulator more than half a minute; here there are two.
+            # Amaranth's simulator takes more than half a minute per level; this graph has two levels.
             "amaranth": (2**2, 16),
             "cocotb": (2**7, 4),
         },
@@ -118,18 +118,18 @@ PRESETS = {
         repetitions=dict.fromkeys(("compiled-2", "compiled-1", "verilator", "cxxrtl", "amaranth", "cocotb"), 1),
     ),
 }
-"""By name: the benchmark itself, and one that shows in less than a minute that everything works."""
+"""Presets by name: the benchmark itself, and a check of less than a minute that everything works."""
 
 
 WORKLOAD = "CYSCC_BENCH_WORKLOAD"
-"""Environment variable with the workload for a bench inside of a simulator, as JSON."""
+"""Environment variable with the workload as JSON, for a test bench inside a simulator."""
 
 OUTCOME = "CYSCC_BENCH_OUTCOME"
-"""Environment variable that names the file for its outcome."""
+"""Environment variable with the path of that test bench's output file."""
 
 
 def search(workload: Workload, graph: Graph, make_executor: Callable[[Memory, int], Executor]) -> Measured:
-    """Make the search of a workload on an executor.
+    """Run the search of a workload on an executor.
 
     Parameters
     ----------
@@ -143,9 +143,9 @@ def search(workload: Workload, graph: Graph, make_executor: Callable[[Memory, in
     Returns
     -------
     dict
-        What was found and how long it took, JSON-able: ``levels`` (cycles of each), ``cycles`` (all that were
-        simulated), ``memory`` (digest of its contents), ``kernels``, ``edges``, ``seconds`` and ``user_seconds`` of
-        the executor's runs, ``peak_memory_bytes`` of this process, ``build_seconds``.
+        JSON values: ``levels`` (cycles of each), ``cycles`` (all simulated ones), ``memory`` (digest of its contents),
+        ``kernels``, ``edges``, ``seconds`` and ``user_seconds`` of the executor's runs, ``peak_memory_bytes`` of this
+        process, ``build_seconds``.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def search(workload: Workload, graph: Graph, make_executor: Callable[[Memory, in
     machine = create_machine(config, parse_profile(workload.memory), executor=make)
     try:
         placed = PlacedGraph.place(machine, graph)
-        # Loads what is compiled at its first use.
+        # Load what is compiled at its first use before the time is taken.
         machine.get_registers([Register.CURRENT_COUNT])
         watches[0].reset()
         begin = machine.cycle
@@ -189,18 +189,18 @@ def search(workload: Workload, graph: Graph, make_executor: Callable[[Memory, in
 
 @dataclass(frozen=True, kw_only=True)
 class ContenderRequest(Request):
-    """A search of a contender to be measured.
+    """A measurement of a contender's search.
 
     Parameters
     ----------
     contender : str
-        Which of `CONTENDERS`.
+        Name of the contender, of `CONTENDERS`.
     workload : Workload
-        The search, whose graph is `graph`.
+        The search; its graph is `graph`.
     beside : str
-        The contender whose row it is measured for, in turn with that.
+        The contender of whose group this measurement is part; those of a group alternate.
     repetition, repetitions : int
-        Which one it is, from 1 on, of how many.
+        Number of this repetition, from 1 on, and of all repetitions.
     cache : Path
         Folder of built executors.
     """
@@ -220,19 +220,19 @@ class ContenderRequest(Request):
         return f"{CONTENDERS[self.contender]}, {self.workload.graph_text}"
 
     def setting(self) -> dict[str, Any]:
-        """Return what its result depends on besides: processor, tools, sources."""
+        """Return processor, tools and digest of the sources, as JSON values."""
         sources = [sources_digest(), digest_beside(__file__)]
         return {"processor": processor_name(), "tools": tool_versions(), "sources": sources}
 
     def measure(self, graph: Graph, *, verify: bool) -> Measured:
-        """Measure it, see `search`; it is always checked.
+        """Measure the search, see `search`; its result is always verified.
 
         Raises
         ------
         SimulationError
-            It could not be built, failed, or its result is wrong.
+            The simulator could not be built or failed, or its result is wrong.
         """
-        # The process is its own. What numba compiles is no part of what is measured.
+        # This process runs only this request. Numba's compilation shall not be measured.
         os.environ["NUMBA_CACHE_DIR"] = str(code_directory())
         os.environ["CYSCC_CACHE"] = str(self.cache)
         if self.contender == "cocotb":
@@ -246,7 +246,7 @@ class ContenderRequest(Request):
 
 
 def _measure_cocotb(workload: Workload) -> Measured:
-    """Measure inside of the simulator that cocotb drives."""
+    """Measure inside the simulator that cocotb drives."""
     folder = cache_directory() / f"cocotb-{workload.config}"
     built = folder / "built"
     began = time.perf_counter()
@@ -256,7 +256,7 @@ def _measure_cocotb(workload: Workload) -> Measured:
     build_seconds = time.perf_counter() - began
     outcome = folder / f"outcome-{os.getpid()}.json"
     path = os.pathsep.join(filter(None, [str(root_folder()), os.environ.get("PYTHONPATH")]))
-    os.environ["PYTHONPATH"] = path  # the simulator imports the bench
+    os.environ["PYTHONPATH"] = path  # the simulator imports the test bench
     variables = {WORKLOAD: json.dumps(asdict(workload)), OUTCOME: str(outcome)}
     run_exported(folder, bench="host.studies.benchmark.simulator", variables=variables)
     found: dict[str, Any] = json.loads(Path(outcome).read_text())

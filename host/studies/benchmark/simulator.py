@@ -1,4 +1,4 @@
-"""What runs inside of the simulator that cocotb drives: the search of a workload."""
+"""The cocotb test bench: runs the search of a workload inside the simulator."""
 
 import json
 import os
@@ -21,7 +21,7 @@ __all__ = ["measure_search"]
 
 @cocotb.test()
 async def measure_search(dut: HierarchyObject) -> None:
-    """Make the search and write what it took."""
+    """Run the search and write its measurements."""
     clock: Any = dut.clk
     Clock(clock, 4, unit="ns").start()
     workload = Workload(**json.loads(os.environ[WORKLOAD]))

@@ -1,3 +1,3 @@
-"""Area and clock of kernels and engines on FPGAs: synthesised, placed and routed."""
+"""Area and clock of kernels and engines on FPGAs, by synthesis, placement and routing."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""The synthesis report: what an AE of each machine takes on a Virtex-5 or Virtex-6, each module synthesised once."""
+"""The synthesis report: area of each machine's AE on a Virtex-5 or Virtex-6; each module is synthesised once."""
 
 import json
 import re
@@ -43,16 +43,16 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Resources:
-    """Amounts of an FPGA's resources. They add up, and multiply by a number of instances.
+    """Amounts of an FPGA's resources, which can be added, and multiplied by a number of instances.
 
     Parameters
     ----------
     logic : int
-        LUTs that compute: LUT1 to LUT6, and inverters, which take a LUT unless a later step absorbs them.
+        LUTs as logic: LUT1 to LUT6, and inverters, which take a LUT unless a later step absorbs them.
     memory : int
-        LUTs that store: LUT RAM and shift registers.
+        LUTs as memory: LUT RAM and shift registers.
     route_through : int
-        LUTs that only pass a signal into a carry chain. An upper bound.
+        LUTs that only pass a signal into a carry chain; an upper bound.
     registers : int
         Flip-flops and latches.
     block_ram : int
@@ -73,7 +73,7 @@ class Resources:
 
     @property
     def luts(self) -> int:
-        """LUTs in all."""
+        """LUTs in total."""
         return self.logic + self.memory + self.route_through
 
     def __add__(self, other: "Resources") -> "Resources":
@@ -83,7 +83,7 @@ class Resources:
         return Resources(**{f.name: getattr(self, f.name) * count for f in fields(self)})
 
     def amounts(self) -> Amounts:
-        """Return what is compared with the paper and with a device."""
+        """Return the amounts that are compared with the paper and with a device."""
         return Amounts(luts=self.luts, registers=self.registers, block_ram=self.block_ram)
 
     def document(self) -> dict[str, int]:
@@ -128,19 +128,19 @@ _CELLS: dict[str, Resources] = {
 
 
 def cell_resources(kind: str, *, module: str) -> Resources:
-    """Return what a cell takes.
+    """Return the resources of a cell.
 
     Parameters
     ----------
     kind : str
         Type of the cell, of the vendor's library.
     module : str
-        Where it stands, for the message.
+        The module that contains it, for the message.
 
     Raises
     ------
     ToolError
-        The type is unknown: nothing is left out in silence.
+        The type is unknown; its cost is not ignored silently.
     """
     if kind not in _CELLS:
         raise ToolError(f"no resources are known for the cell {kind!r} in {module}")
@@ -149,12 +149,12 @@ def cell_resources(kind: str, *, module: str) -> Resources:
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Modules of a netlist that kept its hierarchy.
+    """Modules of a hierarchical netlist.
 
     Parameters
     ----------
     cells : dict of str to Resources
-        What the cells of each module take, without those of its submodules.
+        Resources of each module's own cells, without its submodules.
     modules : dict of str to list of (str, str)
         Submodules of each module: name of the instance, name of the module. A module of another netlist may be named.
     """
@@ -163,37 +163,37 @@ class Hierarchy:
     modules: dict[str, list[tuple[str, str]]]
 
     def __or__(self, other: "Hierarchy") -> "Hierarchy":
-        """Join netlists of which one instantiates modules of the other."""
+        """Return two netlists joined, of which one instantiates modules of the other."""
         return Hierarchy(self.cells | other.cells, self.modules | other.modules)
 
     def own(self, module: str) -> Resources:
-        """Return what a module takes without its submodules.
+        """Return the resources of a module without its submodules.
 
         Raises
         ------
         ToolError
-            It is not there.
+            The module is missing.
         """
         if module not in self.cells:
             raise ToolError(f"the netlist has no module {module!r}")
         return self.cells[module]
 
     def total(self, module: str) -> Resources:
-        """Return what a module takes with everything below it.
+        """Return the resources of a module with all submodules.
 
         Raises
         ------
         ToolError
-            It or a module below it is not there.
+            The module or one below it is missing.
         """
         return sum((self.total(part) for _, part in self.modules.get(module, ())), start=self.own(module))
 
 
 def _route_through(cells: Mapping[str, Any]) -> int:
-    """Return how many inputs of carry chains need a LUT that only passes a signal.
+    """Return the number of carry-chain inputs that need a LUT as a route-through.
 
-    A chain's propagate inputs come from the LUTs beside it. One that is driven by anything but a LUT of the same module
-    takes such a LUT, unless the tools after synthesis do better.
+    A chain's propagate inputs come from the LUTs of its slice. An input that is driven by anything but a LUT of the
+    same module takes up such a LUT, unless the tools after synthesis do better.
     """
     computed = {
         bit
@@ -215,9 +215,9 @@ def read_hierarchy(path: Path, *, elsewhere: Collection[str] = ()) -> Hierarchy:
     Parameters
     ----------
     path : Path
-        What Yosys' ``write_json`` wrote after ``synth_xilinx``.
+        File written by Yosys' ``write_json`` after ``synth_xilinx``.
     elsewhere : collection of str
-        Modules that it instantiates and that other netlists have.
+        Instantiated modules that are in other netlists.
 
     Raises
     ------
@@ -226,7 +226,7 @@ def read_hierarchy(path: Path, *, elsewhere: Collection[str] = ()) -> Hierarchy:
     """
     try:
         modules = json.loads(path.read_text())["modules"]
-        # The library of cells is in the file, too.
+        # The file also contains the cell library.
         inside = {
             name: module["cells"]
             for name, module in modules.items()
@@ -252,20 +252,20 @@ def read_hierarchy(path: Path, *, elsewhere: Collection[str] = ()) -> Hierarchy:
 
 @dataclass(frozen=True, kw_only=True)
 class Component:
-    """A kind of component of an AE.
+    """A kind of component of an AE, and its resources.
 
     Parameters
     ----------
     name : str
         Its name.
     count : int
-        How many the AE has.
+        Number of its instances in the AE.
     each : Resources
-        What one takes.
+        Resources of one instance.
     parts : dict of str to Resources
-        What one consists of, by names of instances, and ``itself`` for the cells between; empty if it has no parts.
+        Resources of one instance's parts by name, and ``itself`` for the cells between them; empty without parts.
     queues : Resources
-        What the queues in one take, wherever they are.
+        Resources of the queues in one instance, at any depth.
     """
 
     name: str
@@ -276,18 +276,18 @@ class Component:
 
     @property
     def resources(self) -> Resources:
-        """Resources of all of them."""
+        """Resources of all instances."""
         return self.each * self.count
 
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """Resources of an AE.
+    """Resources of an AE by component.
 
     Parameters
     ----------
     components : tuple of Component
-        Its kinds of components, the largest first.
+        The kinds of components, the largest first.
     total : Resources
         Their sum.
     """
@@ -297,7 +297,7 @@ class Usage:
 
 
 def queues(hierarchy: Hierarchy, module: str) -> Resources:
-    """Return what the queues below a module take: the instances whose names end in ``fifo``."""
+    """Return the resources of the queues below a module: the instances whose names end in ``fifo``."""
     total = Resources()
     for instance, part in hierarchy.modules[module]:
         total += hierarchy.total(part) if instance.endswith("fifo") else queues(hierarchy, part)
@@ -305,13 +305,13 @@ def queues(hierarchy: Hierarchy, module: str) -> Resources:
 
 
 def parts(hierarchy: Hierarchy, module: str) -> dict[str, Resources]:
-    """Return what a module consists of, in the order of names, then the cells between."""
+    """Return the resources of a module's parts by name, and last, those of the cells between them."""
     found = {instance: hierarchy.total(part) for instance, part in hierarchy.modules[module]}
     return {**found, "itself": hierarchy.own(module)} if found else {}
 
 
 def _unwrapped(hierarchy: Hierarchy, module: str) -> str:
-    """Return the module inside one that only connects it."""
+    """Return the module inside wrappers that contain nothing else."""
     while hierarchy.own(module) == Resources() and len(hierarchy.modules[module]) == 1:
         [(_, module)] = hierarchy.modules[module]
     return module
@@ -320,12 +320,12 @@ def _unwrapped(hierarchy: Hierarchy, module: str) -> str:
 def components(hierarchy: Hierarchy, top: str) -> tuple[Component, ...]:
     """Return the kinds of components of an engine, the largest first.
 
-    Instances whose names differ in a final number alone are of one kind if they also take the same.
+    Instances are of one kind if their names differ only in a final number and their resources are equal.
 
     Parameters
     ----------
     hierarchy : Hierarchy
-        Engine and kernels.
+        The engine with its kernels.
     top : str
         Module of the engine.
     """
@@ -350,27 +350,27 @@ def components(hierarchy: Hierarchy, top: str) -> tuple[Component, ...]:
 
 
 ENGINE = "application_engine"
-"""Module of an AE."""
+"""Name of an AE's module."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModuleRequest(ToolRequest):
-    """A module to be synthesised, its hierarchy kept.
+    """A hierarchical synthesis of a module.
 
-    Nothing is shared or simplified across the borders of its modules, which costs a few LUTs that a flattened netlist
-    would not have, and tells what each part takes.
+    Nothing is shared or simplified across the boundaries of modules. This takes a few LUTs more than a flattened
+    netlist, but gives the resources of each part.
 
     Parameters
     ----------
     top, text : str
-        Its name, and its Verilog with that of its submodules.
+        Name of the module, and its Verilog with that of its submodules.
     boxes : tuple of (str, str)
-        Modules that it instantiates and that are synthesised elsewhere: name and Verilog, of which only the ports
-        count, which are in the text too.
+        Name and Verilog of instantiated modules that are synthesised separately. Only their ports matter here, and
+        these are in `text` too.
     family : str
         ``xc5v`` or ``xc6v``.
     folder : Path
-        For Verilog, netlist and log.
+        Folder for Verilog, netlist and log.
     """
 
     tool: ClassVar[str] = YOSYS
@@ -386,14 +386,14 @@ class ModuleRequest(ToolRequest):
         return f"{self.top} for {self.family}"
 
     def measure(self, graph: None, *, verify: bool) -> Measured:
-        """Synthesise it, and return its hierarchy's document. There is nothing to verify.
+        """Synthesise the module and return its hierarchy's document. There is nothing to verify.
 
         Raises
         ------
         ToolError
-            Yosys is missing or failed, or wrote what is not understood.
+            Yosys is missing or failed, or its output is not understood.
         """
-        # Modules of the same name of other machines go to the same folder.
+        # Other machines have modules of the same name, whose files go to the same folder.
         name = f"{self.top}.{self.family}.{text_digest(self.text)[:8]}"
         (self.folder / f"{name}.v").write_text(self.text)
         script = []
@@ -410,16 +410,16 @@ class ModuleRequest(ToolRequest):
 
 
 def engine_requests(config: AcceleratorConfig, *, family: str, folder: Path) -> list[ModuleRequest]:
-    """Return the modules whose hierarchies together are that of an AE: the AE itself, and each kind of kernel.
+    """Return the syntheses of an AE's modules, whose hierarchies can be joined: the AE, and each kind of kernel.
 
     Parameters
     ----------
     config : AcceleratorConfig
-        The machine whose AE it is.
+        The machine of the AE.
     family : str
         ``xc5v`` or ``xc6v``.
     folder : Path
-        For Verilog, netlists and logs.
+        Folder for Verilog, netlists and logs.
     """
     kernels = tuple((name, kernel_verilog(kind, config)) for kind, name in KERNEL_NAMES.items())
     return [
@@ -428,12 +428,12 @@ def engine_requests(config: AcceleratorConfig, *, family: str, folder: Path) -> 
     ]
 
 
-# As `Resources.document` has them.
+# In the order of `Resources.document`.
 _COLUMNS = ("LUTs", "logic", "memory", "route-through", "registers", "block RAM (Kb)", "CARRY4", "DSP")
 
 
 def comparable(config: AcceleratorConfig) -> bool:
-    """Whether an AE of a machine has as many kernels as the published one, so that table II says something of it."""
+    """Return whether an AE has as many kernels as the published one, so that table II is comparable."""
     paper = PRESETS["hc2"]
     return (config.bfs_kernels, config.intersection_kernels) == (paper.bfs_kernels, paper.intersection_kernels)
 
@@ -451,16 +451,16 @@ def _verdicts(amounts: Amounts) -> list[str]:
 
 
 def comparison_table(total: Resources, *, config: AcceleratorConfig, family: str) -> str:
-    """Return an AE beside the published machine: numbers, and shares of the device.
+    """Return a table of an AE beside the published machine: amounts, and shares of the device.
 
     Parameters
     ----------
     total : Resources
-        What the AE takes.
+        Resources of the AE.
     config : AcceleratorConfig
-        Its configuration. With another number of kernels than the published machine's it stands alone.
+        Its configuration. If its number of kernels differs from the published machine's, that machine is left out.
     family : str
-        ``xc5v`` or ``xc6v``; only the first is the published machine's.
+        ``xc5v``, that of the published machine, or ``xc6v``.
     """
     device = DEVICES[family].has
     mine = total.amounts()
@@ -477,7 +477,7 @@ def comparison_table(total: Resources, *, config: AcceleratorConfig, family: str
 
 
 def component_table(usage: Usage) -> str:
-    """Return what each kind of component takes, one of it and all of it, and their sum."""
+    """Return a table of the components' resources: of one, of all of a kind, and their sum."""
     rows = []
     for component in usage.components:
         rows.append([component.name, *_cells(component.each)])
@@ -488,7 +488,7 @@ def component_table(usage: Usage) -> str:
 
 
 def part_tables(usage: Usage) -> list[str]:
-    """Return, for each component that has parts, what they take."""
+    """Return a table of the parts' resources for each component that has parts."""
     return [
         markdown_table(
             [f"in one {component.name}", *_COLUMNS],
@@ -504,16 +504,16 @@ def part_tables(usage: Usage) -> list[str]:
 
 
 def list_table(head: str, rows: Mapping[str, tuple[AcceleratorConfig, Usage]], *, family: str) -> str:
-    """Return what several AEs take, a row for each.
+    """Return a table of several AEs' resources, one AE per row.
 
     Parameters
     ----------
     head : str
-        What the first column says.
+        Head of the first column.
     rows : mapping of str to (AcceleratorConfig, Usage)
-        The AEs.
+        Configuration and resources of each AE by name.
     family : str
-        As of `comparison_table`.
+        See `comparison_table`.
     """
     judged = family == "xc5v" and any(comparable(config) for config, _ in rows.values())
     cells = []
@@ -540,9 +540,9 @@ class Machine:
     family : str
         ``xc5v`` or ``xc6v``.
     usage : Usage
-        What an AE takes.
+        Resources of an AE.
     depths : dict of int to Usage
-        The same with all FIFOs of each of these depths.
+        Resources of an AE with all FIFOs of each of these depths.
     """
 
     name: str
@@ -553,7 +553,7 @@ class Machine:
 
 
 def with_depth(config: AcceleratorConfig, depth: int) -> AcceleratorConfig:
-    """Return a configuration with all FIFOs of one depth.
+    """Return a configuration with all FIFOs of the given depth.
 
     Raises
     ------
@@ -567,21 +567,21 @@ def with_depth(config: AcceleratorConfig, depth: int) -> AcceleratorConfig:
 def usages(
     measurements: Measurements, engines: Sequence[tuple[AcceleratorConfig, str]], *, folder: Path
 ) -> dict[tuple[AcceleratorConfig, str], Usage]:
-    """Synthesise AEs, what they have in common once, and return what each takes.
+    """Synthesise AEs, common modules only once, and return the resources of each.
 
     Parameters
     ----------
     measurements : Measurements
-        What measures.
+        Performs the measurements.
     engines : sequence of (AcceleratorConfig, str)
-        Machines whose AEs they are, and families.
+        Configuration and family of each AE.
     folder : Path
-        For Verilog, netlists and logs.
+        Folder for Verilog, netlists and logs.
 
     Raises
     ------
     SimulationError
-        Yosys is missing or failed, or wrote what is not understood.
+        Yosys is missing or failed, or its output is not understood.
     """
     requests = {(config, family): engine_requests(config, family=family, folder=folder) for config, family in engines}
     results = measurements.measure(each for modules in requests.values() for each in modules)
@@ -600,27 +600,27 @@ def synthesis_report(
     depths: Sequence[int],
     keep: str | None,
 ) -> Report:
-    """Synthesise the AEs of machines, and report what they take.
+    """Synthesise the AEs of machines, and return the report of their resources.
 
     Parameters
     ----------
     measurements : Measurements
-        What measures.
+        Performs the measurements.
     configs : mapping of str to AcceleratorConfig
-        Machines by the name or file of their configuration.
+        Configurations by name or file.
     families : sequence of str
-        Of ``xc5v`` and ``xc6v``.
+        Families, of ``xc5v`` and ``xc6v``.
     depths : sequence of int
-        Also with all FIFOs of each of these depths.
+        Depths of FIFOs; each AE is also synthesised with all its FIFOs of each depth.
     keep : str or None
-        Folder that keeps Verilog, netlists and logs.
+        Folder for Verilog, netlists and logs; None to discard them.
 
     Raises
     ------
     UsageError, InputError
-        A depth is impossible; the folder cannot be made.
+        A depth is impossible, or the folder cannot be created.
     SimulationError
-        Yosys is missing or failed, or wrote what is not understood.
+        Yosys is missing or failed, or its output is not understood.
     """
     try:
         variants = {name: {depth: with_depth(config, depth) for depth in depths} for name, config in configs.items()}
@@ -663,7 +663,7 @@ def _section(machine: Machine) -> str:
 
 
 def markdown(machines: Sequence[Machine]) -> str:
-    """Return the tables of the report as Markdown: those of each machine, then a list of all."""
+    """Return the report as Markdown: the tables of each machine, then a list of all."""
     sections = [_section(machine) for machine in machines]
     for family in dict.fromkeys(machine.family for machine in machines):
         rows = {one.name: (one.config, one.usage) for one in machines if one.family == family}
@@ -673,7 +673,7 @@ def markdown(machines: Sequence[Machine]) -> str:
 
 
 def _usage(usage: Usage, machine: Machine) -> dict[str, Any]:
-    """Return what an AE takes, with limits and verdicts of the bar where it applies."""
+    """Return the resources of an AE, with the limits and verdicts of the bar if it applies."""
     bar = None
     if machine.family == "xc5v" and comparable(machine.config):
         verdicts = usage.total.amounts().within(BAR)
@@ -693,9 +693,9 @@ def _component(component: Component) -> dict[str, Any]:
 
 
 def document(machines: Sequence[Machine]) -> dict[str, Any]:
-    """Return the figures of the report for JSON.
+    """Return the report as a JSON document.
 
-    ``bar`` is null where the bar does not apply: to another family than Virtex-5, or an AE of another size than the
+    ``bar`` is null where it does not apply: for families other than Virtex-5, and AEs of another size than the
     published one. Block RAM is in Kb.
     """
     return {

@@ -1,4 +1,4 @@
-"""Components of an AE behind registers, synthesised, placed and routed for an ECP5; and the clocks that they reach."""
+"""Clocks of an AE's components, each synthesised behind registers, placed and routed for an ECP5."""
 
 import json
 import re
@@ -34,23 +34,23 @@ __all__ = [
 
 _PORT = re.compile(r"^ *(input|output) +(?:wire +)?(?:\[(\d+):0\] +)?(\w+) *;", re.MULTILINE)
 _UNTIMED = ("clk", "rst")
-"""Clock and reset are spread by nets of their own."""
+"""Clock and reset, which have networks of their own."""
 
 
 def harnessed(text: str, *, top: str, name: str) -> str:
-    """Return Verilog with one more module, which instantiates another behind a register per input bit.
+    """Return Verilog with an additional module that instantiates a component behind a register for each input bit.
 
-    Paths that begin at an input without a register are in no timing report. In a machine these inputs come from
+    Timing reports leave out paths that begin at an input without a register. In a machine, these inputs come from
     registers of a neighbour.
 
     Parameters
     ----------
     text : str
-        Verilog of the component. Its ports are declared in the body of its module.
+        Verilog of the component. Ports must be declared in the body of its module.
     top : str
-        Module of the component; the instance has its name, too.
+        Module of the component; also the name of its instance.
     name : str
-        Name of the new module. It has the same ports.
+        Name of the new module, which has the same ports.
 
     Raises
     ------
@@ -85,17 +85,17 @@ class CriticalPath:
     Parameters
     ----------
     start, end : str
-        Where it begins and ends: kind and name in the source.
+        Both ends: kind and source name.
     luts : int
-        LUTs on the way, those that make a wide function with their multiplexers included.
+        LUTs on the path, including those of wide functions with their multiplexers.
     carries : int
-        Carry chains on the way, whatever their length.
+        Carry chains on the path, of any length.
     launch : float
-        Time from the clock to the output where it starts, in ns.
+        Clock-to-output time of the start, in ns.
     logic : float
-        Time in LUTs and carry chains, and of the set-up at its end, in ns.
+        Delay of LUTs and carry chains, and set-up time of the end, in ns.
     routing : tuple of float
-        Time of each wire, in ns.
+        Delay of each wire, in ns.
     """
 
     start: str
@@ -108,12 +108,12 @@ class CriticalPath:
 
     @property
     def wires(self) -> float:
-        """Time of all wires in ns."""
+        """Delay of all wires in ns."""
         return sum(self.routing)
 
     @property
     def total(self) -> float:
-        """Time of the path in ns."""
+        """Delay of the path in ns."""
         return self.launch + self.logic + self.wires
 
     def words(self) -> str:
@@ -129,7 +129,7 @@ class CriticalPath:
         )
 
     def document(self) -> dict[str, Any]:
-        """Return the path for JSON; times in ns."""
+        """Return the path as a JSON document, with times in ns."""
         return {
             "words": self.words(),
             "start": self.start,
@@ -144,18 +144,18 @@ class CriticalPath:
 
 @dataclass(frozen=True, kw_only=True)
 class Routed:
-    """What one run of placement and routing gave.
+    """Result of one run of placement and routing.
 
     Parameters
     ----------
     seed : int
-        Its seed.
+        Seed of the placement.
     fmax : float
         Highest clock in MHz.
     path : CriticalPath
-        What limits it.
+        The critical path.
     cells : mapping of str to int
-        Cells of each kind in use, those with none left out.
+        Number of cells by kind, without kinds that are not used.
     """
 
     seed: int
@@ -169,10 +169,10 @@ _REGISTER_INPUTS = {"CE": " (its enable)", "LSR": " (its reset)"}
 
 
 def _place(cell: str, port: str) -> str:
-    """Return kind and source name of a cell at an end of a path, and of the input if it is no register's data.
+    """Return kind and source name of a path's end, with the input unless it is a register's data.
 
-    Yosys names a register after the signal that it drives, and each block of a memory after the memory and its row and
-    column in it.
+    Yosys names a register after the signal that it drives. It names each block of a memory after the memory, with the
+    block's row and column.
     """
     name, found, _ = cell.partition("_TRELLIS_FF_")
     if found:
@@ -193,7 +193,7 @@ def _path(steps: Sequence[Mapping[str, Any]]) -> CriticalPath:
         if kind == "clk-to-q":
             launch = delay
         elif kind == "routing":
-            # Wires inside a slice, from carry to carry, take no time.
+            # Wires inside a slice, between carries, have no delay.
             if delay:
                 routing.append(delay)
         else:
@@ -215,7 +215,7 @@ def _path(steps: Sequence[Mapping[str, Any]]) -> CriticalPath:
 
 
 def read_report(path: Path, *, seed: int) -> Routed:
-    """Return what a report of nextpnr says.
+    """Read the result in a report of nextpnr.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def read_report(path: Path, *, seed: int) -> Routed:
     Raises
     ------
     ToolError
-        The file is not such a report, or has no path of the clock ``clk``.
+        The file is no such report, or has no path of the clock ``clk``.
     """
     try:
         report = json.loads(path.read_text())
@@ -250,12 +250,12 @@ COMPONENTS: dict[str, Callable[[AcceleratorConfig], str]] = {
     **{name: partial(kernel_verilog, kind) for kind, name in KERNEL_NAMES.items()},
     "shell": shell_verilog,
 }
-"""Components that are placed and routed, by the names of their modules: function that writes the Verilog."""
+"""Components to place and route, by module name, with the functions that write their Verilog."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NetlistRequest(tools.ToolRequest):
-    """A component to be synthesised for an ECP5, behind registers (`harnessed`).
+    """A synthesis of a component for an ECP5, behind registers (`harnessed`).
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ class NetlistRequest(tools.ToolRequest):
     text : str
         Its Verilog.
     folder : Path
-        For Verilog, netlist and log.
+        Folder for Verilog, netlist and log.
     """
 
     tool: ClassVar[str] = tools.YOSYS
@@ -278,7 +278,7 @@ class NetlistRequest(tools.ToolRequest):
         return f"{self.name} for ECP5"
 
     def measure(self, graph: None, *, verify: bool) -> Measured:
-        """Synthesise it, and return the text of its ``netlist``. There is nothing to verify."""
+        """Synthesise the component and return its ``netlist`` as text. There is nothing to verify."""
         name = self.name
         (self.folder / f"{name}.v").write_text(harnessed(self.text, top=name, name=_HARNESS))
         script = f"read_verilog {name}.v\nsynth_ecp5 -top {_HARNESS} -json {name}.json\n"
@@ -288,20 +288,20 @@ class NetlistRequest(tools.ToolRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class RouteRequest(tools.ToolRequest):
-    """A component to be placed and routed.
+    """A placement and routing of a component.
 
     Parameters
     ----------
     name : str
         Key of `COMPONENTS`.
     netlist : str
-        What a `NetlistRequest` gave.
+        The netlist that a `NetlistRequest` returned.
     seed : int
         Seed of the placement.
     clock_mhz : float
-        Clock that the placement and routing aim at.
+        Target clock of placement and routing.
     folder : Path
-        For netlist, report and log.
+        Folder for netlist, report and log.
     """
 
     tool: ClassVar[str] = tools.NEXTPNR
@@ -317,8 +317,8 @@ class RouteRequest(tools.ToolRequest):
         return f"{self.name}, seed {self.seed}"
 
     def measure(self, graph: None, *, verify: bool) -> Measured:
-        """Place and route it, and return what `Routed` holds. There is nothing to verify."""
-        # Runs with other seeds read the same file.
+        """Place and route the component and return the fields of `Routed`. There is nothing to verify."""
+        # Runs with other seeds read the same netlist.
         with open_output(str(self.folder / f"{self.name}.json")) as file:
             file.write(self.netlist.encode())
         path = tools.place_and_route(self.name, seed=self.seed, clock_mhz=self.clock_mhz, folder=self.folder)
@@ -331,16 +331,16 @@ class RouteRequest(tools.ToolRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """What several runs of placement and routing of one component gave.
+    """Results of placing and routing a component with several seeds.
 
     Parameters
     ----------
     name : str
-        The component.
+        Name of the component.
     clock_mhz : float
-        Clock that it must reach.
+        Required clock.
     runs : tuple of Routed
-        One per seed.
+        Results, one per seed.
     """
 
     name: str
@@ -349,7 +349,7 @@ class Timing:
 
     @property
     def median(self) -> Routed:
-        """The run in the middle; of two the slower one."""
+        """The median run by clock; the slower one of two."""
         return sorted(self.runs, key=lambda run: run.fmax)[(len(self.runs) - 1) // 2]
 
     @property
@@ -359,7 +359,7 @@ class Timing:
 
     @property
     def met(self) -> bool:
-        """Whether the median reaches the clock."""
+        """Whether the median reaches the required clock."""
         return self.median.fmax >= self.clock_mhz
 
 
@@ -368,25 +368,25 @@ def measure(
 ) -> tuple[Timing, ...]:
     """Synthesise components for an ECP5, once each, then place and route each with several seeds.
 
-    Each stands behind registers (`harnessed`), which are in the figures.
+    Registers are added in front of the inputs of each (`harnessed`) and count in the results.
 
     Parameters
     ----------
     measurements : Measurements
-        What measures.
+        Performs the measurements.
     config : AcceleratorConfig
-        The machine; the aim is its clock.
+        The machine, whose clock is the target.
     names : sequence of str
         Keys of `COMPONENTS`.
     seeds : int
-        How many; they are 1, 2, and so on.
+        Number of seeds; they are 1, 2, and so on.
     folder : Path
-        For Verilog, netlists, reports and logs.
+        Folder for Verilog, netlists, reports and logs.
 
     Raises
     ------
     SimulationError
-        A tool is missing or failed, or wrote what is not understood.
+        A tool is missing or failed, or its output is not understood.
     """
     netlists = {name: NetlistRequest(name=name, text=COMPONENTS[name](config), folder=folder) for name in names}
     made = measurements.measure(netlists.values())
@@ -415,23 +415,23 @@ def timing_report(
     seeds: int,
     keep: str | None,
 ) -> Report:
-    """Measure clocks and report them; a median below the clock of the configuration is a failure.
+    """Measure clocks and report them; the report is a failure if a median is below the configuration's clock.
 
     Parameters
     ----------
     name : str
         Name or file of the configuration.
     keep : str or None
-        Folder that keeps Verilog, netlists, reports and logs.
+        Folder for Verilog, netlists, reports and logs; None to discard them.
     measurements, config, names, seeds
-        As of `measure`.
+        See `measure`.
 
     Raises
     ------
     InputError
-        The folder cannot be made.
+        The folder cannot be created.
     SimulationError
-        A tool is missing or failed, or wrote what is not understood.
+        A tool is missing or failed, or its output is not understood.
     """
     for tool in (tools.YOSYS, tools.NEXTPNR):
         tools.check_tool(tool)
@@ -477,7 +477,7 @@ def markdown(timings: Sequence[Timing], *, name: str) -> str:
 
 
 def document(timings: Sequence[Timing], *, name: str) -> dict[str, Any]:
-    """Return the figures for JSON. The parameters are those of `markdown`."""
+    """Return the report as a JSON document. The parameters are those of `markdown`."""
     return {
         "yosys": tools.version(tools.YOSYS),
         "nextpnr": tools.version(tools.NEXTPNR),

