@@ -1,4 +1,4 @@
-"""The error that bad input ends with."""
+"""Errors for bad input, reported as one line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,16 +10,16 @@ __all__ = ["InputError", "VertexError", "placed"]
 
 
 class InputError(Exception):
-    """Input that cannot be used: one line that names file, line and cause.
+    """Input that cannot be used, described in one line with file, line and cause.
 
-    The command line prints it and ends with exit status 2.
+    The command line prints that line and exits with status 2.
 
     Parameters
     ----------
     cause : str
         What is wrong, with the offending value quoted.
     path : Path or str, optional
-        The file it is wrong in.
+        The file with the error.
     line : int, optional
         The line of the file, counted from 1.
 
@@ -39,12 +39,12 @@ class InputError(Exception):
 
 
 class VertexError(InputError):
-    """A vertex that a graph has not. The parameters are those of `InputError`."""
+    """A vertex that is not in the graph. Takes the parameters of `InputError`."""
 
 
 @contextmanager
 def placed(*, path: Path | str | None = None, line: int | None = None) -> Iterator[None]:
-    """Add file and line to an `InputError` of the block that names none."""
+    """Add file and line to an `InputError` raised in the block without them."""
     try:
         yield
     except InputError as error:

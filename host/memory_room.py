@@ -1,4 +1,4 @@
-"""How much memory there is for this process, the refusal of what needs more, and arrays that grow within it."""
+"""Memory available to this process, checks against it, and arrays that grow within it."""
 
 import os
 import re
@@ -16,36 +16,36 @@ from host.words import sized
 __all__ = ["Growing", "Room", "check_room", "memory_room"]
 
 _CHECKED = 1 << 24
-"""Entries after which the memory is looked at again."""
+"""Entries appended between two checks of the available memory."""
 
 
 class Room(NamedTuple):
-    """Memory that can still be had."""
+    """Memory that can still be allocated."""
 
     bytes: int
-    """How much."""
+    """Bytes available."""
     limit: str
-    """What limits it, in words."""
+    """Name of the limit that applies, for messages."""
 
 
 class _Groups(NamedTuple):
-    """How a version of Linux' control groups shows memory: a folder for each group, in it files."""
+    """File names by which a version of Linux control groups reports memory; each group is a folder."""
 
     mount: str
     limit: str
     used: str
     cache: str
-    """Of ``memory.stat``: what the group uses for files that were read, and gives back when asked."""
+    """Key in ``memory.stat`` of the reclaimable page cache."""
 
 
 _V1 = _Groups("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 _V2 = _Groups("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file")
 _RLIMITS = {"ulimit -v": (resource.RLIMIT_AS, 0), "ulimit -d": (resource.RLIMIT_DATA, 5)}
-"""Limits of a process by their names, and the column of ``statm`` that has the pages used so far."""
+"""Process limits by name, each with the column of ``statm`` that counts the pages already used."""
 
 
 def _text(file: Path) -> str:
-    """Return what the kernel says in a file; nothing where there is none."""
+    """Return the contents of a kernel file; empty if the file does not exist."""
     try:
         return file.read_text(errors="replace")
     except OSError:
@@ -58,7 +58,7 @@ def _number(text: str, pattern: str) -> int | None:
 
 
 def _left(folder: Path, scheme: _Groups) -> int | None:
-    """Return what a control group may still take; None where it has no limit."""
+    """Return the bytes that a control group may still allocate; None if it has no limit."""
     limit = _number(_text(folder / scheme.limit), r"^(\d+)$")
     if limit is None:
         return None
@@ -68,12 +68,12 @@ def _left(folder: Path, scheme: _Groups) -> int | None:
 
 
 def _groups(root: Path) -> Iterator[int]:
-    """Yield what each control group of this process may still take, its ancestors included."""
+    """Yield the bytes that each control group of this process, ancestors included, may still allocate."""
     for line in _text(root / "proc/self/cgroup").splitlines():
         number, _, rest = line.partition(":")
         controllers, _, name = rest.partition(":")
         scheme = _V2 if number == "0" and not controllers else _V1 if "memory" in controllers.split(",") else None
-        # In a container the name may be that of the host's tree, of which only the own group is mounted, at the top.
+        # In a container the name may be relative to the host's tree, while only the own group is mounted, as the root.
         group = PurePosixPath(name.lstrip("/"))
         if scheme is not None and ".." not in group.parts:
             for each in (group, *group.parents):
@@ -95,33 +95,33 @@ def _limits(root: Path) -> Iterator[Room]:
 
 
 def memory_room(root: Path = Path("/")) -> Room:
-    """Return the memory that this process can still have without swapping.
+    """Return the memory that this process can still allocate without swapping.
 
-    That is the least of what the machine has available, of what the limits of the process's address space and data
-    leave, and of what its control groups leave (version 1 or 2), those above them included.
+    It is the minimum of the machine's available memory, the remainder of the process's address space and data limits,
+    and the remainder of its control groups (version 1 or 2) and their ancestors.
 
     Parameters
     ----------
     root : Path
-        The folder that has ``proc`` and ``sys``.
+        The folder that contains ``proc`` and ``sys``.
     """
     return min(_limits(root), key=lambda room: room.bytes)
 
 
 def check_room(what: str, needed: int) -> None:
-    """Refuse what needs more memory than there is.
+    """Refuse an allocation that exceeds the available memory.
 
     Parameters
     ----------
     what : str
-        What needs it, in the plural, for the message.
+        What the memory is for, in the plural, for the message.
     needed : int
-        Bytes beyond those that the process has already.
+        Bytes in addition to those already allocated.
 
     Raises
     ------
     InputError
-        With both numbers.
+        Not enough memory; quotes needed and available bytes.
     """
     room = memory_room()
     if needed > room.bytes:
@@ -131,21 +131,21 @@ def check_room(what: str, needed: int) -> None:
 
 
 class Growing:
-    """Columns of a table, which grow together.
+    """Table columns that grow together.
 
     Parameters
     ----------
     *dtypes : dtype
         Types of the columns.
     of : str
-        What the entries are, for messages: ``edges``.
+        Plural noun of the entries for messages, such as ``edges``.
     extra : int
-        Bytes that each entry will take besides.
+        Further bytes that each entry will need elsewhere.
 
     Attributes
     ----------
     columns : list of ndarray
-        The columns, each with room behind its entries.
+        The columns, each with spare capacity behind its entries.
     count : int
         Number of entries.
     """
@@ -157,12 +157,12 @@ class Growing:
         self._checked = _CHECKED
 
     def append(self, *values: npt.NDArray[Any]) -> None:
-        """Add entries, of which each column is given as many.
+        """Append entries; the values of all columns have the same length.
 
         Raises
         ------
         InputError
-            When memory does not hold them.
+            The memory cannot hold them.
         """
         end = self.count + len(values[0])
         if end > self._checked:
@@ -171,17 +171,17 @@ class Growing:
             self._checked = end + _CHECKED
         for column, added in zip(self.columns, values, strict=True):
             if end > len(column):
-                # Reallocation in place: the pages move, the bytes are not copied.
+                # Reallocate in place: remaps the pages instead of copying the bytes.
                 column.resize(max(end, len(column) * 3 // 2), refcheck=False)
             column[self.count : end] = added
         self.count = end
 
     def widen(self, dtype: npt.DTypeLike) -> None:
-        """Give all columns another type, if they do not have it."""
+        """Convert all columns to a type."""
         self.columns = [column.astype(dtype, copy=False) for column in self.columns]
 
     def take(self) -> list[npt.NDArray[Any]]:
-        """Hand over the columns, without the room behind them, and begin anew."""
+        """Return the columns without their spare capacity, and start over with empty ones."""
         taken = [column[: self.count] for column in self.columns]
         self.columns = [np.empty(0, column.dtype) for column in taken]
         self.count, self._checked = 0, _CHECKED

@@ -45,18 +45,18 @@ __all__ = [
 _Value = TypeVar("_Value")
 
 _MOST_CHOICES = 12
-"""Choices that a message lists."""
+"""Largest number of choices that a message lists."""
 
 
 class UsageError(Exception):
-    """A command line that makes no sense.
+    """An invalid command line.
 
     Parameters
     ----------
     message : str
         One line: what is wrong.
     prog : str, optional
-        The command, when it is known here: its name goes before the message.
+        The command, if known; precedes the message.
     """
 
     def __init__(self, message: str, *, prog: str | None = None) -> None:
@@ -65,15 +65,15 @@ class UsageError(Exception):
 
 
 def _hint(word: str, known: Iterable[str]) -> str:
-    """Return what is added to a message about a word that is not known: the known one that was meant, if any."""
-    # Here, as most command lines are right.
+    """Return a "did you mean" suffix for a message about an unknown word; empty if no known word is close."""
+    # Imported here because most command lines need no hint.
     from difflib import get_close_matches
 
     return "".join(f"; did you mean {match}?" for match in get_close_matches(word, list(known), n=1))
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line each, and suggest what may have been meant."""
+    """An argument parser with one-line errors that suggest the nearest valid word."""
 
     def __init__(self, prog: str | None = None, **keywords: object) -> None:
         super().__init__(
@@ -88,11 +88,11 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, prog=self.prog)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print the help; argparse's own would keep it secret that this failed."""
+        """Print the help, and report a failed write, which argparse would ignore."""
         show(message)
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """Parse, but refuse an unknown option first: what is missing may be what it was meant to be."""
+        """Parse, and report an unknown option before a missing one, of which it may be a misspelling."""
         args = sys.argv[1:] if args is None else args
         for word in args:
             if word == "--" or (self._subparsers is not None and not word.startswith("-")):
@@ -119,7 +119,7 @@ def at_least(low: int, high: int | None = None) -> Callable[[str], int]:
 
 
 def listed(parse: Callable[[str], _Value]) -> Callable[[str], tuple[_Value, ...]]:
-    """Return a parser of lists, separated by commas, whose values are given once each."""
+    """Return a parser of comma-separated lists without duplicates."""
 
     def parsed(text: str) -> tuple[_Value, ...]:
         values = tuple(parse(part) for part in text.split(","))
@@ -132,7 +132,7 @@ def listed(parse: Callable[[str], _Value]) -> Callable[[str], tuple[_Value, ...]
 
 
 def one_of(known: Iterable[str], what: str) -> Callable[[str], str]:
-    """Return a parser of names, which refuses what is unknown; `what` they name is said by the message."""
+    """Return a parser that accepts only known names; `what` is the noun for its messages."""
 
     def parsed(text: str) -> str:
         if text not in known:
@@ -150,7 +150,7 @@ def _parsed(parse: Callable[[str], Any], text: str) -> Any:
 
 
 def add_run_options(parser: argparse.ArgumentParser, *names: str) -> None:
-    """Add options of runs, fields of `RunSpec`; of those that are not given the namespace has nothing."""
+    """Add the options of runs, fields of `RunSpec`; an option that is not given is absent from the namespace."""
     for name in names:
         option = option_of(name)
         how: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS, "help": option.help}
@@ -169,19 +169,19 @@ def add_run_options(parser: argparse.ArgumentParser, *names: str) -> None:
 
 
 def given_options(arguments: argparse.Namespace, *, required: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the options of a run that a command line has, by fields of `RunSpec`.
+    """Return the run options given on a command line, by field of `RunSpec`.
 
     Parameters
     ----------
     arguments : argparse.Namespace
-        The arguments, with options of `add_run_options`.
+        The arguments, with the options added by `add_run_options`.
     required : iterable of str
-        Fields without which nothing can be run, unless a run is resumed.
+        Fields that are mandatory, unless a run is resumed.
 
     Raises
     ------
     UsageError
-        One of them is missing, or an override is none.
+        A mandatory field is missing, or an override is malformed.
     """
     given = {name: value for name, value in vars(arguments).items() if name in RunSpec.__dataclass_fields__}
     missing = [option_of(name).flag for name in required if name not in given]
@@ -194,12 +194,12 @@ def given_options(arguments: argparse.Namespace, *, required: Iterable[str] = ()
 
 @contextmanager
 def as_usage() -> Iterator[None]:
-    """Name the option of a value that the block refuses.
+    """Turn a `SpecError` of the block into a usage error that names the option.
 
     Raises
     ------
     UsageError
-        One line, in the place of a `SpecError`.
+        One line, in place of the `SpecError`.
     """
     try:
         yield
@@ -234,17 +234,17 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--no-verify": {"action": "store_true", "help": "do not check the result"},
     "--quiet": {"action": "store_true", "help": "print nothing but errors"},
 }
-"""Options that mean the same in several commands."""
+"""Options with the same meaning in several commands."""
 
 
 def add_shared(parser: argparse.ArgumentParser, *flags: str) -> None:
-    """Add options that several commands have."""
+    """Add options shared by several commands."""
     for flag in flags:
         parser.add_argument(flag, **_SHARED[flag])
 
 
 def add_set(parser: argparse.ArgumentParser, *, config: bool = True, memory: bool = False) -> None:
-    """Add the option for overrides: of the configuration, of the memory."""
+    """Add the option for overrides of the configuration, the memory, or both."""
     examples = [*(["neighbour_depth=64"] if config else []), *(["memory.bank_busy=20"] if memory else [])]
     parser.add_argument(
         "--set",
@@ -256,7 +256,7 @@ def add_set(parser: argparse.ArgumentParser, *, config: bool = True, memory: boo
 
 
 def add_threads(parser: argparse.ArgumentParser, user: str) -> None:
-    """Add the option that limits the threads of a user."""
+    """Add the option that limits the threads of `user`."""
     parser.add_argument(
         "--threads",
         default=available_threads(),
@@ -267,19 +267,19 @@ def add_threads(parser: argparse.ArgumentParser, user: str) -> None:
 
 
 def read_overrides(texts: Sequence[str] | None, *, config: bool = True, memory: bool = False) -> Overrides:
-    """Return the overrides that ``--set`` asks for.
+    """Return the overrides given with ``--set``.
 
     Parameters
     ----------
     texts : sequence of str or None
-        Texts as they were given.
+        Texts as given on the command line.
     config, memory : bool
-        Whether there is a configuration, and a memory, whose values can be overridden.
+        Whether the command has a configuration, and a memory, to override.
 
     Raises
     ------
     UsageError
-        A text is no override, or there is nothing that it could override.
+        A text is not an override, or the command has nothing that it could override.
     """
     try:
         found = Overrides.parse(texts or ())
@@ -300,7 +300,7 @@ def configuration(text: str, overrides: Overrides = NO_OVERRIDES) -> Accelerator
     Raises
     ------
     UsageError
-        There is none, or it cannot be read or used.
+        It does not exist, or cannot be read or used.
     """
     with as_usage():
         return resolved_configuration(text, overrides)
@@ -312,21 +312,21 @@ def memory_profile(text: str, overrides: Overrides = NO_OVERRIDES) -> "Profile":
     Raises
     ------
     UsageError
-        There is none, or it cannot be read or used.
+        It does not exist, or cannot be read or used.
     """
     with as_usage():
         return resolved_profile(text, overrides)
 
 
 def check_outputs(outputs: Mapping[str, str | None], *, others: Mapping[str, str]) -> None:
-    """Refuse output files that could not be written, or that have another use too.
+    """Refuse output files that cannot be written, or that coincide with another file of the command.
 
     Parameters
     ----------
     outputs : mapping of str to (str or None)
         The files by option; None where one was not given.
     others : mapping of str to str
-        Files that the command reads, or writes without being told where, by what messages call them.
+        Files that the command reads, or writes to a fixed place, by their names in messages.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Output files: checked before the simulation starts, complete or not there at all."""
+"""Output files: checked before the simulation starts, then written atomically."""
 
 import json
 import os
@@ -27,19 +27,19 @@ __all__ = [
 ]
 
 STANDARD_OUTPUT = "-"
-"""The name that stands for standard output."""
+"""File name that stands for standard output."""
 _STANDARD = "standard output"
 
 _FIGURES = ("svg", "png", "pdf")
 
 
 def _is_special(path: Path) -> bool:
-    """Whether a path is something that must be written in place: a device, a pipe."""
+    """Whether a path must be written in place because it is a device or a pipe."""
     return path.exists() and not stat.S_ISREG(path.stat().st_mode)
 
 
 def check_output(path: str, option: str) -> None:
-    """Refuse an output file that could not be written, by writing an empty one beside it.
+    """Refuse an output file that cannot be written, tested by writing an empty file beside it.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def check_output(path: str, option: str) -> None:
 
 
 def check_folder(path: str, option: str) -> None:
-    """Refuse an output folder that is not one, or whose parent does not exist or cannot be written.
+    """Refuse an output folder that is not a folder, or whose parent is missing or read-only.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def check_folder(path: str, option: str) -> None:
 
 
 def figure_format(path: str) -> str:
-    """Return the format that the suffix of a figure's file names; SVG where there is no suffix.
+    """Return the format that a figure's file suffix names; SVG without a suffix.
 
     Raises
     ------
@@ -108,16 +108,16 @@ def figure_format(path: str) -> str:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Return why something failed, without the number and the file that an `OSError` names too."""
+    """Return the message of an error, for an `OSError` without its number and file name."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 @contextmanager
 def renamed_when_complete(path: str) -> Iterator[Path]:
-    """Give a temporary name beside an output file, and rename it at the end of the block; after an error, remove it.
+    """Yield a temporary name beside an output file; rename it at the end of the block, or remove it after an error.
 
-    A device or a pipe is given as it is. Where the output file is a link, the link stays, and the file that it names is
-    replaced. Of a file that is replaced the permissions stay.
+    The name of a device or a pipe is yielded unchanged. If the output file is a link, its target is replaced. The
+    permissions of a replaced file are kept.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def renamed_when_complete(path: str) -> Iterator[Path]:
 
 @contextmanager
 def writing(path: Path | str) -> Iterator[None]:
-    """Name an output in the errors of the block, which writes it; that nobody reads standard output is no error."""
+    """Name an output in write errors of the block; pass on a broken pipe of standard output."""
     try:
         yield
     except OSError as error:
@@ -157,7 +157,7 @@ def show(text: str) -> None:
 
 @contextmanager
 def open_output(path: str) -> Iterator[BinaryIO]:
-    """Open an output file, or standard output, to write it in the block; the file appears whole or not at all.
+    """Open an output file, or standard output, for writing in the block; the file appears whole or not at all.
 
     Raises
     ------
@@ -187,7 +187,7 @@ def write_json(path: str, document: dict[str, Any]) -> None:
 
 
 def publish(document: dict[str, Any], text: str, *, path: str | None, quiet: bool) -> None:
-    """Write a document as JSON if there is a file for it, and print its text unless standard output takes the former.
+    """Write a document as JSON if a file is given, and print its text unless the JSON goes to standard output.
 
     Raises
     ------

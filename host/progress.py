@@ -1,4 +1,4 @@
-"""Progress on a terminal: what every command shows while something takes long."""
+"""Progress display of all commands on a terminal."""
 
 import sys
 import time
@@ -10,14 +10,14 @@ from sim.notices import notices_to
 __all__ = ["OnStep", "Progress", "Step"]
 
 OnStep = Callable[[int, int], None]
-"""Called with what is done, and all of it."""
+"""Callback with the amount done and the total."""
 
 _INTERVAL = 0.1
-"""Seconds from one drawing to the next."""
+"""Least seconds between two redraws."""
 
 
 class Step:
-    """Something that takes long, as those see it who do it. May be called from any thread.
+    """A long-running step, to which its code reports progress from any thread.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ class Step:
 
     @property
     def due(self) -> bool:
-        """Whether the next call will be drawn: what takes long to find out need not be told before."""
+        """Whether the next call will be drawn; lets callers skip an expensive progress query."""
         return self._draw is not None and time.monotonic() >= self._next
 
     def __call__(self, done: int, total: int | None = None, what: str = "") -> None:
-        """Tell how much is done, of how much if that is known, and in words what is at hand."""
+        """Report the amount done, the total if known, and a text on the current work."""
         if self._draw is not None and (self.due or done == total):
             self._next = time.monotonic() + _INTERVAL
             self._draw(done, total, what)
@@ -55,14 +55,14 @@ class Progress:
 
     @contextmanager
     def step(self, what: str) -> Iterator[Step]:
-        """Show a step until the end of the block: its name, and as they are told the share that is done and the rest.
+        """Show a step with its name and reported progress until the end of the block.
 
         Nothing else may be written to the terminal meanwhile.
         """
         if not self._shown:
             yield Step()
             return
-        # Here, as it takes a tenth of a second that nobody else should wait.
+        # Imported here because the import takes a tenth of a second.
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
         from rich.table import Column
@@ -72,7 +72,7 @@ class Progress:
             BarColumn(bar_width=16, table_column=Column(min_width=8)),
             TaskProgressColumn(table_column=Column(min_width=4)),
             TimeRemainingColumn(table_column=Column(min_width=7)),
-            # The one that is cut where the terminal is narrow.
+            # The column that is truncated on a narrow terminal.
             TextColumn("{task.fields[what]}", markup=False, table_column=Column(no_wrap=True)),
         )
         console = Console(stderr=True, highlight=False)

@@ -1,4 +1,4 @@
-"""Digests of the code that results come from, so that none outlives a change of it."""
+"""Digests of the source code, part of the cache keys of results."""
 
 import hashlib
 import re
@@ -9,20 +9,20 @@ __all__ = ["digest_beside", "files_digest", "source_files", "sources_digest", "t
 
 _ROOT = Path(__file__).resolve().parents[1]
 _ROOMS = ("measuring", "runs")
-"""Rooms of the host whose results are digested: they, and what they import, decide about them."""
+"""Packages of the host that produce results; they and their imports are digested."""
 
 _IMPORTED = re.compile(r"^\s*(?:from|import) host\.(\w+)", re.MULTILINE)
 _SUFFIXES = {".py", ".cpp", ".h"}
 
 
 def _files(place: Path) -> list[Path]:
-    """Return the files of a package, or of a module, in an order that is always the same."""
+    """Return the source files of a package or a module, sorted."""
     inside = sorted(place.rglob("*")) if place.is_dir() else [place.with_suffix(".py")]
     return [file for file in inside if file.suffix in _SUFFIXES]
 
 
 def source_files() -> list[Path]:
-    """Return all files that a result depends on: hardware, simulator, and each room of the host that is imported."""
+    """Return all files that a result depends on: hardware, simulator, and the host packages that are imported."""
     rooms: dict[str, list[Path]] = {}
     waiting = list(_ROOMS)
     while waiting:
@@ -39,26 +39,26 @@ def files_digest(files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for file in files:
         text = file.read_bytes()
-        # With its length in front, a line that moves from one file to the next is a change.
+        # The length in front separates files: a line moved from one file to the next changes the digest.
         digest.update(f"{file.name} {len(text)}\n".encode())
         digest.update(text)
     return digest.hexdigest()
 
 
 def text_digest(text: str) -> str:
-    """Return a digest, 64 hexadecimal digits, of a text, which stands for it in the inputs of a measurement."""
+    """Return a digest, 64 hexadecimal digits, of a text, for the cache key of a measurement."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def digest_beside(file: str) -> str:
-    """Return the digest of the package of a module, for a study that measures in its own way."""
+    """Return the digest of the package that contains a module, for studies with their own measuring code."""
     return files_digest(_files(Path(file).parent))
 
 
-# Taken when the program starts: a file that changes later is not what this process runs.
+# Computed at import: this process does not run later changes of the files.
 _SOURCES = files_digest(source_files())
 
 
 def sources_digest() -> str:
-    """Return the digest of the hardware, the simulator and what of the host decides about a result."""
+    """Return the digest of the hardware, the simulator and the host packages that a result depends on."""
     return _SOURCES

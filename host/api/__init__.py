@@ -1,1 +1,1 @@
-"""What Python programs and notebooks use; `import cyscc` re-exports it."""
+"""The Python interface for programs and notebooks, re-exported by `import cyscc`."""

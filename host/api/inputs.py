@@ -1,4 +1,4 @@
-"""Graphs and machines for Python: read, made, by name or with values of one's own."""
+"""Graphs, configurations and memory profiles for the Python interface."""
 
 from dataclasses import replace
 from os import PathLike
@@ -27,12 +27,12 @@ def configuration(name: str = "hc2", **changes: Any) -> AcceleratorConfig:
     name : str
         A preset, one of `PRESETS`, or a TOML file.
     **changes
-        Values in the place of its own: ``configuration("hc2", word_depth=256)``.
+        Overrides: ``configuration("hc2", word_depth=256)``.
 
     Raises
     ------
     ValueError
-        There is none of this name, or none with these values.
+        The name is unknown, or the values are invalid.
     TypeError
         A key is unknown.
     """
@@ -47,12 +47,12 @@ def memory_profile(name: str = "hc2", **changes: Any) -> Profile:
     name : str
         ``hc2``, ``hbm2``, ``fixed:CYCLES``, ``stress``, ``stress:SEED``, or a TOML file.
     **changes
-        Values in the place of its own: ``memory_profile("hc2", links=4)``.
+        Overrides: ``memory_profile("hc2", links=4)``.
 
     Raises
     ------
     ValueError
-        There is none of this name, or none with these values.
+        The name is unknown, or the values are invalid.
     TypeError
         A key is unknown.
     """
@@ -71,13 +71,13 @@ def read_graph(path: str | PathLike[str]) -> Graph:
     Raises
     ------
     InputError
-        It cannot be read or is none; names file, line and cause.
+        It cannot be read, or is not a graph; names file, line and cause.
     """
     return _read(str(path), on_note=notice)
 
 
 def write_graph(graph: Graph, path: str | PathLike[str]) -> None:
-    """Write a graph, in the format that the file's suffix names.
+    """Write a graph in the format named by the file's suffix.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def write_graph(graph: Graph, path: str | PathLike[str]) -> None:
 
 
 def generate(kind: str, vertices: int, degree: int, seed: int = 0) -> Graph:
-    """Make a graph, the same one from the same arguments.
+    """Generate a graph; the same arguments give the same graph.
 
     Parameters
     ----------
@@ -99,14 +99,14 @@ def generate(kind: str, vertices: int, degree: int, seed: int = 0) -> Graph:
     degree : int
         Average number of edges of a vertex.
     seed : int
-        Of the generator.
+        Seed of the generator.
 
     Raises
     ------
     ValueError
         There is no such kind.
     InputError
-        The graph would be too large, or there is none of this size.
+        The graph would be too large, or the generator has none of this size.
     """
     if kind not in KINDS_BY_DEGREE:
         raise ValueError(f"unknown kind of graph {kind!r}: there are {', '.join(KINDS_BY_DEGREE)}")
@@ -114,19 +114,19 @@ def generate(kind: str, vertices: int, degree: int, seed: int = 0) -> Graph:
 
 
 def graph_from_edges(vertices: int, sources: npt.ArrayLike, targets: npt.ArrayLike) -> Graph:
-    """Make a graph of edges.
+    """Make a graph from arrays of edges.
 
     Parameters
     ----------
     vertices : int
         Number of vertices, n.
     sources, targets : array_like of int, shape (m,)
-        Where each edge begins and ends, 0 to n - 1.
+        Source and target of each edge, 0 to n - 1.
 
     Raises
     ------
     ValueError
-        An edge leads to or from a vertex that is not there, or the arrays are not of one length.
+        An edge has a vertex outside 0 to n - 1, or the arrays differ in length.
     InputError
         The graph is too large.
     """

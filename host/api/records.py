@@ -1,4 +1,4 @@
-"""Records for Python: explained, compared, drawn, replayed."""
+"""Records in the Python interface: explain, compare, draw, replay."""
 
 from os import PathLike
 from pathlib import Path
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Difference", "Explanation", "compare", "explain", "figures", "record_of", "replay", "report"]
 
 Recorded: TypeAlias = Record | Result | str | PathLike[str]
-"""A record: itself, the result of a run that was recorded, or its folder."""
+"""A record, given as such, as the result of a recorded run, or as its folder."""
 
 _ROWS = 12
 _WIDTH = 100
@@ -42,7 +42,7 @@ def record_of(recorded: Recorded) -> Record:
     ValueError
         The run was not recorded.
     InputError
-        There is none in the folder.
+        The folder holds no record.
     """
     if isinstance(recorded, Record):
         return recorded
@@ -54,13 +54,13 @@ def record_of(recorded: Recorded) -> Record:
 
 
 class Explanation:
-    """Why a recorded run spent its cycles as it did; `str` of it is what ``cyscc explain`` prints.
+    """Breakdown of a recorded run's cycles by cause; its `str` is the output of ``cyscc explain``.
 
     Attributes
     ----------
     record : Record
     instructions : pandas.DataFrame
-        The instructions that it is about: levels and intersections.
+        The instructions covered: levels and intersections.
     """
 
     def __init__(self, record: Record, rows: "pd.DataFrame") -> None:
@@ -69,22 +69,22 @@ class Explanation:
 
     @property
     def findings(self) -> list[Finding]:
-        """The verdict, what costs most first."""
+        """Findings of the verdict, the most expensive first."""
         return findings_of(self.record, self.instructions)
 
     def stacks(self, by: str = "level") -> "pd.DataFrame":
-        """Return cycles by cause of an average kernel for each phase, iteration, level, engine, kernel or interval."""
+        """Return the cycle stack of an average kernel for each phase, iteration, level, engine, kernel or interval."""
         return stacks(self.record, self.instructions, by)
 
     def banks(self, count: int = 10) -> "pd.DataFrame":
-        """Return the hottest banks of each module: how busy, for which arrays, and when."""
+        """Return the hottest banks of each module: utilization, arrays, and interval."""
         import pandas as pd
 
         every = evidence_of(self.record, self.instructions)
         return pd.DataFrame([{"module": its.module, **vars(bank)} for its in every for bank in its.hottest(count)])
 
     def fifos(self) -> "pd.DataFrame":
-        """Return how deep each FIFO got, and which depth to try."""
+        """Return the maximum occupancy of each FIFO, and a depth to try."""
         import pandas as pd
 
         every = evidence_of(self.record, self.instructions)
@@ -101,16 +101,16 @@ class Explanation:
 
 
 class Difference:
-    """Where the second of two recorded runs takes more cycles, and why; `str` of it is what ``cyscc explain`` prints.
+    """Difference in cycles between two recorded runs, by cause; its `str` is the output of ``cyscc explain``.
 
     Attributes
     ----------
     levels, phases : pandas.DataFrame
         Cycles of both, their difference, and the difference by cause, for each level and each phase.
     causes : dict of str to float
-        The whole difference by cause, in cycles of an average kernel.
+        The total difference by cause, in cycles of an average kernel.
     cycles : int
-        The whole difference.
+        The total difference.
     """
 
     def __init__(self, comparison: Comparison) -> None:
@@ -131,7 +131,7 @@ class Difference:
 def explain(
     recorded: Recorded, *, phase: str | None = None, level: int | None = None, iteration: int | None = None
 ) -> Explanation:
-    """Say why a recorded run spent its cycles as it did.
+    """Explain where a recorded run spent its cycles, and why.
 
     Parameters
     ----------
@@ -145,31 +145,31 @@ def explain(
     ValueError
         The run was not recorded.
     InputError
-        There is no record, or nothing of what was asked for in it.
+        There is no record, or it does not contain the phase, level or iteration.
     """
     record = record_of(recorded)
     return Explanation(record, record.select(phase=phase, level=level, iteration=iteration))
 
 
 def compare(first: Recorded, second: Recorded) -> Difference:
-    """Say where the second of two recorded runs takes more cycles, and why. As of `explain` otherwise."""
+    """Explain where the second of two recorded runs takes more cycles, and why. Errors are those of `explain`."""
     return Difference(compare_records(record_of(first), record_of(second)))
 
 
 def report(path: str | PathLike[str], *recorded: Recorded) -> None:
-    """Write the page of runs: one HTML file that loads nothing.
+    """Write the page of runs: one self-contained HTML file.
 
     Parameters
     ----------
     path : str or path
         The file.
     *recorded : Record, Result, str or path
-        Records, results of runs that were recorded, or records' folders; several are compared with the first one.
+        Records, results of recorded runs, or record folders; several are compared with the first one.
 
     Raises
     ------
     ValueError
-        There is none, or a run was not recorded.
+        None was given, or a run was not recorded.
     InputError
         A record cannot be read, or the file cannot be written.
     """
@@ -183,9 +183,9 @@ def report(path: str | PathLike[str], *recorded: Recorded) -> None:
 
 
 def figures(*recorded: Recorded) -> "dict[str, go.Figure]":
-    """Return the charts of the page of runs, by their titles; where there are several runs, after the run's name.
+    """Return the charts of the page of runs by title; with several runs, the title follows the run's name.
 
-    Parameters and errors are those of `report`.
+    Takes the runs of `report`, and raises its errors.
     """
     from host.analysis.report.page import sections
 
@@ -213,40 +213,40 @@ def replay(
     threads: int | None = None,
     progress: bool = False,
 ) -> Window:
-    """Make a recorded run again up to a point, and write waveforms from there, as ``cyscc replay`` does.
+    """Replay a recorded run up to a point, and write waveforms from there, as ``cyscc replay`` does.
 
     Parameters
     ----------
     recorded : Record, Result, str or path
-        A record, the result of a run that was recorded, or a record's folder; that of a run that failed too.
+        A record, the result of a recorded run, or a record's folder, also that of a failed run.
     at : str or int
         The point: a cycle, ``level=3``, or an event such as ``slot,engine=0,kernel=3,level=3``.
     path : str or path, optional
         The waveforms, ``.fst`` or ``.vcd``; named after the record and the first cycle by default.
     cycles : int
-        Cycles to show; fewer where the run ends before.
+        Cycles to show; fewer if the run ends earlier.
     before : int
-        Of them those before the point.
+        How many of these cycles lie before the point.
     scopes : tuple of str
-        Globs over the dotted paths of what is shown; all by default.
+        Globs that select signals by dotted path; all by default.
     graph : Graph, str or path, optional
-        The graph, or its file; by default the result's, or the file that the run had.
-    memory : Profile, optional
-        The memory, where no file has its rules; by default the one that the run names.
+        The graph, or its file; by default the result's graph, or the file that the run read.
+        memory : Profile, optional
+            The memory profile, if no file has its rules; by default the one that the run names.
     threads : int, optional
         Threads that the executor may use; all cores by default.
     progress : bool
-        Show on a terminal's standard error how far it is.
+        Show progress on standard error if it is a terminal.
 
     Returns
     -------
     Window
-        The file, the cycle of the point, and which cycles are shown.
+        The file, the cycle of the point, and the range of cycles shown.
 
     Raises
     ------
     ValueError
-        There is no such point, the run was not recorded, or the file is of no kind of waveforms.
+        The point is malformed, the run was not recorded, or the file has no suffix of waveforms.
     InputError
         The record, the graph or the file cannot be used; the point is not in the run.
     SimulationError

@@ -1,4 +1,4 @@
-"""Runs for Python, and for the command line on top of it: `bfs`, `scc`, and what becomes of a run."""
+"""Runs for the Python interface and the command line: `bfs`, `scc`, and the handling of checkpoints and failures."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["bfs", "performed", "scc"]
 
 _BESIDES = ("progress", "name")
-"""Keywords that are no options of a run."""
+"""Keywords that are not options of a run."""
 
 
 @contextmanager
@@ -36,26 +36,26 @@ def performed(
     graph: Graph | None = None,
     keeping: "Keeping | None" = None,
 ) -> Iterator[Result]:
-    """Give the result of a run to the block, at the end of which its checkpoint is removed.
+    """Execute a run, yield its result, and remove its checkpoint at the end of the block.
 
-    Of a recorded run that fails the waveforms of its last cycles are left in the record's folder.
+    A recorded run that fails leaves waveforms of its last cycles in the record's folder.
 
     Parameters
     ----------
     spec : RunSpec
         The run.
     progress : Progress
-        Shows how far it is.
+        Shows the progress.
     graph : Graph, optional
-        The graph; where there is none, it is read from the file that the specification names.
+        The graph; by default read from the file in the specification.
     keeping : Keeping, optional
         Checkpoints of the run.
 
     Raises
     ------
     InputError
-        A graph, a folder or a file that cannot be used.
-    SimulationError
+        A graph, a folder or a file cannot be used.
+        SimulationError
         The simulation failed, or its result is wrong.
     """
     with ExitStack() as stack:
@@ -103,7 +103,7 @@ def bfs(graph: Graph | str | PathLike[str], source: int, **arguments: Unpack[Run
     graph : Graph, str or path
         The graph, or its file.
     source : int
-        The vertex to start from, as the graph's file names it.
+        The vertex to start from, by its name in the graph's file.
     **arguments
         See `RunArguments`.
 
@@ -134,7 +134,7 @@ def scc(graph: Graph | str | PathLike[str], **arguments: Unpack[RunArguments]) -
     Raises
     ------
     ValueError, TypeError
-        There is no such machine, it only searches, or there is no such argument.
+        The machine does not exist or has no intersection kernels, or an argument is unknown.
     InputError
         The graph, or the record's folder, cannot be used.
     SimulationError
@@ -164,7 +164,7 @@ def _run(
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as a specification has it."""
+    """Convert a value to the form used in a specification."""
     if isinstance(value, Mapping):
         return Overrides.of(value)
     return os.fspath(value) if isinstance(value, PathLike) else value

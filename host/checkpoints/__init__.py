@@ -1,3 +1,3 @@
-"""Long runs: kept in a folder while they go on, and taken up again."""
+"""Checkpoints of long runs: written to a folder while they run, and resumed."""
 
 __all__: list[str] = []

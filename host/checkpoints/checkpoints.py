@@ -1,4 +1,4 @@
-"""A run that is kept while it goes on: its states as files, a text that people can read, with arrays beside it."""
+"""Checkpoints of a run: its state as a human-readable text, with arrays in files beside it."""
 
 import json
 import time
@@ -32,13 +32,13 @@ _ARRAYS = "arrays/{}"
 
 
 class _Arrays:
-    """Arrays that a text refers to."""
+    """Arrays stored beside a text that refers to them."""
 
     def __init__(self) -> None:
         self.files: dict[str, NDArray[np.uint8]] = {}
 
     def refer(self, value: Any) -> Any:
-        """Return what stands in the text for an array or another number of numpy."""
+        """Return the JSON value of a numpy scalar, or a reference to an array, which is stored."""
         if isinstance(value, np.generic):
             return value.item()
         if not isinstance(value, np.ndarray):
@@ -50,19 +50,19 @@ class _Arrays:
 
 
 def _fields_text(fields: tuple[Field, ...]) -> bytes:
-    # Words of any width: more than the 64 bits that JSON has here.
+    # In hexadecimal: the words exceed the 64 bits that this JSON encoder supports.
     return json.dumps([[each.name, each.width, each.rows, f"{each.known:x}"] for each in fields]).encode()
 
 
 def _encode(parts: dict[str, object], machine: MachineState) -> dict[str, NDArray[np.uint8]]:
-    """Return the files of a state.
+    """Encode a state as files.
 
     Parameters
     ----------
     parts : dict
-        States of the parts of the host's program by name: dataclasses of plain values.
+        States of the parts of the host program by name: dataclasses of plain values.
     machine : MachineState
-        The machine.
+        State of the machine.
     """
     arrays = _Arrays()
     simple = {name: value for name, value in vars(machine).items() if name != "hardware"}
@@ -75,7 +75,7 @@ def _encode(parts: dict[str, object], machine: MachineState) -> dict[str, NDArra
 
 
 def _converted(value: Any, kind: type[State], load: Callable[[str], NDArray[np.uint8]]) -> State:
-    """Return what a decoded text says, as a kind; arrays are loaded by their files' names."""
+    """Convert a decoded JSON value to type `kind`; `load` reads an array's file by name."""
 
     def array(wanted: Any, reference: Any) -> Any:
         if (get_origin(wanted) or wanted) is not np.ndarray:
@@ -86,7 +86,7 @@ def _converted(value: Any, kind: type[State], load: Callable[[str], NDArray[np.u
 
 
 def _decode_machine(value: Any, hardware: Any, load: Callable[[str], NDArray[np.uint8]]) -> MachineState:
-    """Return the machine's state that a decoded text says."""
+    """Convert decoded JSON to the machine's state."""
     words = _converted(hardware, dict[str, np.ndarray], load)
     fields = tuple(
         Field(name=name, width=width, rows=rows, known=int(known, 16))
@@ -100,24 +100,24 @@ def _decode_machine(value: Any, hardware: Any, load: Callable[[str], NDArray[np.
 
 
 class Checkpoints(Keeper):
-    """Keeps the run of a machine in a folder.
+    """Writes checkpoints of a run to a folder, at intervals.
 
     Parameters
     ----------
     machine : Machine
         The machine.
     folder : CheckpointFolder, optional
-        Where to keep it; without, it is kept no more.
+        Where to write them; without it, none are written.
     without : collection of int
-        Addresses of the allocations that a run that is taken up again has written by itself.
+        Addresses of allocations to leave out, because a resumed run writes them again by itself.
     every : Interval
-        How often. Where a checkpoint cannot be written the run goes on, and the one before it is still there.
+        Interval between checkpoints. If one cannot be written, the run goes on, and the previous one stays.
     about : callable
-        Returns what is to be said about a checkpoint, besides its cycle.
+        Returns the metadata of a checkpoint, besides its cycle.
     on_written : callable, optional
-        Called with the cycle when a checkpoint has been written.
+        Called with the cycle after a checkpoint was written.
     resumed : Checkpoint, optional
-        What to go on from.
+        The checkpoint to resume from.
     """
 
     def __init__(
@@ -147,20 +147,20 @@ class Checkpoints(Keeper):
             machine.on_meeting = self._on_meeting
 
     def kept(self, name: str, kind: type[State]) -> State | None:
-        """Return the state that was kept of a part of the run; None in a run from the beginning."""
+        """Return the saved state of a part of the run, as type `kind`; None if the run is not resumed."""
         if self._resumed is None:
             return None
         return _converted(self._text["parts"][name], kind, self._resumed.file)
 
     def keep(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
-        """Tell the state of a part of the run, which changes from now on; `refresh` brings it up to date if need be."""
+        """Register the state of a part of the run; `refresh`, if given, is called to update it before each checkpoint."""
         self._parts[name] = state
         if refresh is not None:
             self._refresh.append(refresh)
         self._wait()
 
     def resume(self) -> None:
-        """Bring the machine to where it was."""
+        """Restore the machine's state from the checkpoint."""
         assert self._resumed is not None
         text, load = self._text, self._resumed.file
         self._machine.load(_decode_machine(text["machine"], text["hardware"], load))
@@ -168,12 +168,12 @@ class Checkpoints(Keeper):
         self._wait()
 
     def _wait(self) -> None:
-        """Begin an interval."""
+        """Start a new interval."""
         self._next_cycle = self._machine.cycle + (self._every.cycles or _ANY)
         self._next_second = time.monotonic() + (self._every.seconds or _ANY)
 
     def _on_meeting(self, cycle: int) -> int:
-        """Keep the run if it is time to; return the most cycles until this is to be asked again."""
+        """Write a checkpoint if one is due; return the cycles until the next call at the latest."""
         if cycle >= self._next_cycle or time.monotonic() >= self._next_second:
             self._write(cycle)
             self._wait()

@@ -1,9 +1,8 @@
-"""A folder with a checkpoint: whole or absent, whenever the process ends.
+"""A folder with a checkpoint, written atomically: it is whole or absent, even if the process is killed.
 
-What is kept is cut into blocks, and each block is a file named by its digest. So what has not changed since the last
-checkpoint is there already, and what is all zero needs none. The manifest names the blocks of all files; it takes the
-place of the one before it when everything that it names is on the disk, and only then are blocks that nobody names any
-more removed.
+The contents are cut into blocks, each stored in a file named by its digest. Blocks unchanged since the last checkpoint
+are already there, and blocks that are all zero are not stored. The manifest lists the blocks of all files. It replaces
+the previous manifest once all its blocks are on disk; only then are unreferenced blocks removed.
 """
 
 import hashlib
@@ -28,7 +27,7 @@ from sim.files import is_temporary, lock_folder, replaced
 __all__ = ["VERSION", "CheckpointFolder"]
 
 VERSION = 1
-"""Of the format."""
+"""Version of the format."""
 
 _FORMAT = "cyscc checkpoint"
 _BLOCK = 1 << 20
@@ -37,22 +36,22 @@ _BLOCKS = "blocks"
 _OWN_BLOCK = re.compile(r"[0-9a-f]{64}")
 
 _LEVEL = 1
-"""Of the compression: higher ones take several times as long."""
+"""Compression level; higher ones take several times as long."""
 
 _LONGEST_MANIFEST = 1 << 30
 _LONGEST_BLOCK = 2 * _BLOCK
-"""Bytes of their files, at most."""
+"""Largest size of a block file in bytes."""
 
 
 class CheckpointFolder:
-    """A folder for the checkpoints of one run, each in the place of the one before it.
+    """A folder for the checkpoints of one run, each of which replaces the one before it.
 
     Parameters
     ----------
     path : Path
         The folder.
     create : bool
-        Make it where it is not there.
+        Create it if it does not exist.
 
     Raises
     ------
@@ -76,7 +75,7 @@ class CheckpointFolder:
             raise InputError("is in use by another run", path=path)
 
     def close(self) -> None:
-        """Let others use the folder; remove it if it was made here, and no checkpoint has come of it."""
+        """Release the folder; remove it if it was created here and holds no checkpoint."""
         if self._lock is not None:
             if self._made and not self.complete:
                 self.remove()
@@ -89,19 +88,19 @@ class CheckpointFolder:
         return (self.path / _MANIFEST).exists()
 
     def write(self, about: Mapping[str, Any], files: Mapping[str, NDArray[np.uint8]]) -> None:
-        """Put a checkpoint in the place of the one before it.
+        """Write a checkpoint, and replace the previous one with it.
 
         Parameters
         ----------
         about : dict
-            What to say about it, JSON-able.
+            Its metadata, JSON-able.
         files : dict of ndarray of uint8
             Its files by name.
 
         Raises
         ------
         OSError
-            It cannot be written; the one before it is as it was.
+            It cannot be written; the previous one is unchanged.
         """
         folder = self.path / _BLOCKS
         folder.mkdir(exist_ok=True)
@@ -130,7 +129,7 @@ class CheckpointFolder:
             (folder / name).unlink()
 
     def _keep(self, name: str, content: NDArray[np.uint8]) -> None:
-        """Write a block."""
+        """Write a block if it does not exist yet."""
         _write_whole(self.path / _BLOCKS / name, zlib.compress(content.data, _LEVEL))
 
     def read(self) -> "Checkpoint":
@@ -139,7 +138,7 @@ class CheckpointFolder:
         Raises
         ------
         InputError
-            There is none, or it is damaged.
+            The folder holds no checkpoint, or it is damaged.
         """
         path = self.path / _MANIFEST
         try:
@@ -178,9 +177,9 @@ class Checkpoint:
     Parameters
     ----------
     folder : Path
-        Where its blocks are.
+        The folder with its blocks.
     about : dict
-        What was said about it.
+        Its metadata.
     files : dict
         Size and blocks of each file.
     """
@@ -191,7 +190,7 @@ class Checkpoint:
         self._files = files
 
     def file(self, name: str) -> NDArray[np.uint8]:
-        """Return a file.
+        """Return the contents of a file.
 
         Raises
         ------
@@ -222,7 +221,7 @@ class Checkpoint:
 
 
 def _others(folder: Path) -> Iterator[str]:
-    """Yield what is in a folder and of no checkpoint."""
+    """Yield the names of entries in a folder that belong to no checkpoint."""
     for entry in os.scandir(folder):
         if entry.name == _BLOCKS and entry.is_dir(follow_symlinks=False):
             named = (name for name in os.listdir(entry) if not (_OWN_BLOCK.fullmatch(name) or is_temporary(name)))
@@ -232,7 +231,7 @@ def _others(folder: Path) -> Iterator[str]:
 
 
 def _content(path: Path, most: int) -> bytes:
-    """Return the bytes of a plain file, of which there are at most so many; nothing else is read, or waited for."""
+    """Return the contents of a regular file of at most `most` bytes; refuse anything else without blocking."""
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
             status = os.fstat(file.fileno())
@@ -253,18 +252,18 @@ def _cut(content: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:
 
 
 def _name(content: NDArray[np.uint8]) -> str | None:
-    """Return the name of a block, None for one that is all zero."""
+    """Return the file name of a block; None if it is all zero."""
     return hashlib.sha256(content.data).hexdigest() if content.any() else None
 
 
 def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file that is on the disk when it has its name."""
+    """Write a file atomically and durably."""
     with replaced(path, durable=True) as temporary:
         temporary.write_bytes(data)
 
 
 def _sync_folder(path: Path) -> None:
-    """Have the names in a folder on the disk."""
+    """Flush the entries of a folder to disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""How often a run is kept."""
+"""The interval between checkpoints."""
 
 import re
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ _LONGEST = 10**15  # cycles or seconds
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """Simulated cycles or seconds of real time from one checkpoint to the next.
+    """Interval between checkpoints, in simulated cycles or seconds of real time.
 
     Parameters
     ----------
     cycles : int or None
-        Cycles, if it is that many.
+        Simulated cycles, if given in cycles.
     seconds : float or None
-        Seconds, if it is that long.
+        Seconds of real time, if given in time.
     """
 
     cycles: int | None = None
@@ -29,12 +29,12 @@ class Interval:
 
     @classmethod
     def parse(cls, text: str) -> "Interval":
-        """Return the interval of a text such as 2Mcycles, 30s or 5min.
+        """Parse an interval such as 2Mcycles, 30s or 5min.
 
         Raises
         ------
         ValueError
-            It is none.
+            The text is not an interval.
         """
         match = _TEXT.fullmatch(text)
         if match is None or match[2] not in {**_CYCLES, **_SECONDS}:

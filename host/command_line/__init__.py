@@ -1,3 +1,3 @@
-"""The commands of the command line, one a module: each adds its parser and runs."""
+"""The commands of the command line, one module each with its options and its `run` function."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""`cyscc bench`: how fast the machine is simulated."""
+"""`cyscc bench`: simulation speed."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ __all__ = ["TEXTS", "add_options", "run"]
 
 
 def _rows(text: str) -> list[str]:
-    """Return the rows that a list names, in the order of the table."""
+    """Return the rows named in a comma-separated list, in the order of the table."""
     from sim.executors.comparison.contenders import CONTENDERS
 
     names = [one_of(CONTENDERS, "row")(name) for name in text.split(",")] if text else CONTENDERS

@@ -1,4 +1,4 @@
-"""`cyscc cache`: what is kept of what was compiled."""
+"""`cyscc cache`: the cache of compiled code."""
 
 import argparse
 from typing import TYPE_CHECKING, Any
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
     UsageError, InputError
         Bad usage, or an output that cannot be written.
     SimulationError
-        Something in the cache is damaged.
+        An entry of the cache is damaged.
     """
     from host.options import UsageError
     from host.output import check_output, publish

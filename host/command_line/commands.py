@@ -1,4 +1,4 @@
-"""Commands of the command line, the parser of their names, and limits of the system that are looked at before any."""
+"""The table of commands, their parser, and a check of system limits before any of them runs."""
 
 import argparse
 import resource
@@ -23,16 +23,16 @@ _COMMANDS = (
     *("scc", "bfs", "explain", "report", "replay", "life", "generate", "model", "mec", "verilog", "software"),
     *("compare", "reproduce", "sweep", "bench", "synth", "timing", "cache"),
 )
-"""The commands. Their modules import what help and bad usage need, and the rest when they run."""
+"""The commands. Their modules import at the top only what help and usage errors need, and the rest in `run`."""
 
 _LEAST = 1 << 30
-"""Bytes of address space without which the libraries cannot be loaded, and a simulation makes no sense."""
+"""Least address space in bytes: the libraries cannot be loaded in less."""
 
 _LIMITS = (("address space (ulimit -v)", resource.RLIMIT_AS), ("data (ulimit -d)", resource.RLIMIT_DATA))
 
 
 class _ShowVersion(argparse.Action):
-    """Looks the version up only when it is asked for."""
+    """Prints the version, which is looked up only then."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
         from host.results.version import version
@@ -59,12 +59,12 @@ def make_parser() -> Parser:
 
 
 def check_limits() -> None:
-    """Refuse to go on with too little address space: compiled libraries end the process when they get none.
+    """Refuse to run with too little address space, in which compiled libraries abort the process.
 
     Raises
     ------
     UsageError
-        There is too little; with both numbers.
+        There is too little; quotes the limit and the need.
     """
     for name, number in _LIMITS:
         bytes_ = resource.getrlimit(number)[0]

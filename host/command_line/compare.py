@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> None:
         machines = [RunSpec(algorithm="scc", graph="", config=name, **shared).checked() for name in configs]
     except SpecError as error:
         raise UsageError(f"--{'configs' if error.field == 'config' else error.field}: {error}") from None
-    # Only now, as it takes long.
+    # Imported here because the import is slow.
     from host.devices.steps import Order
     from host.measuring.setting import cores, processor_name
     from host.results.plots import write_plot
@@ -142,12 +142,12 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _check_usable(arguments: argparse.Namespace) -> None:
-    """Refuse what would end the command only after other algorithms and graphs have taken their time.
+    """Check device and graph files before any algorithm runs, instead of failing late.
 
     Raises
     ------
     UsageError, InputError
-        No algorithm runs on the device, or there is no such device; a graph is not there.
+        The device does not exist, or no algorithm runs on it; a graph file is missing.
     """
     from host.devices import open_device
     from host.errors import InputError

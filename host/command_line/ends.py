@@ -1,4 +1,4 @@
-"""How the process ends when it is asked to: the first time in good order, the second time at once."""
+"""Termination by signals: the first one ends the process in good order, the second one at once."""
 
 import os
 import signal
@@ -14,24 +14,24 @@ __all__ = ["BROKEN_PIPE", "INTERRUPTED", "Interrupts", "be_deaf", "end_now"]
 INTERRUPTED = 130
 """Exit status after an interrupt."""
 BROKEN_PIPE = 141
-"""Exit status when nobody reads standard output to its end."""
+"""Exit status after a broken pipe on standard output."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _SAME = 0.5
-"""Seconds within which further signals are the same request: ``timeout`` sends two, make and a terminal one each."""
+"""Seconds within which signals count as one request: ``timeout`` sends two, make and a terminal one each."""
 
 
 class Interrupts:
-    """Makes the signals that ask a process to end interrupts, for a block.
+    """Context manager that turns termination signals into `KeyboardInterrupt`.
 
-    The first raises `KeyboardInterrupt` where Python code runs, so that nothing half-written is left. One that comes
-    half a second later or more ends the process there and then, whatever it does. Signals that are ignored stay so.
+    The first signal raises `KeyboardInterrupt` in Python code, so that cleanup runs and no half-written file is left.
+    A signal half a second later or more ends the process at once. Signals that were ignored stay ignored.
 
     Attributes
     ----------
     seen : bool
-        Whether there was one.
+        Whether a signal arrived.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Interrupts:
         if threading.current_thread() is not threading.main_thread():
             return self
         self._main = threading.get_ident()
-        # A thread hears of signals also while the main one is in compiled code.
+        # Listen in a thread, which sees signals even while the main thread is in compiled code.
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
         self._wakeup = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
@@ -76,16 +76,16 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def _lost(self, what: Any) -> None:
-        """Interrupt again when an interrupt came where Python drops exceptions, as in a destructor."""
+        """Repeat an interrupt that was raised where Python drops exceptions, as in a destructor."""
         if issubclass(what.exc_type, KeyboardInterrupt):
-            # A moment later, as one that came now would be dropped too.
+            # With a delay: an interrupt raised right now would be dropped too.
             threading.Timer(0.01, self._again).start()
         else:
             self._hook(what)
 
     def _again(self) -> None:
         self.seen = False
-        # A signal ends what blocks, too.
+        # By a signal, which also interrupts blocking system calls.
         signal.pthread_kill(self._main, self._number)
 
     def _listen(self) -> None:
@@ -99,14 +99,14 @@ class Interrupts:
 
 
 def be_deaf() -> None:
-    """Ignore further signals: the process is done, and Python's own end takes a while."""
+    """Ignore further signals while Python shuts down."""
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
 
 def end_now() -> None:
-    """End the process, and what it started, at once; what it leaves the next one removes."""
-    # Here, as nobody else should wait for it.
+    """End the process and its descendants at once; the next process removes leftover temporary files."""
+    # Imported here to keep start-up fast.
     from sim.processes import end_descendants
 
     end_descendants()

@@ -1,4 +1,4 @@
-"""Commands that make an experiment: where results go, steps on a terminal, files and what is printed."""
+"""Options and output shared by the commands that run experiments."""
 
 import argparse
 import os
@@ -18,7 +18,7 @@ __all__ = ["add_experiment_options", "add_jobs", "add_keep", "make_experiment"]
 
 
 def add_experiment_options(parser: argparse.ArgumentParser, *, folder: str = "build") -> None:
-    """Add the options that say where results go."""
+    """Add the options for result files."""
     parser.add_argument(
         "-o", "--output", default=folder, metavar="DIR", help="folder for the results (default: %(default)s)"
     )
@@ -27,14 +27,14 @@ def add_experiment_options(parser: argparse.ArgumentParser, *, folder: str = "bu
 
 
 def add_keep(parser: argparse.ArgumentParser) -> None:
-    """Add the option that keeps the files of tools."""
+    """Add the option that keeps the working files of tools."""
     parser.add_argument(
         "--keep", metavar="DIR", help="keep Verilog, netlists, reports and logs in this folder; all is measured anew"
     )
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says how much runs side by side."""
+    """Add the option for the number of parallel jobs."""
     parser.add_argument(
         "--jobs",
         default=len(os.sched_getaffinity(0)),
@@ -47,16 +47,16 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 def make_experiment(
     arguments: argparse.Namespace, name: str, make: "Callable[[Measurements], Report]", *, plot: bool = False
 ) -> None:
-    """Make an experiment, write its files, and print it.
+    """Run an experiment, write its files, and print its report.
 
     Parameters
     ----------
     arguments : argparse.Namespace
         The options of `add_experiment_options`, and of `add_jobs` and `add_keep` where a command has them.
     name : str
-        Name of its files.
+        Base name of its files.
     make : callable
-        Makes the report, given what measures.
+        Makes the report from a `Measurements`.
     plot : bool
         Whether there is a plot.
 
@@ -65,7 +65,7 @@ def make_experiment(
     UsageError, InputError
         Bad usage, outputs that cannot be written.
     SimulationError
-        A measurement failed, or the report is one of a failure.
+        A measurement failed, or the report describes a failure.
     """
     if arguments.json is not None:
         check_output(arguments.json, "--json")

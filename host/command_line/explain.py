@@ -1,4 +1,4 @@
-"""`cyscc explain`: why a recorded run spent its cycles as it did."""
+"""`cyscc explain`: breakdown of a recorded run's cycles by cause."""
 
 import argparse
 from collections.abc import Callable
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
     Raises
     ------
     UsageError, InputError
-        Bad usage; a folder that holds no record, or not what was asked for.
+        Bad usage; a folder without a record, or a record without the requested part.
     """
     if arguments.other is not None:
         for name in ("by", "banks", "fifos"):
@@ -91,7 +91,7 @@ def _selection(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _explained(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, Any]], list[RenderableType]]":
-    """Return what is to be said about one record, for programs and for people."""
+    """Return the explanation of one record as a document and as text."""
     from host.analysis.explain.page import bank_section, explanation_document, fifo_section, head, page
     from host.record.reader import Record
 
@@ -107,7 +107,7 @@ def _explained(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, A
 
 
 def _compared(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, Any]], list[RenderableType]]":
-    """Return what is to be said about two records, for programs and for people."""
+    """Return the comparison of two records as a document and as text."""
     from host.analysis.explain.page import comparison_document, difference_page
     from host.analysis.explain.stacks import compare
     from host.record.reader import Record

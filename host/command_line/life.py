@@ -1,4 +1,4 @@
-"""`cyscc life`: the life of queue entries in a waveform file."""
+"""`cyscc life`: lifetimes of queue entries in a waveform file."""
 
 import argparse
 from functools import partial
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
     Raises
     ------
     UsageError, InputError
-        A file that shows no waveforms, or not what was asked for; an output that cannot be written, or is that file.
+        A file without waveforms, or without the requested part; an output that cannot be written, or is the input file.
     """
     from host.analysis.lives import chosen_lives, life_text, write_kanata
     from host.output import STANDARD_OUTPUT, show
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _name(file: str, lives: "Lives") -> None:
-    """Name the vertices of lives as a graph's file does."""
+    """Rename the vertices of lives to their names in a graph's file."""
     from host.analysis.lives import directions_of, name_lives
     from host.errors import placed
     from host.graph.formats import read_graph

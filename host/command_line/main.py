@@ -11,7 +11,7 @@ try:
     from host.command_line.ends import BROKEN_PIPE, INTERRUPTED, Interrupts, be_deaf
     from host.command_line.streams import complain, give_up_output, open_missing
 except KeyboardInterrupt:
-    # Nothing has begun.
+    # A signal during the imports: nothing to clean up yet.
     os._exit(130)
 
 __all__ = ["command", "main"]
@@ -23,10 +23,10 @@ def _fail(text: str, status: int, *, diagnosis: str = "") -> int:
 
 
 def _run(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
-    """Run the command line; only a broken pipe is left to the caller."""
+    """Run the command line; handles every exception but a broken pipe."""
     prog = "cyscc"
     try:
-        # Here, as something may go wrong while they are imported.
+        # Imported here so that errors during the import are handled too.
         from host.command_line.commands import check_limits, make_parser
 
         arguments = make_parser().parse_args(argv)
@@ -46,9 +46,9 @@ def _run(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
 
 
 def _status_of(error: BaseException, prog: str) -> int:
-    """Tell what went wrong, and return the exit status."""
+    """Report an error, and return the exit status."""
     match error:
-        # Before the next imports: where no file can be opened any more they fail too.
+        # Before the next imports, which fail as well when no more files can be opened.
         case OSError():
             place = f"{error.filename}: " if error.filename else ""
             return _fail(f"{prog}: {place}{error.strerror or error}", 2)
@@ -76,7 +76,7 @@ def _status_of(error: BaseException, prog: str) -> int:
 
 
 def _flush(status: int) -> int:
-    """Write what standard output still has to show; return the exit status."""
+    """Flush standard output; return the exit status."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -93,43 +93,43 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        The arguments, those of the process when absent.
+        The arguments; by default those of the process.
 
     Returns
     -------
     int
-        Exit status: 0 done and verified, 2 bad input or usage, or output that cannot be written, 3 the simulation
-        failed, 130 interrupted or ended, 141 nobody read standard output to its end.
+        Exit status: 0 success, 2 bad input or usage, or output that cannot be written, 3 failed simulation or
+        verification, 130 interrupted or terminated, 141 broken pipe on standard output.
     """
     with Interrupts() as interrupts:
         return _end(argv, interrupts)
 
 
 def _end(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
-    """Run the command line to the last byte of its output; return the exit status."""
+    """Run the command line and flush its output; return the exit status."""
     try:
         return _flush(_run(argv, interrupts))
     except BrokenPipeError:
         give_up_output()
         return BROKEN_PIPE
     except KeyboardInterrupt:
-        # It came between the other handlers.
+        # The interrupt came outside the other handlers.
         give_up_output()
         return INTERRUPTED
 
 
 def command() -> NoReturn:
-    """Run the command line as a process of its own."""
+    """Entry point of the installed command."""
     status = INTERRUPTED
     with suppress(KeyboardInterrupt):
         open_missing()
-        # Its threads take address space, and cost lines on standard error where no thread can be started.
+        # OpenBLAS threads take address space, and print to standard error when they cannot be started.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         with Interrupts() as interrupts:
             status = _end(None, interrupts)
             be_deaf()
     if status == INTERRUPTED:
-        # Threads may still be at what nobody waits for.
+        # Do not wait for background threads.
         folder = sys.modules.get("sim.caching.folder")
         if folder is not None:
             folder.remove_temporary_cache()

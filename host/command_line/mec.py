@@ -69,12 +69,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _algorithm(arguments: argparse.Namespace) -> str:
-    """Return the algorithm that is to run.
+    """Return the selected algorithm.
 
     Raises
     ------
     UsageError
-        Options that do not go together.
+        Conflicting options.
     """
     if arguments.on == "accelerator":
         if arguments.device != "cpu":
@@ -93,12 +93,12 @@ def _algorithm(arguments: argparse.Namespace) -> str:
 
 
 def _spec(arguments: argparse.Namespace) -> RunSpec:
-    """Return how the machine runs.
+    """Return the specification of the machine's runs.
 
     Raises
     ------
     UsageError
-        Options that make no sense, or a machine that only searches.
+        Invalid options, or a machine without intersection kernels.
     """
     given = given_options(arguments)
     with as_usage():
@@ -117,7 +117,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The simulation failed, or the result is wrong.
     UsageError
-        Options that do not go together.
+        Conflicting options.
     """
     algorithm = _algorithm(arguments)
     spec = _spec(arguments) if arguments.on == "accelerator" else None
@@ -172,7 +172,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _table(document: dict[str, Any], where: str) -> str:
-    """Return the result as a table."""
+    """Format the result as a table."""
     from host.results.table_text import column_table, model_text, plain_table
     from host.words import counted
 
@@ -201,7 +201,7 @@ def _table(document: dict[str, Any], where: str) -> str:
 def _on_processor(
     arguments: argparse.Namespace, algorithm: str, mdp: "Mdp", progress: Progress
 ) -> "tuple[MecDecomposition, dict[str, Any], str, list[dict[str, int]], float]":
-    """Run an algorithm; return what it found, where (also in words), what is told of each round, and its seconds."""
+    """Run an algorithm in software; return result, device (as document and text), a row for each round, and seconds."""
     from host.algorithms.mec.basic import run_mec
     from host.algorithms.software.decomposition import Setting
     from host.devices import open_device
@@ -221,7 +221,7 @@ def _on_processor(
 def _on_accelerator(
     spec: RunSpec, mdp: "Mdp", progress: Progress
 ) -> "tuple[MecDecomposition, dict[str, Any], str, list[dict[str, int]], float]":
-    """Find the components of each round on the accelerator; returns what `_on_processor` does."""
+    """Run the basic algorithm with the components of each round on the accelerator; return as `_on_processor`."""
     from host.runs.mec import run_accelerated_mec
 
     found, rounds = run_accelerated_mec(mdp, spec, progress)

@@ -13,12 +13,12 @@ _TEXTS = "\n".join(f"  {name:<14}{each.text}" for name, each in FAMILIES.items()
 
 
 def _size(text: str) -> tuple[str, int]:
-    """Return the name of a size and its number.
+    """Parse a size, ``SIZE=N``.
 
     Raises
     ------
     argparse.ArgumentTypeError
-        The text has none.
+        The text is not a size.
     """
     name, equals, number = text.partition("=")
     if not equals:
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> None:
     Raises
     ------
     UsageError, InputError
-        A size or the file cannot be had.
+        A size is out of range, or the file cannot be written.
     """
     from host.mdp.formats import check_name, write_mdp
     from host.output import check_output, show

@@ -1,4 +1,4 @@
-"""`cyscc replay`: a recorded run made again up to a point, and recorded with waveforms from there."""
+"""`cyscc replay`: replay of a recorded run up to a point, with waveforms from there."""
 
 import argparse
 from pathlib import Path
@@ -114,7 +114,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:
-    """Refuse files that cannot be written, waveforms of no known kind, and lives that cannot be told."""
+    """Refuse files that cannot be written, unknown waveform formats, and lives without the signals they need."""
     from host.output import STANDARD_OUTPUT
 
     path = arguments.output

@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     reproduction, given = arguments.reproduction, vars(arguments)
     if reproduction.simulated:
-        # What it says is looked at before anything is begun.
+        # Validate the value before anything starts.
         changed = read_overrides(arguments.overrides, config=False, memory=True)
         memory_profile(arguments.memory, changed)
         given["memory"] = changed.memory_text(arguments.memory)

@@ -1,4 +1,4 @@
-"""`cyscc scc` and `cyscc bfs`: runs on the simulated accelerator, and what becomes of their results."""
+"""`cyscc scc` and `cyscc bfs`: runs on the simulated accelerator, and output of their results."""
 
 import argparse
 from contextlib import closing
@@ -40,7 +40,7 @@ TEXTS = {
 {_GRAPHS}""",
     },
 }
-"""Help of each command, which is named for the algorithm of its runs."""
+"""Help of each command, by the name of its algorithm."""
 
 _OUTPUTS = {
     ("scc", "graph"): ("--labels", "OUT", "write a line 'vertex component' for each vertex ('-': standard output)"),
@@ -55,13 +55,13 @@ _OUTPUTS = {
         "draw that, as .svg, .png or .pdf; implies --roofline ('-': SVG to standard output)",
     ),
 }
-"""Options of outputs, by the command and the field of `RunSpec` that they stand behind in the help."""
+"""Output options, by command and by the field of `RunSpec` that precedes them in the help."""
 _COMMON = {"threads": "--json", "verify": "--quiet"}
-"""Options of all commands, likewise."""
+"""Options of all commands, by the field of `RunSpec` that precedes them in the help."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command that a parser is of."""
+    """Add the options of the parser's command."""
     algorithm = parser.prog.split()[-1]
     for name in run_options(algorithm):
         if name != "algorithm":
@@ -74,12 +74,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run the command; a checkpoint of the run is removed when the outputs are written.
+    """Run the command; remove the run's checkpoint after the outputs are written.
 
     Raises
     ------
     UsageError, InputError
-        Options that make no sense, outputs that cannot be written, input that cannot be used.
+        Invalid options, outputs that cannot be written, input that cannot be used.
     SimulationError
         The simulation failed, or its result is wrong.
     """
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> None:
         figure_format(plot)
         arguments.roofline = True
     given = given_options(arguments, required=("graph", "source") if search else ("graph",))
-    # Only now, as it takes long.
+    # Imported here because the import is slow.
     from host.api.runs import performed
     from host.errors import InputError, VertexError
     from host.progress import Progress
@@ -124,7 +124,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _write_vertices(path: str, result: "Result") -> None:
-    """Write a line for each vertex with its component, or for each that was reached with its level."""
+    """Write a line for each vertex with its component, or for each reached vertex with its level."""
     import numpy as np
 
     from host.graph.formats.writer import write_pairs
@@ -142,7 +142,7 @@ def _write_vertices(path: str, result: "Result") -> None:
 
 
 def _roofline(result: "Result", plot: str | None, *, quiet: bool) -> tuple[dict[str, Any], str]:
-    """Return the roofline of a recorded search as a document and as a table; draw it where that is asked for."""
+    """Return the roofline of a recorded search as a document and as a table; plot it if a file is given."""
     from host.analysis.roofline.analysis import Roofline, roofline_document, roofline_table
     from host.analysis.roofline.limits import Bounds
 

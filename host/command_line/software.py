@@ -1,4 +1,4 @@
-"""`cyscc software`: the algorithms that the paper compares with, on this machine's own processor."""
+"""`cyscc software`: the paper's software baselines, on the processor or a graphics processor."""
 
 import argparse
 import time
@@ -18,7 +18,7 @@ _EPILOG = """examples:
 """
 
 _OPTIONS = {option.name: option for kind in KINDS.values() for option in kind.options}
-"""Options of single algorithms, by name."""
+"""Options specific to an algorithm, by name."""
 
 
 TEXTS = {
@@ -45,12 +45,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check_steps(arguments: argparse.Namespace, name: str, kind: Kind) -> None:
-    """Refuse a device or an order of threads for an algorithm that is not made of steps, which alone take them.
+    """Refuse a device or a thread order for an algorithm that is not built from steps.
 
     Raises
     ------
     UsageError
-        One was given, and it is not.
+        One was given for such an algorithm.
     """
     if kind.devices:
         return
@@ -61,12 +61,12 @@ def check_steps(arguments: argparse.Namespace, name: str, kind: Kind) -> None:
 
 
 def _check_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of the algorithm that were given.
+    """Return the given options of the algorithm.
 
     Raises
     ------
     UsageError
-        It has none of that name, does not run on that device, or has no steps to order.
+        It has no option of that name, does not run on that device, or has no steps to order.
     """
     kind = KINDS[arguments.algorithm]
     given = {name: getattr(arguments, name) for name in _OPTIONS if getattr(arguments, name) is not None}
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The result is wrong.
     UsageError
-        Options that do not go together.
+        Conflicting options.
     """
     from host.algorithms.software import Setting, run_software
     from host.algorithms.verification import check_components, component_sizes

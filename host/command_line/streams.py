@@ -1,4 +1,4 @@
-"""Standard output and standard error, whatever state they are in."""
+"""Handling of closed or broken standard output and standard error."""
 
 import io
 import os
@@ -11,11 +11,11 @@ __all__ = ["complain", "give_up_output", "open_missing"]
 
 
 def open_missing() -> None:
-    """Give a process its standard streams where they were closed, so that no other file is taken for one.
+    """Reopen closed standard streams, so that no file opened later gets their descriptors.
 
-    What is written to a standard output that was closed fails, as it should; to such a standard error it is lost.
+    Writes to a closed standard output then fail, as they should; writes to a closed standard error are dropped.
     """
-    # In ascending order, since what is opened has the lowest free number.
+    # In ascending order: open returns the lowest free descriptor.
     for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)
@@ -26,7 +26,7 @@ def open_missing() -> None:
         sys.stdout = _text(1)
     if sys.stderr is None:
         sys.stderr = _text(2)
-    # A name of a file may be no text.
+    # A file name may not be valid text.
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
 
@@ -38,7 +38,7 @@ def _text(number: int) -> io.TextIOWrapper:
 
 
 def complain(text: str, *, diagnosis: str = "") -> None:
-    """Print one line, and a diagnosis below it, on standard error, if that can be written."""
+    """Print a line and a diagnosis below it on standard error; a failed write is ignored."""
     with suppress(OSError, ValueError):
         sys.stderr.write(error_line(text) + "\n")
         if diagnosis:
@@ -46,6 +46,6 @@ def complain(text: str, *, diagnosis: str = "") -> None:
 
 
 def give_up_output() -> None:
-    """Write nothing more to standard output, of which Python would complain when it flushes at its end."""
+    """Redirect standard output to nowhere, so that Python's flush at exit does not fail."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

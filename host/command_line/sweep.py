@@ -1,4 +1,4 @@
-"""`cyscc sweep`: a study of one's own, over parameters of machine, memory, graph and algorithm."""
+"""`cyscc sweep`: a parameter study over machine, memory, graph and algorithm."""
 
 import argparse
 from pathlib import Path
@@ -10,7 +10,7 @@ __all__ = ["TEXTS", "add_options", "run"]
 
 
 _MOST_ROWS = 48
-"""Rows of the table that is printed."""
+"""Most rows of the printed table."""
 
 
 TEXTS = {
@@ -55,9 +55,9 @@ def run(arguments: argparse.Namespace) -> None:
     Raises
     ------
     UsageError, InputError
-        Bad usage, a study that makes no sense, outputs that cannot be written.
+        Bad usage, an invalid study, outputs that cannot be written.
     SimulationError
-        Points failed, or none could be made.
+        Points failed, or no point could run.
     """
     from host.output import check_output, open_output, publish
     from host.progress import Progress

@@ -1,4 +1,4 @@
-"""`cyscc synth`: what an Application Engine takes on an FPGA."""
+"""`cyscc synth`: resources of an Application Engine on an FPGA."""
 
 import argparse
 
