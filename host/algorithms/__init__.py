@@ -1,3 +1,3 @@
-"""Algorithms on the coprocessor, those they are checked against, and software that they are compared with."""
+"""Algorithms on the coprocessor, their verification, and software baselines."""
 
 __all__: list[str] = []

@@ -1,6 +1,6 @@
 """Breadth-first search on the accelerator: the level loop of the published coprocessor program (section 4.2).
 
-A run of it can be kept and observed, and is made again with larger queues where they overflowed.
+A run can write checkpoints and be observed. It restarts with larger queues if they overflow.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 MAX_RESTARTS = 6
-"""How often a run whose queues overflowed starts again with twice the slack before it is given up."""
+"""Most restarts after queue overflows, each with twice the slack of the one before."""
 
 _SMALLEST_SLACK = 64
 _Result = TypeVar("_Result")
@@ -43,50 +43,49 @@ _Attempt = TypeVar("_Attempt", bound="Attempt")
 
 
 class Keeper:
-    """Keeps nothing: every run begins at its beginning.
+    """Interface to checkpoints of a run; this base class writes none.
 
-    A run tells what its state is, a dataclass of plain values that it changes as it goes on. Whoever keeps it may do so
-    within any instruction, together with the coprocessor and its memory. A run that is taken up again finds the state,
-    makes the same allocations as before, has the coprocessor brought to where it was, and goes on by waiting for the
-    instruction.
+    A run registers its state, a dataclass of plain values that it updates in place. A subclass may save that state
+    during any instruction, with the coprocessor and its memory. A resumed run gets the saved state, repeats the
+    allocations, has the coprocessor's state restored, and continues by waiting for the interrupted instruction.
     """
 
     def kept(self, name: str, kind: type[_State]) -> _State | None:
-        """Return the state that was kept of a part of the run; None in a run from the beginning."""
+        """Return the saved state of a part of the run, as type `kind`; None if the run is not resumed."""
         return None
 
     def keep(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
-        """Tell the state of a part of the run, which changes from now on; `refresh` brings it up to date if need be."""
+        """Register the state of a part of the run; `refresh`, if given, updates it before each checkpoint."""
 
     def resume(self) -> None:
-        """Bring the coprocessor to where it was; only where there is a state."""
+        """Restore the coprocessor's state; only in a resumed run."""
 
 
 class LevelAccount(NamedTuple):
-    """Counts of each level of a search, each vertex taken once."""
+    """Distinct vertices and their edges, for each level of a search."""
 
     pushed: npt.NDArray[np.int64]
-    """Vertices that it pushed."""
+    """Distinct vertices that the level pushed."""
     edges: npt.NDArray[np.int64]
-    """Edges that leave its own vertices."""
+    """Out-edges of the vertices of its frontier."""
 
     @classmethod
     def of(cls, found: npt.NDArray[np.int64]) -> "LevelAccount":
-        """Return that of vertices and edges by part of a reach queue: the source, then what each level pushed."""
+        """Make the account from vertices and edges for each part of a reach queue: the source, then each level."""
         return cls(pushed=found[1:, 0], edges=found[:-1, 1])
 
 
 class Observer:
-    """Watches nothing: a run tells where it is, and goes on the same whoever listens."""
+    """Interface to observers of a run; this base class ignores all events. Observing never changes a run."""
 
     def begin(self, iteration: int, phase: str) -> None:
-        """Learn that the instructions to come are of an iteration (0 where there is only one search) and a phase."""
+        """Handle the begin of a phase of an iteration (iteration 0 if the run is a single search)."""
 
     def on_instruction(self, entries: int, pushed: int) -> None:
-        """Learn how many entries the instruction that is complete has read from its queues, and pushed."""
+        """Handle a completed instruction, with the entries that it read from its queues, and those it pushed."""
 
     def end(self, account: Callable[[], LevelAccount] | None = None) -> None:
-        """Learn that an intersection is over, or a search, which can give an account of its levels."""
+        """Handle the end of an intersection or a search; for a search, `account` returns counts of its levels."""
 
 
 class QueueOverflowError(SimulationError):
@@ -108,22 +107,22 @@ class Level(NamedTuple):
 
 @dataclass(kw_only=True, slots=True)
 class Search:
-    """A breadth-first search, as far as it went.
+    """State of a breadth-first search, running or complete.
 
     Parameters
     ----------
     source : int
-        Where it started.
+        Source vertex.
     current : int
-        The frontier queue that is read, 0 or 1.
+        Frontier queue to read next, 0 or 1.
     count : int
-        Its entries; 0 when the search is complete.
+        Entries of that queue; 0 when the search is complete.
     entries : int
         Entries of the reach queue.
     counts : list of int
-        Of these, those of the source (one) and of each level after it.
+        Reach queue entries of the source (one) and of each level.
     levels : list of Level
-        Its levels; the last one of all pushed nothing.
+        Levels so far; the last level of a search pushes nothing.
     """
 
     source: int
@@ -135,7 +134,7 @@ class Search:
 
     @property
     def pushed(self) -> int:
-        """Vertices pushed, the source included and those pushed twice twice."""
+        """Entries pushed, including the source and duplicates."""
         return 1 + sum(level.pushed for level in self.levels)
 
     @property
@@ -146,18 +145,18 @@ class Search:
 
 @dataclass(kw_only=True)
 class Attempt:
-    """Where an attempt at a run is.
+    """State of one attempt at a run, saved in checkpoints.
 
     Parameters
     ----------
     restarts : int
-        Attempts before it.
+        Number of earlier attempts.
     written : dict
-        The registers' values, as far as the driver wrote them.
+        Last value that the driver wrote to each register.
     dispatched : int or None
-        Cycle of the dispatch of the instruction that runs, if one does.
+        Dispatch cycle of the running instruction, if any.
     search : Search or None
-        The search that is under way, if one is.
+        The running search, if any.
     """
 
     restarts: int = 0
@@ -168,14 +167,14 @@ class Attempt:
 
 @dataclass(frozen=True, kw_only=True)
 class Direction:
-    """What a search of one direction works on.
+    """Graph and reach queue of searches in one direction.
 
     Parameters
     ----------
     graph : PlacedGraph
         The graph of this direction.
     reach : MemoryArray or None
-        Its reach queue. None where the coprocessor keeps none, but writes levels into the graph words.
+        Its reach queue; None if the coprocessor writes levels into the graph words instead.
     """
 
     graph: PlacedGraph
@@ -188,15 +187,16 @@ class Driver:
     Parameters
     ----------
     coprocessor : Coprocessor
-        Where they run.
-    queues : QueueArrays
+        The coprocessor.
+        queues : QueueArrays
         The queues of the run.
-    state : Attempt, optional
-        Where it is. If an instruction runs there, the first call must be the one that started it: it goes on waiting.
+        state : Attempt, optional
+        State to resume from. If it has a running instruction, the first call must be the one that dispatched it; that
+        call only waits for completion.
     on_level : callable, optional
         Called after every level with the number of levels run in this search and the entries reached so far.
     observer : Observer, optional
-        Watches.
+        Observer of the run.
 
     Attributes
     ----------
@@ -221,18 +221,18 @@ class Driver:
 
     @property
     def running(self) -> bool:
-        """Whether an instruction has been dispatched that is not known to be complete."""
+        """Whether an instruction was dispatched and has not been seen to complete."""
         return self._state.dispatched is not None
 
     @property
     def searching(self) -> bool:
-        """Whether a search is under way."""
+        """Whether a search is running."""
         return self._state.search is not None
 
     def run(
         self, instruction: Instruction, parameters: Mapping[Register, int], *, result: Register
     ) -> tuple[int, int, Status, int]:
-        """Write the parameters that changed, run an instruction to its end, read its result and all engines' status.
+        """Write changed parameters, run an instruction, and read its result and the status of all engines.
 
         Returns
         -------
@@ -241,9 +241,9 @@ class Driver:
         cycles : int
             Cycles from the dispatch until the last engine was idle.
         status : Status
-            The bits that any engine shows.
+            OR of the status bits of all engines.
         value : int
-            What the leading engine returns in the register `result`.
+            Register `result` of the leading engine.
 
         Raises
         ------
@@ -259,7 +259,7 @@ class Driver:
             self._state.dispatched = coprocessor.dispatch(instruction)
         cycles = coprocessor.wait()
         start, self._state.dispatched = self._state.dispatched, None
-        # The hardware returns the count of the level in this register: what was written there is gone.
+        # The hardware returns the level's count in this register, which overwrites the parameter.
         written.pop(Register.CURRENT_COUNT, None)
         states, values = coprocessor.get_registers([Register.STATUS, result]).tolist()
         status = 0
@@ -274,18 +274,18 @@ class Driver:
     def search(self, direction: Direction, source: int) -> Search:
         """Search breadth-first from a vertex, level by level, until a level pushes nothing.
 
-        Vertices whose visited bit is set are not entered; the source must not be one of them. Afterwards the vertices
-        reached are visited and stand in the direction's reach queue, the source first. When vertices that were pushed
-        again have taken half of the slack, the host takes them out of the reach queue: a small graph of many levels
-        would overflow any queue otherwise, since each level can push thousands of times what it reads before the first
-        write.
+        The search does not enter vertices whose visited bit is set; the source must not be one of them. Afterwards the
+        vertices reached are marked as visited, and listed in the direction's reach queue, the source first. When
+        duplicates fill half of the slack, the host removes them from the reach queue. Otherwise a small graph of many
+        levels would overflow any queue, since a level can push thousands of times what it reads before its first write
+        takes effect.
 
         Raises
         ------
         QueueOverflowError
             A level pushed more than its queues hold.
         SimulationError
-            The simulation failed, or what it wrote cannot be.
+            The simulation failed, or wrote impossible values.
         """
         if self._state.search is None:
             self._enter(direction, source)
@@ -334,7 +334,7 @@ class Driver:
         return state
 
     def _enter(self, direction: Direction, source: int) -> None:
-        """Mark the source of a search and put it into the queues."""
+        """Mark the source of a search as visited, and push it into the queues."""
         words = direction.graph.words
         words[source] |= VISITED.put(1)
         self.queues.frontiers[0].values[0] = words[source]
@@ -357,41 +357,41 @@ def with_retries(
     observer: Observer | None,
     on_level: Callable[[int, int], None] | None = None,
 ) -> tuple[_Result, int]:
-    """Make a run, and make it again with queues of twice the slack as long as they overflow.
+    """Execute a run, and restart it with twice the slack as long as its queues overflow.
 
     Parameters
     ----------
     attempt : callable
-        The run, given a driver with its queues, its state, and whether it goes on from there; if not, it writes
-        everything afresh that it changes.
+        Executes an attempt, given a driver with its queues, its state, and whether it is resumed; if not, it
+        initializes all memory that it changes.
     coprocessor : Coprocessor
         Where the queues are allocated.
     kind : type
-        Of the state.
+        Type of the state.
     name : str
-        What the keeper calls it.
+        Name of the state in checkpoints.
     vertices : int
-        Vertices of the graph: what the queues hold besides the slack.
+        Vertices of the graph; the queues hold as many entries, plus the slack.
     directions : int
-        Reach queues that are needed, 1 or 2.
+        Number of reach queues, 1 or 2.
     slack : int or None
-        Entries for vertices pushed twice, `default_slack` when None.
+        Queue entries for duplicates; None means `default_slack`.
     keeper : Keeper or None
-        Keeps the run.
+        Interface to checkpoints.
     observer, on_level
-        As of `Driver`.
+        See `Driver`.
 
     Returns
     -------
     result
         What `attempt` returned.
     restarts : int
-        How often it was made again.
+        Number of restarts.
 
     Raises
     ------
     QueueOverflowError
-        It overflowed after `MAX_RESTARTS` restarts too.
+        The queues overflowed even after `MAX_RESTARTS` restarts.
     """
     keeper = keeper or Keeper()
     kept = keeper.kept(name, kind)
@@ -418,14 +418,14 @@ def with_retries(
 
 @dataclass(frozen=True, kw_only=True)
 class BfsRun:
-    """What a breadth-first search found and what it took.
+    """Outcome of a breadth-first search, with its cycles.
 
     Parameters
     ----------
     source : int
-        Vertex it started from.
+        Source vertex.
     levels : ndarray of int32, shape (vertices,)
-        Level of each vertex, -1 where it was not reached.
+        Level of each vertex, -1 if not reached.
     level_records : tuple of Level
         Frontier, entries pushed and cycles of every level.
     reached : int
@@ -433,9 +433,9 @@ class BfsRun:
     duplicates : int
         Entries pushed for vertices that another kernel pushed as well.
     edges_traversed : int
-        Edges that leave the vertices reached, each once.
+        Out-edges of the vertices reached, each counted once.
     retries : int
-        Restarts because of queues that overflowed.
+        Restarts after queue overflows.
     """
 
     source: int
@@ -453,11 +453,11 @@ class BfsRun:
 
 
 _Account = tuple[npt.NDArray[np.int32], int, int, int, Callable[[], LevelAccount]]
-"""Levels, distinct vertices reached, entries pushed again, edges that leave the vertices reached, and by level."""
+"""Levels, distinct vertices reached, duplicates, out-edges of the vertices reached, and counts by level."""
 
 
 def _account_of_queue(graph: PlacedGraph, reach: npt.NDArray[np.uint32], search: Search) -> _Account:
-    """Return what a search found, from its reach queue."""
+    """Return the account of a search from its reach queue."""
     vertices = graph.graph.vertices
     levels = levels_of(reach, search.counts, vertices=vertices, name=graph.name)
     found = ReachAccount(vertices).count(graph.words, reach, search.counts, name=graph.name)
@@ -466,7 +466,7 @@ def _account_of_queue(graph: PlacedGraph, reach: npt.NDArray[np.uint32], search:
 
 
 def _account_of_words(graph: PlacedGraph, search: Search) -> _Account:
-    """Return what a search found that wrote levels into the graph words and queued only vertices with neighbours."""
+    """Return the account of a search that wrote levels into the graph words, and queued only vertices with edges."""
     levels = levels_of_words(graph.words, deepest=len(search.levels), name=graph.name)
     degrees, count = graph.graph.out_degrees(), len(search.levels)
     reached = degrees[levels >= 0]
@@ -474,7 +474,7 @@ def _account_of_words(graph: PlacedGraph, search: Search) -> _Account:
 
     def by_level() -> LevelAccount:
         pushed = np.bincount(levels[(levels > 0) & (degrees > 0)] - 1, minlength=count)
-        # Exact below 2**53, and a graph has fewer than 2**32 edges.
+        # Exact in double precision: a graph has fewer than 2**32 edges.
         edges = np.bincount(levels[levels >= 0], weights=reached, minlength=count)[:count]
         return LevelAccount(pushed=pushed.astype(np.int64), edges=edges.astype(np.int64))
 
@@ -500,20 +500,20 @@ def breadth_first_search(
     graph : PlacedGraph
         The graph; its words are reset here.
     source : int
-        Where to start, 0 to vertices - 1.
+        Source vertex, 0 to vertices - 1.
     slack : int, optional
-        Queue entries beyond one for each vertex, `host.graph.memory_map.default_slack` when absent.
+        Queue entries beyond one for each vertex; `host.graph.memory_map.default_slack` by default.
     on_level : callable, optional
         Called after every level with the number of levels run and the entries reached.
     keeper : Keeper, optional
-        Keeps the run.
+        Interface to checkpoints.
     observer : Observer, optional
-        Watches it.
+        Observer of the run.
 
     Raises
     ------
     SimulationError
-        The simulation failed, or its queues overflowed again and again.
+        The simulation failed, or its queues overflowed even after `MAX_RESTARTS` restarts.
     """
     vertices = graph.graph.vertices
 

@@ -23,13 +23,13 @@ class SearchTotals:
     Parameters
     ----------
     searches, levels, cycles : int
-        Searches made, levels run and the cycles they took.
+        Number of searches and levels, and their cycles.
     reached : int
-        Vertices reached, each once a search.
+        Distinct vertices reached, summed over searches.
     duplicates : int
         Entries pushed for vertices that another kernel pushed as well.
     edges : int
-        Edges, in the direction searched, that leave the vertices reached, each once a search.
+        Out-edges, in the direction searched, of these vertices.
     """
 
     searches: int = 0
@@ -40,7 +40,7 @@ class SearchTotals:
     edges: int = 0
 
     def add(self, search: Search, *, reached: int, edges: int) -> None:
-        """Add a search that reached `reached` distinct vertices with `edges` edges."""
+        """Add a search that reached `reached` distinct vertices with `edges` out-edges."""
         self.searches += 1
         self.levels += len(search.levels)
         self.cycles += search.cycles
@@ -51,12 +51,12 @@ class SearchTotals:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Iteration:
-    """One iteration: a forward search, and a backward search and an intersection unless nothing else was reached.
+    """One iteration: a forward search, then a backward search and an intersection unless only the source was reached.
 
     Parameters
     ----------
     number : int
-        Its number, from 1.
+        Number of the iteration, from 1.
     forward : Search
         The forward search.
     backward : Search or None
@@ -64,7 +64,7 @@ class Iteration:
     intersection : int
         Cycles of the intersection.
     cycles : int
-        Cycles of it all.
+        Cycles of the iteration.
     """
 
     number: int
@@ -76,7 +76,7 @@ class Iteration:
 
 @dataclass(kw_only=True)
 class ComponentTotals:
-    """What was found, and what it took.
+    """Totals of a run: components found, and cycles.
 
     Parameters
     ----------
@@ -89,13 +89,13 @@ class ComponentTotals:
     forward, backward : SearchTotals
         Sums over the searches.
     intersections, intersection_cycles : int
-        Intersections run and the cycles they took.
+        Number of intersections, and their cycles.
     longest : Iteration or None
-        The iteration of most cycles, with the records of its levels.
+        The iteration with the most cycles, including its levels.
     retries : int
-        Restarts because of queues that overflowed.
+        Restarts after queue overflows.
     start_seconds : float
-        Processor time of the host's own searches for a start, which is in no cycle.
+        Processor time of the host's searches for an uncoloured vertex, which takes no simulated cycles.
     """
 
     components: int = 0
@@ -112,14 +112,14 @@ class ComponentTotals:
 
 @dataclass(kw_only=True)
 class ComponentRun(ComponentTotals):
-    """The components found and what it took.
+    """Components found, with totals of the run.
 
     Parameters
     ----------
     colours : ndarray of uint32, shape (vertices,)
         Colour of each vertex: 1 to `components`, equal within a component.
     **totals
-        As of `ComponentTotals`.
+        Parameters of `ComponentTotals`.
     """
 
     colours: npt.NDArray[np.uint32]
@@ -131,26 +131,26 @@ class ComponentRun(ComponentTotals):
 
     @property
     def edges_traversed(self) -> int:
-        """Edges of all searches."""
+        """Edges traversed by all searches."""
         return self.forward.edges + self.backward.edges
 
 
 @dataclass(kw_only=True)
 class _State(Attempt):
-    """Where an attempt is.
+    """State of an attempt, saved in checkpoints.
 
     Parameters
     ----------
     totals : ComponentTotals
-        What was found so far.
+        Totals so far.
     cursor : int
-        No vertex before this one is without a colour.
+        All vertices before this one have a colour.
     start : int or None
-        Where the present iteration starts, or the next one; None before the first.
+        Start vertex of the current or the next iteration; None before the first.
     in_iteration : bool
         Whether that iteration has begun.
     forward, backward : Search or None
-        The searches of this iteration that are complete.
+        Completed searches of this iteration.
     """
 
     totals: ComponentTotals = field(default_factory=ComponentTotals)
@@ -162,7 +162,7 @@ class _State(Attempt):
 
 
 class _Run:
-    """One run with given queues."""
+    """One attempt, with given queues."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class _Run:
         self._totals = state.totals
 
     def begin(self, trimmed: npt.NDArray[np.bool_]) -> None:
-        """Write graph words and colours afresh."""
+        """Initialize graph words and colours."""
         for direction in (self._forward, self._backward):
             direction.graph.reset(trimmed)
         count = int(np.count_nonzero(trimmed))
@@ -193,7 +193,7 @@ class _Run:
         self._totals.components = self._totals.trimmed = count
 
     def iterate(self) -> ComponentRun:
-        """Give every vertex a colour."""
+        """Iterate until every vertex has a colour."""
         state, totals, colours = self._state, self._totals, self._colours.values
         if state.start is None:
             state.cursor = state.start = self._first_uncoloured(0)
@@ -223,15 +223,15 @@ class _Run:
         return ComponentRun(colours=colours, **vars(totals))
 
     def _first_uncoloured(self, begin: int) -> int:
-        """Search for a start, and note the time that it takes."""
-        # Other processes may simulate meanwhile, and they must not count.
+        """Search for an uncoloured vertex, and account for the time."""
+        # Thread time, so that other processes on the same cores do not count.
         clock = time.thread_time()
         vertex = first_uncoloured(self._colours.values, begin)
         self._totals.start_seconds += time.thread_time() - clock
         return vertex
 
     def _component(self, start: int) -> int | None:
-        """Colour the component of a vertex and return the next start when the hardware offers one."""
+        """Colour the component of a vertex; return the next start if the hardware offers one."""
         state, run = self._state, self._totals
         forward = state.forward = state.forward or self._search(self._forward, start, run.forward)
         if forward.entries == 1:
@@ -303,9 +303,9 @@ def strong_components(
 ) -> ComponentRun:
     """Find the strongly connected components of a placed graph.
 
-    Trimmed vertices get colours of their own. Then, from one uncoloured vertex after the other: a forward search, a
-    backward search, and the intersection, which colours what both reached. The next start is what the intersection
-    offers, else the first uncoloured vertex.
+    Each trimmed vertex gets its own colour. Then, from one uncoloured vertex after the other: a forward search, a
+    backward search, and the intersection, which colours the vertices that both reached. The intersection may offer the
+    next start; otherwise it is the first uncoloured vertex.
 
     Parameters
     ----------
@@ -316,18 +316,18 @@ def strong_components(
     trimmed : ndarray of bool, shape (vertices,)
         Vertices that are known to be components of their own.
     slack : int, optional
-        Queue entries beyond one for each vertex, `host.graph.memory_map.default_slack` when absent.
+        Queue entries beyond one for each vertex; `host.graph.memory_map.default_slack` by default.
     on_iteration : callable, optional
         Called after every iteration with its number, from 1, and the colours.
     keeper : Keeper, optional
-        Keeps the run.
+        Interface to checkpoints.
     observer : Observer, optional
-        Watches it.
+        Observer of the run.
 
     Raises
     ------
     SimulationError
-        The simulation failed, its queues overflowed again and again, or it coloured what it must not.
+        The simulation failed, its queues overflowed even after all restarts, or its colours are inconsistent.
     ValueError
         The coprocessor keeps no reach queue.
     """

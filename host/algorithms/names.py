@@ -1,7 +1,7 @@
-"""The table of software algorithms: a command line has it before anything is imported that takes long.
+"""The table of software algorithms, available to the command line without slow imports.
 
-A new algorithm is a function in a module of `host.algorithms.software` and a row here: commands, their help,
-comparisons and measurements take it from the table.
+To add an algorithm, write a function in a module of `host.algorithms.software`, and add a row here. Commands, their
+help, comparisons and measurements derive from the table.
 """
 
 from collections.abc import Callable
@@ -12,25 +12,25 @@ from typing import Any
 __all__ = ["KINDS", "MEC_KINDS", "MOST_PIVOTS", "PIVOTS", "Kind", "Option"]
 
 MOST_PIVOTS = 31
-"""Pivots of ``quach`` at a time: the bits of half a word of 64 that leave its sign alone."""
+"""Most concurrent pivots of ``quach``: one bit each in half of a 64-bit word, without the sign bit."""
 PIVOTS = 10
-"""The same by default, the text's."""
+"""Default number of concurrent pivots, as in the paper."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option of an algorithm, which has it by its name in `host.algorithms.software.Setting`.
+    """An option of an algorithm, passed to it in `host.algorithms.software.Setting`.
 
     Parameters
     ----------
     name : str
-        What it is called, behind the two dashes.
+        Name, without the two dashes.
     text : str
-        Its help.
+        Help text.
     metavar : str or None
-        How the help calls its value, an integer; None where it is a flag.
+        Placeholder of its value, an integer, in the help; None for a flag.
     least, most : int
-        The smallest value, and the largest one.
+        Smallest and largest value.
     """
 
     name: str
@@ -42,21 +42,21 @@ class Option:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A row: what is to be known of an algorithm before it runs, and where it is.
+    """A row of the table: description, function and capabilities of an algorithm.
 
     Parameters
     ----------
     text : str
-        What it is, in a line.
+        One-line description.
     function : str
         The function, as ``module:name`` within `host.algorithms`. It takes a graph and its transpose, or a Markov
         decision process, and a `host.algorithms.software.Setting`.
     threads : bool
         Whether it uses more than one thread.
     devices : bool
-        Whether it is made of steps, which run on any device.
+        Whether it is built from steps, which run on any device.
     options : tuple of Option
-        Options of its own.
+        Options specific to it.
     """
 
     text: str
@@ -107,9 +107,9 @@ KINDS = {
         threads=True,
         devices=True,
         options=(
-            # A launch cannot be interrupted.
+            # Bounded because a launch cannot be interrupted.
             Option("cached", "fbt: iterations of a search in a launch, with a cache", "I", most=256),
-            # The graph that an algorithm is compiled with has as many places, too.
+            # Bounded because the warm-up graph is padded by as much.
             Option("segment", "fbt: interleave transitions of states of up to J", "J", most=4096),
             Option("no-hybrid", "fbt: a launch for each direction of a search"),
         ),

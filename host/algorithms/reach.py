@@ -1,4 +1,4 @@
-"""What searches wrote into their queues: whether it can be, and what they reached, vertices pushed twice taken once."""
+"""Checks and evaluation of queues written by searches: distinct vertices reached, their levels and edges."""
 
 from collections.abc import Sequence
 
@@ -32,9 +32,9 @@ def _first_beyond(frontier: npt.NDArray[np.uint64], edges: int, fields: tuple[Fi
 
 
 def check_frontier(frontier: npt.NDArray[np.uint64], *, edges: int, name: str) -> None:
-    """Refuse a frontier queue in which a graph word has neighbours that the graph has not.
+    """Refuse a frontier queue with a graph word whose neighbours lie outside the graph's edges.
 
-    The hardware would read on up to the end of the memory, for hours where that is large.
+    The hardware would read on up to the end of the memory, which can take hours.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def check_frontier(frontier: npt.NDArray[np.uint64], *, edges: int, name: str) -
     edges : int
         Edges of the graph.
     name : str
-        What messages call it.
+        Name for messages.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def check_frontier(frontier: npt.NDArray[np.uint64], *, edges: int, name: str) -
 
 
 def _check_ids(ids: npt.NDArray[np.uint32], *, vertices: int, name: str) -> None:
-    """Refuse entries of a reach queue that are no vertices, before anything is looked up by them."""
+    """Refuse entries of a reach queue that are not vertices, before they are used as indices."""
     if ids.size and ids.max() >= vertices:
         place = int((ids >= vertices).argmax())
         raise SimulationError(
@@ -85,21 +85,21 @@ def _distinct(
             if stamps[vertex] != stamp:
                 stamps[vertex] = stamp
                 found[part, 0] += 1
-                # Signed and unsigned would add up to a float.
+                # numpy would promote a sum of signed and unsigned integers to float.
                 found[part, 1] += np.int64(words[vertex] >> degree.shift & degree.mask)
             place += 1
 
 
 def _first_places(entries: npt.NDArray[np.uint32], vertices: int) -> npt.NDArray[np.int64]:
-    """Return the first place at which each vertex stands, -1 where it does not."""
+    """Return the index of the first entry of each vertex, or -1."""
     first = np.full(vertices, -1, np.int64)
-    # Of assignments to one place the last one stays.
+    # In reverse order: of several assignments to an index, the last one wins.
     first[entries[::-1]] = np.arange(entries.size)[::-1]
     return first
 
 
 def compact(reach: npt.NDArray[np.uint32], counts: list[int], *, vertices: int, name: str) -> list[int]:
-    """Take vertices that were pushed again out of a reach queue, in place; the order stays.
+    """Remove duplicates from a reach queue, in place and in order.
 
     Parameters
     ----------
@@ -110,17 +110,17 @@ def compact(reach: npt.NDArray[np.uint32], counts: list[int], *, vertices: int, 
     vertices : int
         Vertices of the graph.
     name : str
-        What messages call the graph.
+        Name of the graph for messages.
 
     Returns
     -------
     list of int
-        The entries that are left of each.
+        Remaining entries of the source and of each level.
 
     Raises
     ------
     SimulationError
-        An entry is no vertex.
+        An entry is not a vertex.
     """
     entries = reach[: sum(counts)]
     _check_ids(entries, vertices=vertices, name=name)
@@ -132,7 +132,7 @@ def compact(reach: npt.NDArray[np.uint32], counts: list[int], *, vertices: int, 
 
 
 class ReachAccount:
-    """Counts the vertices that searches reached and the edges that leave them, at a cost of the vertices reached.
+    """Counts the vertices that searches reached and their out-edges, in time linear in the vertices reached.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class ReachAccount:
     def count(
         self, words: npt.NDArray[np.uint64], reach: npt.NDArray[np.uint32], counts: Sequence[int], *, name: str
     ) -> npt.NDArray[np.int64]:
-        """Count the distinct vertices of each part of a reach queue that no part before it has, and their edges.
+        """Count, for each part of a reach queue, the vertices that first occur in it, and their out-edges.
 
         Parameters
         ----------
@@ -158,17 +158,17 @@ class ReachAccount:
         counts : sequence of int
             Entries of each part.
         name : str
-            What messages call the graph.
+            Name of the graph for messages.
 
         Returns
         -------
         ndarray of int64, shape (parts, 2)
-            Vertices, and edges that leave them in the direction searched.
+            Vertices, and their out-edges in the direction searched.
 
         Raises
         ------
         SimulationError
-            An entry is no vertex.
+            An entry is not a vertex.
         """
         sizes = np.array(counts, np.int64)
         _check_ids(reach[: sizes.sum()], vertices=words.size, name=name)
@@ -180,7 +180,7 @@ class ReachAccount:
 
 @njit(cache=True, nogil=True)
 def first_uncoloured(colours: npt.NDArray[np.uint32], begin: int) -> int:
-    """Return the first vertex from `begin` on whose colour is 0, or the number of vertices when there is none."""
+    """Return the first vertex from `begin` on whose colour is 0, or the number of vertices if there is none."""
     vertex = begin
     while vertex < colours.size and colours[vertex] != 0:
         vertex += 1
@@ -188,7 +188,7 @@ def first_uncoloured(colours: npt.NDArray[np.uint32], begin: int) -> int:
 
 
 def check_colours(colours: npt.NDArray[np.uint32], components: int) -> None:
-    """Refuse colours that are not those of so many components.
+    """Check that the colours are exactly 1 to `components`.
 
     Parameters
     ----------
@@ -200,9 +200,9 @@ def check_colours(colours: npt.NDArray[np.uint32], components: int) -> None:
     Raises
     ------
     SimulationError
-        A colour is none of them, or one of them has no vertex.
+        A colour is out of range, or a colour has no vertex.
     """
-    # Of 0 and whatever else is beyond, each less one: that is above all others.
+    # Colours less one: 0 wraps around, so that all values out of range exceed the valid ones.
     beyond = colours - np.uint32(1) >= components
     if beyond.any():
         vertex = int(beyond.argmax())
@@ -227,17 +227,17 @@ def levels_of(
     vertices : int
         Vertices of the graph.
     name : str
-        What messages call the graph.
+        Name of the graph for messages.
 
     Returns
     -------
     ndarray of int32, shape (vertices,)
-        The level, -1 where a vertex was not reached.
+        The level, -1 if a vertex was not reached.
 
     Raises
     ------
     SimulationError
-        An entry is no vertex.
+        An entry is not a vertex.
     """
     entries = reach[: sum(counts)]
     _check_ids(entries, vertices=vertices, name=name)
@@ -248,26 +248,26 @@ def levels_of(
 
 
 def levels_of_words(words: npt.NDArray[np.uint64], *, deepest: int, name: str) -> npt.NDArray[np.int32]:
-    """Return each vertex's level from graph words that a search wrote levels into.
+    """Return each vertex's level from the graph words of a search that wrote levels into them.
 
     Parameters
     ----------
     words : ndarray of uint64, shape (vertices,)
-        The level where the word is visited, and what was there before the search elsewhere.
+        Graph words: visited words hold the level, others are unchanged.
     deepest : int
-        The deepest level that the search can have found.
+        Largest level possible.
     name : str
-        What messages call the graph.
+        Name of the graph for messages.
 
     Returns
     -------
     ndarray of int32, shape (vertices,)
-        The level, -1 where a vertex was not reached.
+        The level, -1 if a vertex was not reached.
 
     Raises
     ------
     SimulationError
-        A level is deeper.
+        A level exceeds `deepest`.
     """
     levels: npt.NDArray[np.int32] = LEVEL.get(words).astype(np.int32)
     levels[VISITED.get(words) == 0] = -1

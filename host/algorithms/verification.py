@@ -1,6 +1,6 @@
-"""Verification of results: independent answers, and whether the memory still holds what the host put there.
+"""Verification of results against independent algorithms, and of memory contents against what the host uploaded.
 
-Canonical names make components comparable, whoever found them.
+Canonical labels make components of different algorithms comparable.
 """
 
 from collections.abc import Sequence
@@ -37,12 +37,12 @@ __all__ = [
 
 
 def canonical(labels: NDArray[np.integer]) -> NDArray[np.uint32]:
-    """Name each component by its smallest vertex.
+    """Label each component with its smallest vertex.
 
     Parameters
     ----------
     labels : ndarray of integers, shape (n,)
-        Any labelling: two vertices belong together when their labels are equal.
+        Any labelling: vertices with equal labels are in the same component.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def component_sizes(labels: NDArray[np.integer]) -> tuple[NDArray[np.integer], N
 
 
 def component_matrix(graph: Graph) -> "csr_array":
-    """Return a graph as scipy's search takes it: each edge once, 32-bit indices.
+    """Convert a graph to scipy's sparse matrix, with each edge once and 32-bit indices.
 
     Parameters
     ----------
@@ -93,15 +93,15 @@ def component_matrix(graph: Graph) -> "csr_array":
 
     offsets, targets = (array.astype(np.int32) for array in graph.csr)
     matrix = csr_array((np.ones(graph.edges, np.bool_), targets, offsets), shape=(graph.vertices, graph.vertices))
-    # scipy's search never ends on some graphs with repeated edges.
+    # scipy's search does not terminate on some graphs with duplicate edges.
     matrix.sum_duplicates()
-    # Only the structure counts; weights of one repeated number take no memory.
+    # Only the structure matters; broadcast weights take no memory.
     matrix.data = np.broadcast_to(np.float64(1), matrix.indices.shape)
     return matrix
 
 
 def matrix_components(matrix: "csr_array") -> NDArray[np.int32]:
-    """Find the strongly connected components with scipy: a label for each vertex."""
+    """Find the strongly connected components with scipy; return a label for each vertex."""
     from scipy.sparse.csgraph import connected_components
 
     labels: NDArray[np.int32] = connected_components(matrix, directed=True, connection="strong")[1]
@@ -231,18 +231,18 @@ def check_levels(levels: NDArray[np.integer], graph: Graph, source: int) -> str 
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
-    """What a result was checked by, and what of the memory was compared with the graphs as the host read them.
+    """Checks that a result passed: the reference algorithm, and the memory compared with the graphs as read.
 
     Parameters
     ----------
     reference : str
-        Whose result the accelerator's was compared with, empty where only the memory was.
+        Algorithm that the result was compared with; empty if only the memory was checked.
     neighbour_blocks : int
-        Blocks of neighbour ids, by their digests.
+        Blocks of neighbour ids compared by digest.
     graph_words : int
-        Graph words, their start and degree.
+        Graph words whose start and degree were compared.
     level_words : int
-        Graph words that hold a level where start and degree were: of these only that nothing else is in them.
+        Graph words in which a level replaced start and degree; only checked to hold a valid level.
     """
 
     reference: str = ""
@@ -252,12 +252,12 @@ class Checked:
 
 
 def check_stray_writes(coprocessor: Coprocessor) -> None:
-    """Refuse a memory in which something was written where no array is.
+    """Refuse writes outside of all allocated arrays.
 
     Raises
     ------
     SimulationError
-        There is such a place.
+        There was such a write.
     """
     if strays := coprocessor.stray_writes():
         raise SimulationError(
@@ -273,7 +273,7 @@ def _wrong_words(
     levels: bool,
     fields: tuple[Field, Field, Field, Field],
 ) -> tuple[int, int, int]:
-    """Return how many graph words are not as they must be, the first one, and how many of the others hold a level."""
+    """Return the number of wrong graph words, the first of them, and the number of correct ones that hold a level."""
     start, degree, visited, level = fields
     one = np.uint64(1)
     level_bits = level.mask << level.shift | visited.mask << visited.shift
@@ -307,7 +307,7 @@ def _check_neighbours(graph: PlacedGraph) -> None:
 
 
 def _check_words(graph: PlacedGraph, *, levels: bool) -> int:
-    """Return how many words hold a level."""
+    """Check the graph words; return how many hold a level."""
     fields = START, DEGREE, VISITED, LEVEL
     wrong, first, holding = _wrong_words(graph.graph.offsets, graph.words, levels, fields)
     if wrong:
@@ -320,23 +320,23 @@ def _check_words(graph: PlacedGraph, *, levels: bool) -> int:
 
 
 def check_graphs(coprocessor: Coprocessor, graphs: Sequence[PlacedGraph]) -> Checked:
-    """Refuse placed graphs that are no longer those that the host read; then what is computed from them is right too.
+    """Check that placed graphs are unchanged in memory, so that results checked against them are valid.
 
-    Neighbour ids by digests made before they were uploaded, start and degree of the graph words by the offsets, which
-    the host kept. Where the coprocessor writes levels into the graph words, those that it visited have no start and
-    degree any more.
+    Neighbour ids are compared by digests made before the upload; start and degree of the graph words by the offsets,
+    which the host kept. If the coprocessor writes levels into the graph words, visited words no longer hold start and
+    degree.
 
     Parameters
     ----------
     coprocessor : Coprocessor
-        Where they were placed.
+        Coprocessor of the graphs.
     graphs : sequence of PlacedGraph
         The graphs.
 
     Raises
     ------
     SimulationError
-        Something differs: which array, and where.
+        The memory differs; names the array and the place.
     """
     levels = not coprocessor.config.keeps_reach_queue
     for graph in graphs:

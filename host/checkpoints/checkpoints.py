@@ -153,7 +153,7 @@ class Checkpoints(Keeper):
         return _converted(self._text["parts"][name], kind, self._resumed.file)
 
     def keep(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
-        """Register the state of a part of the run; `refresh`, if given, is called to update it before each checkpoint."""
+        """Register the state of a part of the run; `refresh`, if given, updates it before each checkpoint."""
         self._parts[name] = state
         if refresh is not None:
             self._refresh.append(refresh)

@@ -1,4 +1,4 @@
-"""Data-parallel steps over arrays, written once for this machine's processor and for graphics processors."""
+"""Data-parallel steps over arrays, written once for the processor and for graphics processors."""
 
 from host.devices.cpu import CpuDevice
 from host.devices.steps import NATURAL, Device, Order
@@ -17,21 +17,21 @@ def open_device(name: str, *, threads: int = 1, order: Order = NATURAL) -> Devic
     name : str
         One of `DEVICES`.
     threads : int
-        Threads of the processor that it may use, of ``cpu``.
+        Threads of the processor that ``cpu`` may use.
     order : Order
-        In which the threads of a step run.
+        Order in which the threads of a step run.
 
     Raises
     ------
     InputError
-        There is none of that name on this machine.
+        The machine has no such device.
     ValueError
-        The name is none.
+        The name is unknown.
     """
     if name == "cpu":
         return CpuDevice(threads=threads, order=order)
     if name == "cuda":
-        # Here, as most machines have none.
+        # Imported here because most machines have no graphics processor.
         from host.devices.cuda import CudaDevice
 
         return CudaDevice(order=order)

@@ -1,4 +1,4 @@
-"""Steps on this machine's processor: numba compiles a loop over the threads, and the cores share its ranges."""
+"""Steps on the processor: numba compiles a loop over the threads, and the cores share its ranges."""
 
 import itertools
 import sys
@@ -23,11 +23,11 @@ __all__ = ["CpuDevice", "Workers"]
 _BLOCK = 256
 """Threads of a block."""
 _CHUNK = 2048
-"""Threads of a step that a core takes at a time; fewer are not worth a second core."""
+"""Step threads that a core takes at a time; a smaller step runs on one core."""
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
-"""Steps make no arrays, so nothing counts references to them, which would be an atomic operation for each thread."""
+"""Steps create no arrays, so reference counting is off; it would cost an atomic operation for each thread."""
 _BODY: dict[str, Any] = {**_OPTIONS, "forceinline": True}
-"""Of the functions of steps: called for each thread, one costs as much as some ten edges when its arrays are passed."""
+"""Options of step functions, which are inlined: a call per thread would cost as much as some ten edges."""
 
 
 def _element(context: Any, builder: ir.IRBuilder, array_type: Any, array: Any, index: Any) -> Any:
@@ -37,7 +37,7 @@ def _element(context: Any, builder: ir.IRBuilder, array_type: Any, array: Any, i
 
 
 def _read_modify_write(operation: str) -> Any:
-    """Return an atomic operation of the processor, by its name in LLVM."""
+    """Return an atomic operation of the processor, given its name in LLVM."""
 
     def define(_: Any, array: Any, index: Any, value: Any) -> Any:
         def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
@@ -59,13 +59,13 @@ def _swap(_: Any, array: Any, index: Any, expected: Any, value: Any) -> Any:
     return array.dtype(array, types.intp, array.dtype, array.dtype), generate
 
 
-# Of signed integers, which all that steps compare are.
+# Signed comparison: steps only compare signed integers.
 _OWN = (*map(_read_modify_write, ("add", "max", "min", "and", "or", "xchg")), _swap)
 _ATOMICS = dict(zip(ATOMICS, _OWN, strict=True))
 
 
 def _kept(function: Any) -> bool:
-    """Tell whether compiled code can be kept: whether the function is of a module, not of a prompt or a notebook."""
+    """Return whether compiled code can be cached: the function is in a module, not in a prompt or a notebook."""
     module = sys.modules.get(function.__module__)
     return getattr(module, "__file__", None) == function.__code__.co_filename
 
@@ -77,7 +77,7 @@ def _compiled(function: Any) -> Any:
 
 
 def _body(*_: Any) -> None:
-    """Stand for the step in the loops below."""
+    """Placeholder for the step in the loop templates below."""
     raise NotImplementedError
 
 
@@ -107,21 +107,21 @@ def _blocks_loop(
 
 @cache
 def _loop(template: Any, function: Any) -> Any:
-    """Return a loop compiled for the function of a step."""
+    """Compile a loop template for the function of a step."""
     loop = FunctionType(template.__code__, {**template.__globals__, "_body": _compiled(function)}, template.__name__)
     loop.__module__ = template.__module__
-    # The cache of compiled code knows it by its name.
+    # The cache of compiled code identifies it by its name.
     loop.__qualname__ = f"{template.__name__}.{function.__module__}.{function.__qualname__}"
     return njit(cache=_kept(function), **_OPTIONS)(loop)
 
 
 class Workers:
-    """Threads that share the ranges of a loop: compiled code releases the interpreter's lock.
+    """Threads that share the ranges of a loop; compiled code releases the GIL.
 
     Parameters
     ----------
     threads : int
-        How many; with one, everything runs in the calling thread.
+        Number of threads; with one, everything runs in the calling thread.
     """
 
     def __init__(self, threads: int) -> None:
@@ -134,26 +134,26 @@ class Workers:
             self._pool.shutdown()
 
     def each(self, work: Callable[[int], int]) -> list[int]:
-        """Run a function in every thread, given the thread's number, and return what it returns."""
+        """Run a function in every thread, given the thread's number, and return the results."""
         if self._pool is None:
             return [work(0)]
         return list(self._pool.map(work, range(self.threads)))
 
     def ranges(self, size: int, chunk: int, work: Callable[[int, int, int, int], int]) -> list[int]:
-        """Hand out the ranges of 0 to `size` to whichever thread is free.
+        """Distribute the ranges of 0 to `size` dynamically over the threads.
 
         Parameters
         ----------
         size, chunk : int
             Size of the loop, and of a range.
         work : callable
-            Takes the thread's number, first and last of a range, and what it returned for this thread before (0 at
-            first).
+            Takes the thread's number, first and last of a range, and its own previous return value in this thread
+            (0 at first).
 
         Returns
         -------
         list of int
-            What it returned last, for each thread.
+            Last return value of each thread.
         """
         numbers = itertools.count()
 
@@ -167,19 +167,20 @@ class Workers:
 
     @staticmethod
     def joined(parts: list[NDArray[np.uint32]], counts: list[int]) -> NDArray[np.uint32]:
-        """Return what each thread has found, one behind the other."""
+        """Concatenate the results of the threads."""
         return np.concatenate([part[:count] for part, count in zip(parts, counts, strict=True)])
 
 
 class CpuDevice(Device):
-    """A device: the processor of this machine.
+    """The processor as a device.
 
     Parameters
     ----------
     threads : int
-        Threads of the processor, over which those of a step are spread. With one, steps run in order.
-    order : Order
-        In which the threads of a step run; with several of the processor's, each takes its share in that order.
+        Threads of the processor that run the threads of a step. With one, steps run in order.
+        order : Order
+        Order in which the threads of a step run; with several threads of the processor, each takes its share in that
+        order.
     """
 
     name = "cpu"
@@ -194,7 +195,7 @@ class CpuDevice(Device):
 
     def full(self, size: int, value: int, dtype: DTypeLike) -> NDArray:
         """Return an array of one value."""
-        # What is zero takes no time until it is touched.
+        # Zero pages cost nothing until they are touched.
         return np.full(size, value, dtype) if value else np.zeros(size, dtype)
 
     def read(self, array: DeviceArray) -> NDArray:
@@ -227,7 +228,7 @@ class CpuDevice(Device):
         self._share(blocks, _CHUNK // self.block, work)
 
     def _share(self, size: int, chunk: int, work: Any) -> None:
-        """Give the ranges of a loop to the cores."""
+        """Distribute the ranges of a loop over the cores."""
         if self.threads == 1 or size <= chunk:
             work(0, size)
             return

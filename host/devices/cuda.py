@@ -1,4 +1,4 @@
-"""Steps on a graphics processor by CUDA, or on numba's simulator of one (``NUMBA_ENABLE_CUDASIM=1``)."""
+"""Steps on a graphics processor by CUDA, or on numba's CUDA simulator (``NUMBA_ENABLE_CUDASIM=1``)."""
 
 import itertools
 import warnings
@@ -18,7 +18,7 @@ __all__ = ["CudaDevice", "flat", "kernel", "layout"]
 _BLOCK = 256
 """Threads of a block."""
 _SIMULATED_BLOCK = 8
-"""The same on the simulator, which runs every thread of a block, also those beyond the end, at 0.4 ms each."""
+"""Threads of a block on the simulator, which runs each of them, even beyond the end, at 0.4 ms each."""
 _WORD = 4
 """Bytes of a word of shared memory."""
 
@@ -63,25 +63,25 @@ def _compiled(function: Any) -> Any:
 
 
 def layout(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return for each argument of a step its type and the layout of its fields if it is a named tuple, else None."""
+    """Return the layout of a step's arguments: type and field layouts for each named tuple, else None."""
     return tuple((type(each), layout(each)) if isinstance(each, tuple) else None for each in arguments)
 
 
 def flat(arguments: tuple[Any, ...]) -> list[Any]:
-    """Return the arguments of a step with the fields of named tuples in their places, which is what a kernel takes."""
+    """Flatten the named tuples among the arguments of a step, for a kernel."""
     return [field for each in arguments for field in (flat(each) if isinstance(each, tuple) else (each,))]
 
 
 def kernel(step: Step | BlockStep, arguments: tuple[Any, ...]) -> Any:
-    """Return the kernel of a step, a Python function.
+    """Return the kernel of a step, as a Python function.
 
-    Kernels of CUDA take no variable number of arguments, so the text of one is made for each layout of them.
+    CUDA kernels take a fixed number of arguments, so the source of a kernel is generated for each layout.
 
     Parameters
     ----------
     step : Step or BlockStep
-        The kernel of a step takes the number of threads, their order, and the flat arguments; that of a step of blocks
-        the orders of blocks and threads, the number of phases, and the flat arguments.
+        The kernel of a `Step` takes the number of threads, their order, and the flat arguments; the kernel of a
+        `BlockStep` the orders of blocks and threads, the number of phases, and the flat arguments.
     arguments : tuple
         The layout of the step's arguments.
     """
@@ -89,7 +89,7 @@ def kernel(step: Step | BlockStep, arguments: tuple[Any, ...]) -> Any:
     scope: dict[str, Any] = {"cuda": cuda, "body": _compiled(step.function), "int32": int32}
 
     def expression(each: Any) -> str:
-        # Names of their own: a step may well call an argument as the lines below call something else.
+        # Generated names, so that arguments of a step cannot clash with names in the lines below.
         if each is None:
             return f"argument{next(names)}"
         scope[each[0].__name__] = each[0]
@@ -106,7 +106,7 @@ _THREADS = (
     "size, order",
     ("place = cuda.grid(1)", "if place < size:", "    body(order[place] if order.size else place, ARGUMENTS)"),
 )
-"""Parameters and lines of the kernel of a step."""
+"""Parameters and source lines of the kernel of a `Step`."""
 _BLOCKS = (
     "block_order, thread_order, count",
     (
@@ -119,7 +119,7 @@ _BLOCKS = (
         "    body(block, thread, cuda.blockDim.x, phase, shared, ARGUMENTS)",
     ),
 )
-"""The same of a step of blocks."""
+"""Parameters and source lines of the kernel of a `BlockStep`."""
 
 
 @cache
@@ -128,17 +128,17 @@ def _launched(step: Step | BlockStep, arguments: tuple[Any, ...]) -> Any:
 
 
 class CudaDevice(Device):
-    """A graphics processor, the first one, or numba's simulator.
+    """The first graphics processor, or numba's simulator, as a device.
 
     Parameters
     ----------
     order : Order
-        In which the threads of a step, and the blocks and their threads, are numbered.
+        Order in which the threads of a step, or its blocks and their threads, are numbered.
 
     Raises
     ------
     InputError
-        There is none.
+        There is no graphics processor.
     """
 
     name = "cuda"
@@ -149,7 +149,7 @@ class CudaDevice(Device):
                 "--device cuda: no graphics processor was found (it needs an NVIDIA driver, and numba-cuda: "
                 "pip install 'cyscc[cuda]'; with NUMBA_ENABLE_CUDASIM=1 a simulator runs small graphs)"
             )
-        # Launches of few blocks are wanted: a search begins with one vertex, and what was found last is little.
+        # Silence numba's warnings about small launches: a search begins with one vertex, and its last levels are small.
         warnings.filterwarnings("ignore", message="Grid size .* low occupancy")
         self.compiles = not config.ENABLE_CUDASIM
         super().__init__(order, block=_BLOCK if self.compiles else _SIMULATED_BLOCK, threads=1)
@@ -177,7 +177,7 @@ class CudaDevice(Device):
         array[index : index + 1].copy_to_device(np.array([value], array.dtype))
 
     def _permutation(self, count: int) -> DeviceArray:
-        """Return the order of so many threads or blocks; one array serves all that are ascending."""
+        """Return the order of `count` threads or blocks; ascending orders share one array."""
         numbers = self._order.permutation(count, self.launches)
         return self.array(numbers) if numbers.size else self._ascending
 

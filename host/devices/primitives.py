@@ -1,4 +1,4 @@
-"""Graphs in the memory of a device, and steps that many algorithms are made of: prefix sums, forests."""
+"""Graphs in device memory, and shared building blocks: prefix sums, union-find, compaction."""
 
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from host.graph.csr import Graph
 __all__ = ["DeviceGraph", "count_up", "keep_open", "prefix_sum", "root", "upload"]
 
 _MOST = 2**31 - 1
-"""Vertices and edges, which steps count in 32-bit integers with a sign."""
+"""Most vertices and edges: steps count in signed 32-bit integers."""
 
 
 class DeviceGraph(NamedTuple):
@@ -24,7 +24,7 @@ class DeviceGraph(NamedTuple):
 
 
 def upload(device: Device, graph: Graph) -> DeviceGraph:
-    """Copy a graph to a device; the processor takes its arrays as they are.
+    """Copy a graph to a device; the processor uses the arrays without a copy.
 
     Raises
     ------
@@ -37,12 +37,12 @@ def upload(device: Device, graph: Graph) -> DeviceGraph:
 
 
 _RUN = 16
-"""Elements that a thread looks after by itself."""
+"""Consecutive elements that a thread sums by itself."""
 
 
 @step
 def count_up(thread: int, array: Any) -> None:
-    """Make each element of an array its own place."""
+    """Set each element of an array to its index."""
     array[thread] = thread
 
 
@@ -69,7 +69,7 @@ def keep_open(
     counters: DeviceArray,
     kept: DeviceArray,
 ) -> None:
-    """Put the vertices of a list that have no component, whose labels are not negative, into another one.
+    """Copy the vertices of a list that have no component (nonnegative label) to another list.
 
     Parameters
     ----------
@@ -78,20 +78,20 @@ def keep_open(
     length : int
         Entries of the list.
     vertices, kept : array of int32
-        The list, and the other one.
+        The list, and the list to write.
     labels : array of integers
         The label of each vertex.
     counters : array of int64
-        The first one counts the entries of the other list.
+        The first element counts the entries written.
     """
     device.run(_keep_open, -(-length // _RUN), length, vertices, labels, counters, kept)
 
 
 @device_function
 def root(vertex: int, parents: Any) -> int:
-    """Return the root of a vertex's tree, and halve the path to it.
+    """Return the root of a vertex's tree, with path halving.
 
-    Parents are only replaced by ancestors, and never those of roots, so that threads do not disturb each other.
+    A parent is only replaced by an ancestor, and a root's parent never, so concurrent threads do not interfere.
     """
     parent = int(parents[vertex])
     while parent != vertex:
@@ -107,10 +107,10 @@ def root(vertex: int, parents: Any) -> int:
 def _sum_tiles(
     block: int, thread: int, threads: int, phase: int, shared: Any, phases: int, values: Any, size: int, totals: Any
 ) -> None:
-    """Replace each tile of an array by its exclusive prefix sums, and tell its total.
+    """Replace each tile of an array by its exclusive prefix sums, and store its total.
 
-    A thread adds up a run of elements; then the sums of the runs are added up in the shared memory, each to that twice
-    as far on at a time (Hillis and Steele), from one half of it to the other.
+    Each thread sums a run of elements. The sums of the runs are then scanned in shared memory with doubling strides
+    (Hillis and Steele), alternating between its two halves.
     """
     first = (block * threads + thread) * _RUN
     last = min(first + _RUN, size)
@@ -149,9 +149,9 @@ def prefix_sum(device: Device, values: DeviceArray, size: int) -> int:
     device : Device
         The device.
     values : array of int64
-        Integers, none negative.
+        Nonnegative integers.
     size : int
-        How many.
+        Number of elements.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Steps, plain functions of a thread's index; the atomic operations they use; and devices, which launch them.
+"""Steps (functions of a thread's index), their atomic operations, and devices that launch them.
 
-A step is written against the atomic operations below, which say what each means, and functions marked by
-`device_function`. A device compiles a copy of it, in which its own stand in their places.
+A step uses the atomic operations below, which define the semantics, and functions marked by `device_function`. A device
+compiles a copy of the step, in which its own implementations replace them.
 """
 
 from abc import ABC, abstractmethod
@@ -42,49 +42,49 @@ _marked: set[Any] = set()
 
 
 def atomic_add(array: NDArray, index: int, value: int) -> int:
-    """Add to an element of an array of integers; return what it was."""
+    """Add to an element of an array of integers; return the old value."""
     old = array[index]
     array[index] = old + value
     return old
 
 
 def atomic_max(array: NDArray, index: int, value: int) -> int:
-    """Put a value in the place of a smaller element; return what it was."""
+    """Set an element to the maximum of it and a value; return the old value."""
     old = array[index]
     array[index] = max(old, value)
     return old
 
 
 def atomic_min(array: NDArray, index: int, value: int) -> int:
-    """Put a value in the place of a larger element; return what it was."""
+    """Set an element to the minimum of it and a value; return the old value."""
     old = array[index]
     array[index] = min(old, value)
     return old
 
 
 def atomic_and(array: NDArray, index: int, value: int) -> int:
-    """Keep the bits of an element that a value has; return what it was."""
+    """Set an element to the bitwise AND of it and a value; return the old value."""
     old = array[index]
     array[index] = old & value
     return old
 
 
 def atomic_or(array: NDArray, index: int, value: int) -> int:
-    """Set the bits of an element that a value has; return what it was."""
+    """Set an element to the bitwise OR of it and a value; return the old value."""
     old = array[index]
     array[index] = old | value
     return old
 
 
 def atomic_exchange(array: NDArray, index: int, value: int) -> int:
-    """Put a value in the place of an element; return what it was."""
+    """Set an element to a value; return the old value."""
     old = array[index]
     array[index] = value
     return old
 
 
 def atomic_swap(array: NDArray, index: int, expected: int, value: int) -> int:
-    """Put a value in the place of an element that is as expected; return what it was."""
+    """Set an element to a value if it equals `expected` (compare-and-swap); return the old value."""
     old = array[index]
     if old == expected:
         array[index] = value
@@ -102,7 +102,7 @@ class Step:
     Parameters
     ----------
     function : callable
-        Takes the thread's index, then the arguments of a launch. Threads may run in any order and side by side.
+        Takes the thread's index, then the arguments of a launch. Threads may run in any order and concurrently.
     """
 
     function: Any
@@ -110,16 +110,16 @@ class Step:
 
 @dataclass(frozen=True)
 class BlockStep:
-    """A step of blocks of threads, which share memory and wait for each other between phases.
+    """A step of blocks of threads, which share memory and synchronize between phases.
 
     Parameters
     ----------
     function : callable
         Takes the block's index, the thread's index within it, the number of threads of a block, the phase, and the
-        shared memory; then the arguments of a launch. Between two phases of a block is a barrier: a thread keeps
-        nothing from one to the next but what is in shared or global memory.
+        shared memory; then the arguments of a launch. There is a barrier between the phases of a block; a thread passes
+        data from phase to phase only through shared or global memory.
     words : int
-        Shared memory of a block, in 32-bit words a thread. What is in it at first is not defined.
+        Shared memory of a block, in 32-bit words per thread; initially undefined.
     """
 
     function: Any
@@ -127,18 +127,18 @@ class BlockStep:
 
 
 def device_function(function: _Function) -> _Function:
-    """Mark a function that steps call: it is compiled with them."""
+    """Mark a function that steps may call, to compile it with them."""
     _marked.add(function)
     return function
 
 
 def step(function: Callable[..., None]) -> Step:
-    """Make a step of a function (`Step`)."""
+    """Turn a function into a `Step`."""
     return Step(function)
 
 
 def block_step(*, words: int) -> Callable[[Callable[..., None]], BlockStep]:
-    """Return a decorator that makes a step of blocks of a function (`BlockStep`)."""
+    """Return a decorator that turns a function into a `BlockStep`."""
     return lambda function: BlockStep(function, words)
 
 
@@ -148,11 +148,11 @@ def translated(function: Any, atomics: Mapping[Any, Any], compiled: Callable[[An
     Parameters
     ----------
     function : function
-        Of a step, or one that is marked.
+        Function of a step, or a marked function.
     atomics : mapping
-        The device's own, for each of `ATOMICS`.
+        The device's implementation of each of `ATOMICS`.
     compiled : callable
-        Takes a function that is marked and returns what stands in its place.
+        Returns the device's implementation of a marked function.
     """
     names = {}
     for name in function.__code__.co_names:
@@ -170,7 +170,7 @@ def translated(function: Any, atomics: Mapping[Any, Any], compiled: Callable[[An
 
 
 DeviceArray = Any
-"""An array in a device's memory: only steps look into it. On the processor it is numpy's own."""
+"""An array in device memory, accessed only by steps. On the processor it is a numpy array."""
 
 ORDERS = ("natural", "reversed", "shuffled")
 """Names of the orders."""
@@ -182,19 +182,19 @@ _NATURAL = np.empty(0, np.int64)
 class Order:
     """The order in which the threads of a step run.
 
-    A graphics processor promises none. Tests reverse and shuffle it, so that what depends on it is seen.
+    A graphics processor guarantees no order. Tests reverse and shuffle it to expose dependences on it.
 
     Parameters
     ----------
     name : str
         One of `ORDERS`.
     seed : int
-        Of the shuffled ones; each launch has a permutation of its own.
+        Seed of shuffled orders; each launch has its own permutation.
 
     Raises
     ------
     ValueError
-        The name is none of them.
+        The name is unknown.
     """
 
     name: str = "natural"
@@ -205,7 +205,7 @@ class Order:
             raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {self.name!r}")
 
     def permutation(self, count: int, launch: int) -> NDArray[np.int64]:
-        """Return the numbers 0 to count - 1 in this order, for the launch of a number; none when they are ascending."""
+        """Return 0 to count - 1 in this order, for launch number `launch`; None if ascending."""
         if self.name == "natural":
             return _NATURAL
         if self.name == "reversed":
@@ -214,16 +214,16 @@ class Order:
 
 
 NATURAL = Order()
-"""Ascending."""
+"""The ascending order."""
 
 
 class Device(ABC):
-    """A device. A launch is over when the next one begins: what one wrote, the next one reads.
+    """A device. Launches are serialized: each one sees all writes of the ones before.
 
     Parameters
     ----------
     order : Order
-        In which threads run.
+        Order in which threads run.
     block : int
         Threads of a block.
     threads : int
@@ -232,9 +232,9 @@ class Device(ABC):
     Attributes
     ----------
     name : str
-        As users call it.
+        Name for users.
     compiles : bool
-        Whether the first launch of a step takes long, since it is compiled then.
+        Whether the first launch of a step compiles it, and so takes long.
     threads : int
         Threads of the processor that it uses.
     block : int
@@ -254,7 +254,7 @@ class Device(ABC):
 
     @abstractmethod
     def array(self, values: NDArray) -> DeviceArray:
-        """Return an array of the device with the values of one of the host; on the processor it may be that one."""
+        """Copy a host array to the device; on the processor the result may be the same array."""
 
     @abstractmethod
     def full(self, size: int, value: int, dtype: DTypeLike) -> DeviceArray:
@@ -262,7 +262,7 @@ class Device(ABC):
 
     @abstractmethod
     def read(self, array: DeviceArray) -> NDArray:
-        """Return the values of an array of the device, which are not to be changed."""
+        """Return the values of a device array, read-only for the caller."""
 
     @abstractmethod
     def value(self, array: DeviceArray, index: int) -> int:
@@ -286,7 +286,7 @@ class Device(ABC):
         step : Step
             The step.
         threads : int
-            How many threads; with none, nothing happens.
+            Number of threads; 0 is allowed.
         *arguments
             Arrays of the device, and integers.
         """
@@ -302,9 +302,9 @@ class Device(ABC):
         step : BlockStep
             The step.
         blocks : int
-            How many blocks; with none, nothing happens.
+            Number of blocks; 0 is allowed.
         phases : int
-            How many phases.
+            Number of phases.
         *arguments
             Arrays of the device, and integers.
         """
@@ -313,7 +313,7 @@ class Device(ABC):
             self._run_blocks(step, blocks, phases, arguments)
 
     def blocks_of(self, threads: int) -> int:
-        """Return how many blocks have room for so many threads."""
+        """Return the number of blocks for a number of threads."""
         return -(-threads // self.block)
 
     def zeros(self, size: int, dtype: DTypeLike = np.int64) -> DeviceArray:
@@ -321,7 +321,7 @@ class Device(ABC):
         return self.full(size, 0, dtype)
 
     def close(self) -> None:  # noqa: B027  # most devices hold nothing
-        """Give back what the device holds."""
+        """Release the device's resources."""
 
     def __enter__(self) -> "Device":
         return self

@@ -1,1 +1,1 @@
-"""Runs: the steps of a search, or of finding components, that the command line and Python share."""
+"""Runs: specification, execution, checkpoints and results, shared by the command line and the Python interface."""

@@ -1,4 +1,4 @@
-"""Execution of a run: the sequence from a specification to the verified result, the only one that there is."""
+"""Execution of a run, from its specification to the verified result."""
 
 import json
 import resource
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 __all__ = ["SOURCE_RULE", "Keep", "Recording", "Session", "check_result", "execute", "source_vertex"]
 
 SOURCE_RULE = "lowest vertex with an out-edge"
-"""Where a search starts that is given no source: vertex 0 nearly always, as of the published host program."""
+"""Default source of a search: nearly always vertex 0, as in the published host program."""
 
 Keep = Callable[["Session", "Machine", Sequence[PlacedGraph]], Keeper | None]
-"""Returns what keeps a run, given its machine and the graphs that were placed there."""
+"""Callback that returns the keeper of a run, given its machine and the graphs placed there."""
 
 
 def source_vertex(graph: Graph) -> int:
-    """Return the vertex that a search starts from by `SOURCE_RULE`."""
+    """Return the default source of a search, by `SOURCE_RULE`."""
     return int(np.argmax(graph.out_degrees() > 0))
 
 
@@ -54,12 +54,12 @@ def check_result(difference: str | None) -> None:
     Parameters
     ----------
     difference : str or None
-        What the check found, None when the result is right.
+        The error that the check found; None if the result is correct.
 
     Raises
     ------
     SimulationError
-        It is wrong.
+        The result is wrong.
     """
     if difference is not None:
         raise SimulationError(f"wrong result: {difference}")
@@ -71,15 +71,15 @@ class _Advance:
     Parameters
     ----------
     step : Step
-        Where it is shown.
+        Step of the progress display.
     vertices : int
         Vertices of the graph.
     noun : str
-        What is counted: iteration, level.
+        Unit of the count: iteration, level.
     cycle : int
-        Cycle at its beginning.
+        Cycle at the start.
     aim : str
-        What is simulated for, told first.
+        Purpose of the simulation, shown first.
     """
 
     def __init__(self, step: Step, *, vertices: int, noun: str, cycle: int, aim: str) -> None:
@@ -93,24 +93,24 @@ class _Advance:
         self._aim = aim
 
     def on_cycle(self, cycle: int) -> None:
-        """Take the cycle that the simulation is at."""
+        """Update the simulated cycle."""
         self._cycle = cycle
         self._tell()
 
     def on_iteration(self, number: int, colours: npt.NDArray[Any]) -> None:
-        """Take the iterations that are complete, and the colours: those that are not 0 count as done."""
+        """Update completed iterations and colours; vertices with a nonzero colour count as done."""
         self._number = number
         if self._step.due:
             self._done = int(np.count_nonzero(colours))
             self._tell()
 
     def on_level(self, number: int, reached: int) -> None:
-        """Take the levels that are complete and the entries that they reached, some of them perhaps twice."""
+        """Update completed levels and entries reached, duplicates included."""
         self._number, self._done = number, min(reached, self._vertices)
         self._tell()
 
     def on_checkpoint(self, cycle: int) -> None:
-        """Take the cycle of the last checkpoint."""
+        """Update the cycle of the last checkpoint."""
         self._kept = cycle
         self._tell()
 
@@ -130,18 +130,18 @@ class _Advance:
 
 
 class Session:
-    """A run in progress: the machine that it builds, what it shows, and the real time that it takes.
+    """A run in progress: its machine, progress display, and real time by phase.
 
     Parameters
     ----------
     spec : RunSpec
         The run.
     progress : Progress
-        What shows how far it is.
+        Progress display.
     graph : Graph, optional
-        The graph; where there is none, it is read from the file that the specification names.
+        The graph; by default read from the file in the specification.
     aim : str
-        What progress says that is simulated for.
+        Purpose of the simulation, for the progress display.
 
     Attributes
     ----------
@@ -158,19 +158,19 @@ class Session:
 
     @contextmanager
     def phase(self, name: str, what: str) -> Iterator[Step]:
-        """Show what the block does, and add the time that it takes to a phase: load, simulate, record or verify."""
+        """Show the block as a step, and add its time to a phase: load, simulate, record or verify."""
         begin = time.perf_counter()
         with self._progress.step(what) as step:
             yield step
         self._seconds[name] += time.perf_counter() - begin
 
     def read_graph(self) -> Graph:
-        """Return the graph: the given one, or read from the file that the specification names.
+        """Return the given graph, or read it from the file in the specification.
 
         Raises
         ------
         InputError
-            It cannot be read or is none, or its simulation needs more memory than there is.
+            It cannot be read, is not a graph, or its simulation needs more memory than is available.
         """
         spec, graph = self.spec, self._graph
         if graph is None:
@@ -190,7 +190,7 @@ class Session:
 
     @contextmanager
     def simulating(self, machine: "Machine", vertices: int, noun: str) -> Iterator[_Advance]:
-        """Show how the block simulates, and take its time; the callbacks are the caller's to connect."""
+        """Show and time the simulation in the block; the caller connects the callbacks of the `_Advance` it yields."""
         with self.phase("simulate", "simulating") as step:
             self._advance = _Advance(step, vertices=vertices, noun=noun, cycle=machine.cycle, aim=self._aim)
             yield self._advance
@@ -201,7 +201,7 @@ class Session:
             self._advance.on_cycle(cycle)
 
     def on_checkpoint(self, cycle: int) -> None:
-        """Show that the run was kept."""
+        """Show that a checkpoint was written."""
         if self._advance is not None:
             self._advance.on_checkpoint(cycle)
 
@@ -214,7 +214,7 @@ class Session:
         SimulationError
             It could not be built.
         InputError
-            There is no such machine.
+            The machine does not exist.
         """
         from sim.machine import create_machine
 
@@ -237,12 +237,12 @@ class Session:
                     )
             except ValueError as error:
                 raise InputError(str(error)) from None
-            # Also after an error: of a simulation that failed the waveforms are wanted most.
+            # Also after an error: the waveforms of a failed simulation are wanted most.
             stack.callback(self._close, machine)
             yield machine
 
     def _close(self, machine: "Machine") -> None:
-        """Close the machine, which completes its waveforms; say so when the run ended before their window."""
+        """Close the machine, which completes its waveforms; print a notice if the run ended before their window."""
         with self._progress.step("closing"):
             cycles = machine.cycle
             machine.close()
@@ -253,7 +253,7 @@ class Session:
             )
 
     def wall(self, machine: "Machine", *, before: float) -> Wall:
-        """Return the real time that was taken so far; `before` was taken to simulate, in other processes."""
+        """Return the real time so far; `before` is the simulation time of earlier processes of a resumed run."""
         return Wall(
             **{**self._seconds, "simulate": self._seconds["simulate"] + before},
             build=machine.build_seconds,
@@ -268,7 +268,7 @@ class Recording:
     Parameters
     ----------
     spec : RunSpec
-        The run, and the folder that it is recorded in; without one what its instructions did is recorded in memory.
+        The run and the record's folder; without a folder, the table of instructions is recorded in memory.
 
     Attributes
     ----------
@@ -292,17 +292,17 @@ class Recording:
 
     @property
     def folder(self) -> Path:
-        """Folder of a record that is in one."""
+        """The record's folder; only for a record on disk."""
         assert self._folder is not None, "the record is in memory"
         return self._folder
 
     def begin(self, machine: "Machine", graph: Graph, source: int, keeper: Keeper | None) -> "Recorder":
-        """Begin to record a machine on which nothing has run.
+        """Start recording a machine on which nothing has run yet.
 
         Raises
         ------
         InputError
-            There are no intervals of this length.
+            The length of the intervals is not supported.
         """
         from host.record.recorder import Recorder, RecorderState
 
@@ -332,7 +332,7 @@ class Recording:
         return recorder
 
     def failed(self, error: SimulationError) -> bool:
-        """Leave in the folder what a replay of a run that failed needs; return whether it had begun."""
+        """Write what a replay of the failed run needs to the folder; return whether recording had started."""
         if self._machine is None:
             return False
         from host.record.reader import FAILURE
@@ -354,12 +354,12 @@ class Recording:
             path.write_text(json.dumps(document, indent=1) + "\n")
 
     def finish(self) -> None:
-        """Write the tables, up to the machine's present cycle."""
+        """Write the tables up to the machine's current cycle."""
         if self._recorder is not None:
             self._recorder.finish()
 
     def complete(self, machine: "Machine", result: Result) -> Result:
-        """Write the document of the record, with that of the run's result; return the result with its record."""
+        """Write the record's document, which includes the result's; return the result with its record attached."""
         from host.record.reader import DOCUMENT, Record
         from host.record.recorder import setting_document
 
@@ -373,7 +373,7 @@ class Recording:
         return replace(result, record=Record(self.folder))
 
     def close(self) -> None:
-        """Let go of the folder; leave nothing of a record that is not complete, unless the run is kept."""
+        """Release the folder; remove an incomplete record, unless the run has a checkpoint."""
         if self._recorder is not None:
             self._recorder.close()
         if self._lock is not None:
@@ -392,29 +392,29 @@ def execute(
     seconds: float = 0.0,
     on_failure: Callable[[Recording, SimulationError], None] | None = None,
 ) -> Result:
-    """Make a run.
+    """Execute a run.
 
     Parameters
     ----------
     spec : RunSpec
         The run. A search without a source starts by `SOURCE_RULE`.
     progress : Progress
-        Shows how far it is.
+        Progress display.
     graph : Graph, optional
-        The graph; where there is none, it is read from the file that the specification names.
+        The graph; by default read from the file in the specification.
     aim : str
-        What progress says that is simulated for.
+        Purpose of the simulation, for the progress display.
     keep : callable, optional
-        Returns what keeps the run.
+        Returns the keeper of the run, which writes its checkpoints.
     seconds : float
-        Real time that simulating took before, in other processes.
+        Simulation time of earlier processes of a resumed run.
     on_failure : callable, optional
-        Called with what recorded the run where its simulation has failed.
+        Called with the `Recording` if the simulation fails.
 
     Raises
     ------
     InputError
-        A graph or a folder that cannot be used, a machine that does not exist.
+        A graph or a folder cannot be used, or the machine does not exist.
     SimulationError
         The simulation failed, or its result is wrong.
     """

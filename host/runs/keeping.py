@@ -1,4 +1,4 @@
-"""Runs with checkpoints, and resuming them: the folders, the values that are taken from them, the keeper."""
+"""Runs with checkpoints, and resuming them: folders, saved options, and the keeper."""
 
 import json
 import time
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Keeping"]
 
 _EVERY = "1min"
-"""Interval from one checkpoint to the next, unless said otherwise."""
+"""Default interval between checkpoints."""
 
 
 class Keeping:
@@ -34,19 +34,19 @@ class Keeping:
     algorithm : str
         The algorithm of the run.
     given : mapping
-        Values of fields of `RunSpec`, as they were given. Where a run is resumed, others are as they were.
+        Given values of fields of `RunSpec`. A resumed run takes the others from its checkpoint.
 
     Attributes
     ----------
     spec : RunSpec
         The run.
     seconds : float
-        Real time that simulating took before this process.
+        Simulation time of earlier processes.
 
     Raises
     ------
     SpecError, InputError
-        Values that a run cannot have; a folder or a checkpoint that cannot be used.
+        Values are invalid; a folder or a checkpoint cannot be used.
     """
 
     def __init__(self, algorithm: str, given: Mapping[str, Any]) -> None:
@@ -68,14 +68,14 @@ class Keeping:
             self._held = stack.pop_all()
 
     def _resume(self, algorithm: str, given: Mapping[str, Any], stack: ExitStack) -> dict[str, Any]:
-        """Open the checkpoint to go on from; return the values of the run."""
+        """Open the checkpoint to resume from; return the run's option values."""
         from host.sources import sources_digest
 
         resume = given["resume"]
         folder = stack.enter_context(closing(CheckpointFolder(Path(resume), create=False)))
         self._resumed = folder.read()
         about = self._resumed.about
-        # First, as another version may have kept its options in another form.
+        # Checked first: another version may have saved its options in another form.
         if about["program"] != sources_digest():
             raise InputError("the checkpoint was made by another version of this program", path=resume)
         kept = about["options"]
@@ -89,12 +89,12 @@ class Keeping:
         return values
 
     def keeper(self, session: "Session", machine: "Machine", graphs: "Sequence[PlacedGraph]") -> "Checkpoints | None":
-        """Return what keeps the run of a machine on which graphs were placed; None if nothing does.
+        """Return the keeper of a run, given its machine and placed graphs; None for a run without checkpoints.
 
         Raises
         ------
         InputError
-            The checkpoint is of another run.
+            The checkpoint belongs to another run.
         """
         if self._folder is None and self._resumed is None:
             return None
@@ -103,7 +103,7 @@ class Keeping:
         from host.sources import sources_digest
 
         spec = self.spec
-        # As a checkpoint has it.
+        # Round trip through JSON, for comparison with the one in a checkpoint.
         identity = json.loads(json.dumps(spec.identity(graph_digest(graphs[0].graph))))
         if self._resumed is not None:
             difference = _difference(self._resumed.about["identity"], identity)
@@ -132,21 +132,21 @@ class Keeping:
         )
 
     def latest(self) -> Checkpoint | None:
-        """Return the newest checkpoint of the run, None if there is none."""
+        """Return the newest checkpoint of the run, or None."""
         return self._folder.read() if self._folder is not None and self._folder.complete else None
 
     def close(self) -> None:
-        """Let others use the folders."""
+        """Release the folders."""
         self._held.close()
 
     def done(self) -> None:
-        """Remove the checkpoint: the run is finished."""
+        """Remove the checkpoint after the run is finished."""
         if self._folder is not None:
             self._folder.remove()
 
 
 def _tell_passed_window(spec: RunSpec, cycle: int) -> None:
-    """Say that there will be no waveforms where a run goes on from a cycle behind their window."""
+    """Print a notice if a run is resumed after its waveform window."""
     if spec.wave_window is not None and spec.wave_window[1] < cycle:
         notice(
             f"--wave-window ends at cycle {spec.wave_window[1]:,}, and the run goes on from {cycle:,}: "
@@ -155,7 +155,7 @@ def _tell_passed_window(spec: RunSpec, cycle: int) -> None:
 
 
 def _difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
-    """Return how what a run depends on differs from what it was, None if it does not."""
+    """Return the first difference between the identities of two runs as text, or None."""
     if before["graph"] != now["graph"]:
         return "the graph is not the same"
     for kind, title in (("configuration", "--config"), ("memory", "--memory"), ("options", "")):

@@ -1,4 +1,4 @@
-"""The maximal end components of a Markov decision process, on this machine's processor or on the accelerator."""
+"""Maximal end components of a Markov decision process, with the components of each round from the accelerator."""
 
 from dataclasses import replace
 
@@ -17,38 +17,38 @@ __all__ = ["run_accelerated_mec"]
 
 
 def run_accelerated_mec(mdp: Mdp, spec: RunSpec, progress: Progress) -> tuple[MecDecomposition, list[SccResult]]:
-    """Find the maximal end components by the basic algorithm, the components of each round on a simulated machine.
+    """Run the basic algorithm, with the components of each round found on a simulated machine.
 
-    Each round has the graph of the choices that remain, each edge once and without self-loops, and a machine of its own
-    that it is placed in. The rest of a round, choices that leave and attractors, is the host's.
+    Each round places the graph of the remaining choices, without duplicate edges and self-loops, on a new machine. The
+    host does the rest of a round: it drops choices that leave their component, and removes attractors.
 
     Parameters
     ----------
     mdp : Mdp
         The Markov decision process.
     spec : RunSpec
-        How the machine runs; results call the graphs what `spec.graph` says.
+        How the machine runs; `spec.graph` names the graphs in results.
     progress : Progress
-        Shows how far each round is.
+        Progress display of each round.
 
     Returns
     -------
     found : MecDecomposition
-        What was found.
+        The maximal end components.
     rounds : list of SccResult
-        The components of each round, as the accelerator found them. What the host does in between takes no cycles.
+        Results of the accelerator for each round. The host's work in between takes no cycles.
 
     Raises
     ------
     InputError
-        The simulation of a round needs more memory than there is.
+        The simulation of a round needs more memory than is available.
     SimulationError
-        It failed, or found what are not the components.
+        The simulation of a round failed, or its components are wrong.
     """
     rounds: list[SccResult] = []
 
     def components(graph: Graph) -> NDArray[np.int64]:
-        # Choices of a state often lead to the same ones; kernels would push these again and again.
+        # Choices of a state often share targets, which kernels would push repeatedly.
         result = execute(replace(spec, simplify=True), progress, graph=graph, aim=f"round {len(rounds) + 1}")
         assert isinstance(result, SccResult), "components were found"
         rounds.append(result)

@@ -19,12 +19,12 @@ MEMORY = "memory."
 
 @dataclass(frozen=True, kw_only=True)
 class Overrides:
-    """Values in the place of those that a configuration and a memory have by themselves.
+    """Values that replace single values of a configuration and a memory profile.
 
     Parameters
     ----------
     config, memory : dict
-        Values by the names of fields of the configuration, and of parameters of the memory profile.
+        Values by field of the configuration, and by parameter of the memory profile.
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)
@@ -32,18 +32,18 @@ class Overrides:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> "Overrides":
-        """Return the overrides that values make, by names of which those of the memory begin with `MEMORY`."""
+        """Return overrides from values by name; names of memory parameters begin with `MEMORY`."""
         memory = {name.removeprefix(MEMORY): value for name, value in values.items() if name.startswith(MEMORY)}
         return cls(config={name: value for name, value in values.items() if not name.startswith(MEMORY)}, memory=memory)
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> "Overrides":
-        """Return the overrides that texts ``KEY=VALUE`` make; a value is one of TOML.
+        """Parse overrides ``KEY=VALUE``, each with a TOML value.
 
         Raises
         ------
         ValueError
-            A text is none, or a key is given twice. One line, which quotes it.
+            A text is malformed, or a key is given twice. One line, which quotes it.
         """
         values: dict[str, Any] = {}
         for text in texts:
@@ -65,7 +65,7 @@ class Overrides:
         Raises
         ------
         ValueError
-            There is no such field, or no such machine. One line, which quotes what is wrong.
+            A field is unknown, or the machine is invalid. One line, which quotes the error.
         """
         known = [each.name for each in fields(config)]
         for name in self.config:
@@ -80,36 +80,36 @@ class Overrides:
         Raises
         ------
         ValueError
-            It has no such parameter, or there is no such memory. One line, which quotes what is wrong.
+            A parameter is unknown, or the memory is invalid. One line, which quotes the error.
         """
         from sim.memory import changed_profile
 
         return changed_profile(profile, self.memory)
 
     def config_text(self, name: str) -> str:
-        """Return what people read of a configuration of this name with the overrides: ``hc2 (word_depth=64)``."""
+        """Return the display text of a configuration with the overrides: ``hc2 (word_depth=64)``."""
         return _with(name, self.config)
 
     def memory_text(self, name: str) -> str:
-        """Return what people read of a memory of this name with the overrides."""
+        """Return the display text of a memory with the overrides."""
         return _with(name, self.memory)
 
 
 NO_OVERRIDES = Overrides()
-"""No override."""
+"""Empty overrides."""
 
 
 def toml_text(value: Any) -> str:
-    """Return a value of TOML as it is written there."""
+    """Format a value as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _value(name: str, text: str) -> Any:
-    """Return the value of TOML that a text is."""
+    """Parse a TOML value."""
     try:
-        # With a line end in it, a text could be more than a value.
+        # A text with a line break could contain further keys.
         found = {} if text.splitlines() != [text] else tomllib.loads(f"value = {text}")
     except (tomllib.TOMLDecodeError, RecursionError):
         found = {}

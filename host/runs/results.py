@@ -1,4 +1,4 @@
-"""Results of runs: for programs, for tables, for notebooks."""
+"""Results of runs, as objects, JSON documents, and tables for terminals and notebooks."""
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -30,7 +30,7 @@ _LAST_LEVELS = 6
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """Setting of a run: what ran where.
+    """Setting of a run: specification, graph size, and machine.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Setting:
     vertices, edges : int
         Size of the graph, as read.
     dropped_edges : int or None
-        Edges that were dropped before it was placed, None where none were to be.
+        Edges dropped before the graph was placed; None if dropping was not requested.
     clock_hz : float
         Clock of the coprocessor in hertz.
     uploaded_bytes : int
@@ -54,7 +54,7 @@ class Setting:
     uploaded_bytes: int
 
     def machine_document(self) -> dict[str, Any]:
-        """Return the machine that ran as a JSON document."""
+        """Return the machine and its memory as a JSON document."""
         spec = self.spec
         return {
             "config": spec.config_name,
@@ -72,28 +72,28 @@ class Setting:
         return cycles / self.clock_hz
 
     def gteps(self, edges: int, cycles: int) -> float:
-        """Return 10**9 traversed edges per simulated second, 0 when no cycle was needed."""
+        """Return 10**9 traversed edges per simulated second; 0 if no cycles were simulated."""
         return edges / self.seconds(cycles) / 1e9 if cycles else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wall:
-    """Real time that a run took, in seconds, never mixed with simulated time.
+    """Real time of a run in seconds, never mixed with simulated time.
 
     Parameters
     ----------
     load : float
-        Reading the graph, turning and trimming it, placing it in coprocessor memory.
+        Reading, transposing and trimming the graph, and placing it in coprocessor memory.
     build : float
-        Building the executor, next to nothing when it was built before.
+        Building the executor; almost nothing if it is cached.
     simulate : float
-        Simulating, the host's part of the iteration included.
+        Simulating, including the host's part of the iterations.
     record : float
-        Writing the record, what was not written while simulating; 0 where there is none.
+        Writing the record after the simulation; 0 without a record.
     verify : float
         Checking the result.
     simulated_cycles : int
-        Cycles simulated, those of runs that had to be restarted included.
+        Cycles simulated, including restarted attempts.
     peak_memory_bytes : int
         Largest resident size of the process.
     """
@@ -114,24 +114,24 @@ class Wall:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """Result of a run; `str` of it is the table of the command line, and notebooks show it.
+    """Result of a run; its `str` is the table of the command line, which notebooks show too.
 
     Parameters
     ----------
     graph : Graph
-        The graph as the machine had it.
+        The graph as placed on the machine.
     setting : Setting
-        What ran where.
+        Specification, graph size, and machine.
     wall : Wall
-        Real time that it took.
+        Real time.
     checked : Checked or None
-        What the result was checked by, and found right; None when it was not checked.
+        The checks that the result passed; None if it was not verified.
     statistics : dict
         Counters of the hardware and the memory.
     run : BfsRun or ComponentRun
-        What was found and what it took.
+        Outcome of the algorithm, with its cycles.
     record : Record or None
-        What happened over time, None where it was not to be recorded.
+        The record; None if the run was not recorded.
     """
 
     graph: Graph
@@ -144,7 +144,7 @@ class Result:
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """The result as ``--json`` writes it."""
+        """The result as a JSON document, as ``--json`` writes it."""
         setting = self.setting
         return {
             **identity(),
@@ -169,11 +169,11 @@ class Result:
         }
 
     def _found(self) -> dict[str, Any]:
-        """Return the fields of the document that one kind of run has."""
+        """Return the fields of the document specific to the algorithm."""
         raise NotImplementedError
 
     def _rows(self) -> list[tuple[str, str]]:
-        """Return the rows of the table that one kind of run has."""
+        """Return the rows of the table specific to the algorithm."""
         raise NotImplementedError
 
     @property
@@ -193,7 +193,7 @@ class Result:
 
     @property
     def verified(self) -> bool:
-        """Whether the result was checked, and found right."""
+        """Whether the result was verified."""
         return self.checked is not None
 
     def __str__(self) -> str:
@@ -226,13 +226,13 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True)
 class BfsResult(Result):
-    """A breadth-first search. The parameters are those of `Result`."""
+    """Result of a breadth-first search. Takes the parameters of `Result`."""
 
     run: BfsRun
 
     @property
     def levels(self) -> npt.NDArray[np.int32]:
-        """Level of each vertex, shape (vertices,), in the order of `Graph.original`; -1 where it was not reached."""
+        """Level of each vertex, shape (vertices,), in the order of `Graph.original`; -1 if not reached."""
         return self.run.levels
 
     @property
@@ -269,14 +269,14 @@ class BfsResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class SccResult(Result):
-    """The strongly connected components of a graph.
+    """Result of finding strongly connected components.
 
     Parameters
     ----------
     labels : ndarray of uint32, shape (vertices,)
         Component of each vertex: the first vertex in it.
     **others
-        As of `Result`.
+        Parameters of `Result`.
     """
 
     run: ComponentRun
@@ -331,7 +331,7 @@ class SccResult(Result):
 
 
 def input_name(graph: Graph, vertex: int) -> int:
-    """Return the id that the input has for a vertex."""
+    """Return the id of a vertex in the input."""
     return int(graph.original(np.array([vertex]))[0])
 
 
@@ -355,7 +355,7 @@ def _iteration(iteration: Iteration | None, graph: Graph) -> dict[str, Any] | No
 
 
 def _time(seconds: float) -> str:
-    """Return a simulated time in the unit that suits it."""
+    """Format a simulated time in a suitable unit."""
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= scale:
             return f"{seconds / scale:.3f} {unit}"
@@ -363,7 +363,7 @@ def _time(seconds: float) -> str:
 
 
 def _level_table(levels: tuple[Level, ...]) -> str:
-    """Return a line for each level; of very many, for the first and the last ones."""
+    """Return a line for each level; if there are very many, for the first and the last ones."""
     shown = ("frontier", "pushed", "cycles")
     rows = [(f"{number:,}", *(f"{getattr(level, name):,}" for name in shown)) for number, level in enumerate(levels)]
     if len(rows) > _FIRST_LEVELS + _LAST_LEVELS + 1:

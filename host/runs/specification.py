@@ -1,7 +1,7 @@
-"""Specification of a run: one value, from which options, keywords, axes, documents and checkpoints derive.
+"""Specification of a run: one value, from which options, keywords, sweep axes, documents and checkpoints derive.
 
-A field of `RunSpec` says by its `Option` all that others need to know about it. A new option of a run is a field here,
-and the place where it takes effect.
+The `Option` of a field of `RunSpec` describes it completely. A new option of a run takes a field here, and the code
+where it takes effect.
 """
 
 import os
@@ -41,27 +41,27 @@ __all__ = [
 ]
 
 ALGORITHMS = ("bfs", "scc")
-"""Algorithms that a run can have, by their commands."""
+"""Algorithms of runs, by their commands."""
 
 RECORD_INTERVAL = 1024
-"""Cycles of an interval of a record, unless said otherwise."""
+"""Default cycles of an interval of a record."""
 
 _LARGEST = 1 << 64
 _MADE_OF = ("graph", "config", "memory", "overrides")
-"""Fields of which not the name counts, but what it stands for."""
+"""Fields identified by the content that they refer to, not by their text."""
 _OWN = "own"
-"""Name of a configuration that is no preset."""
+"""Name of a configuration that is not a preset."""
 
 
 class SpecError(ValueError):
-    """A value that a run cannot have.
+    """An invalid value of a field of `RunSpec`.
 
     Parameters
     ----------
     name : str
-        The field that it was given for.
+        The field.
     message : str
-        One line, which quotes what is wrong.
+        One line, which quotes the error.
     """
 
     def __init__(self, name: str, message: str) -> None:
@@ -70,17 +70,17 @@ class SpecError(ValueError):
 
 
 def available_threads() -> int:
-    """Return the threads that a run uses unless it is told: as many as this process has cores."""
+    """Return the default number of threads: the cores available to this process."""
     return len(os.sched_getaffinity(0))
 
 
 def whole_number(text: str, *, low: int, high: int | None = None) -> int:
-    """Return the integer that a text such as 1000, 1e3 or 2^10 is.
+    """Parse an integer such as 1000, 1e3 or 2^10.
 
     Raises
     ------
     ValueError
-        It is none, or outside `low` to `high`.
+        The text is not an integer, or outside `low` to `high`.
     """
     base, power, exponent = text.partition("^")
     try:
@@ -99,12 +99,12 @@ def whole_number(text: str, *, low: int, high: int | None = None) -> int:
 
 
 def cycle_window(text: str) -> tuple[int, int]:
-    """Return the first and the last cycle that a text such as 100:200 names.
+    """Parse a range of cycles such as 100:200; return its first and last cycle.
 
     Raises
     ------
     ValueError
-        It names none, or the last comes before the first.
+        The text is not a range, or the last cycle precedes the first.
     """
     first, colon, last = text.partition(":")
     if not colon:
@@ -131,36 +131,36 @@ class Option:
     metavar : str or None
         Placeholder of the value in help texts.
     name : str
-        Name in options, documents and sweeps, where that is not the field's.
+        Name in options, documents and sweeps, if it differs from the field's.
     flag : str
-        Name on the command line, where that is not ``--`` with the name.
+        Name on the command line, if it differs from ``--`` with the name.
     low, high : int or None
-        Range, of whole numbers.
+        Range of an integer.
     choices : tuple of str
-        Values that there are, where they are few.
+        Allowed values, if there are few.
     parse : callable or None
-        Returns the value of a text; raises ValueError.
+        Parser of the text; raises ValueError.
     repeated : bool
         Whether the option may be given several times.
     algorithms : tuple of str
-        Runs that have it.
+        Algorithms whose runs have the option.
     decides : bool
         Whether the result depends on it.
     kept : bool or None
-        Whether checkpoints and records have it, so that resuming and replaying a run takes it from there; as `decides`
-        where it is None.
+        Whether checkpoints and records store it, so that resuming and replaying a run takes it from there; None means
+        the same as `decides`.
     changeable : bool
         Whether a resumed run may have another value.
     varies : bool or None
-        Whether a sweep can vary it; as `decides` where it is None.
+        Whether a sweep can vary it; None means the same as `decides`.
     keyword : bool
         Whether the functions of the Python interface take it.
     path : bool
-        Whether it may name a file, relative to the folder of the run.
+        Whether it may name a file, relative to the working folder of the run.
     positional : bool
-        Whether the command line has it without a flag.
+        Whether it is a positional argument on the command line.
     switch : bool or None
-        Value that the flag alone gives, of those that are true or false.
+        For booleans: the value that the flag sets.
     """
 
     help: str
@@ -184,24 +184,24 @@ class Option:
     switch: bool | None = None
 
     def read(self, text: str) -> Any:
-        """Return the value of a text.
+        """Parse the text of a value.
 
         Raises
         ------
         ValueError
-            It has none. One line, without the name.
+            The text is not a valid value. One line, without the name.
         """
         if self.low is not None:
             return whole_number(text, low=self.low, high=self.high)
         return text if self.parse is None else self.parse(text)
 
     def checked(self, value: Any) -> Any:
-        """Return a value that is not None as it was given, or what the text of a number says.
+        """Validate a value that is not None; parse it if it is the text of a number.
 
         Raises
         ------
         ValueError
-            The option cannot have it. One line.
+            The value is invalid. One line.
         """
         if self.choices and value not in self.choices:
             raise ValueError(f"{self.name} must be {' or '.join(self.choices)}, not {value!r}")
@@ -227,9 +227,9 @@ def _option(default: Any = MISSING, *, help: str, default_factory: Any = MISSING
 
 @dataclass(frozen=True, kw_only=True)
 class RunSpec:
-    """All that a run is made of.
+    """Complete specification of a run.
 
-    Everything is checked on construction, but for files: the graph is read, and what is written is created, by the run.
+    All values are validated on construction. Files are not: the run reads the graph and creates its outputs.
 
     Attributes
     ----------
@@ -240,7 +240,7 @@ class RunSpec:
     Raises
     ------
     SpecError
-        A value that a run cannot have, or a machine that cannot run the algorithm.
+        A value is invalid, or the machine cannot run the algorithm.
     """
 
     algorithm: str = _option(
@@ -413,21 +413,21 @@ class RunSpec:
 
     @cached_property
     def configuration(self) -> AcceleratorConfig:
-        """The configuration, with overrides. Raises `SpecError` where there is none."""
+        """The configuration, with overrides. Raises `SpecError` if it does not exist."""
         return resolved_configuration(self.config, self.overrides)
 
     @cached_property
     def profile(self) -> "Profile":
-        """The memory profile, with overrides. Raises `SpecError` where there is none."""
+        """The memory profile, with overrides. Raises `SpecError` if it does not exist."""
         return resolved_profile(self.memory, self.overrides)
 
     def checked(self) -> "RunSpec":
-        """Return this specification, whose machine there is and can run the algorithm.
+        """Check that the machine exists and can run the algorithm; return the specification itself.
 
         Raises
         ------
         SpecError
-            There is none, or it cannot.
+            The machine does not exist, or cannot run the algorithm.
         """
         configuration, _ = self.configuration, self.profile
         if self.algorithm == "scc":
@@ -452,12 +452,12 @@ class RunSpec:
 
     @property
     def config_text(self) -> str:
-        """Configuration and overrides as people read them: ``hc2 (word_depth=64)``."""
+        """Display text of configuration and overrides: ``hc2 (word_depth=64)``."""
         return self.overrides.config_text(self.config_name)
 
     @property
     def machine_text(self) -> str:
-        """Configuration and memory as people read them: ``hc2 (word_depth=64), memory hc2``."""
+        """Display text of configuration and memory: ``hc2 (word_depth=64), memory hc2``."""
         return f"{self.config_text}, memory {self.overrides.memory_text(self.memory_name)}"
 
     @property
@@ -467,15 +467,15 @@ class RunSpec:
 
     @property
     def recorded(self) -> bool:
-        """Whether the run is recorded, be it in memory only."""
+        """Whether the run is recorded, to a folder or in memory only."""
         return self.record is not None or self.roofline
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields alone: rules of a memory from a file cannot be handed to another process."""
+        """Return the fields alone: memory rules loaded from a file cannot be pickled."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def document(self) -> dict[str, Any]:
-        """Return the options that are kept, by name, JSON-able; configuration and memory are named only."""
+        """Return the stored options by name, JSON-able; configuration and memory by name only."""
         named = {"overrides": self.overrides.values(), "config": self.config_name, "memory": self.memory_name}
         return {
             option.name: named.get(name, getattr(self, name))
@@ -484,7 +484,7 @@ class RunSpec:
         }
 
     def deciding(self) -> dict[str, Any]:
-        """Return the options that decide about the result besides graph and machine, by name, JSON-able."""
+        """Return the options that the result depends on besides graph and machine, by name, JSON-able."""
         return {
             option.name: getattr(self, name)
             for name, option in run_options(self.algorithm).items()
@@ -492,12 +492,12 @@ class RunSpec:
         }
 
     def identity(self, graph: str) -> dict[str, Any]:
-        """Return what a resumed run must have in common with the run before, JSON-able.
+        """Return the identity of a run, which resuming must not change, JSON-able.
 
         Parameters
         ----------
         graph : str
-            Digest of the graph as the machine has it.
+            Digest of the graph as placed on the machine.
         """
         same = [name for name, option in run_options(self.algorithm).items() if not option.changeable]
         return {
@@ -508,7 +508,7 @@ class RunSpec:
         }
 
     def varied(self) -> dict[str, Any]:
-        """Return the options that a sweep can vary, by name, JSON-able; machine and memory are as their values say."""
+        """Return the options that a sweep can vary, by name, JSON-able; machine and memory with all their values."""
         values = {
             name: getattr(self, name)
             for name, option in run_options(self.algorithm).items()
@@ -518,14 +518,14 @@ class RunSpec:
 
     @classmethod
     def of_record(cls, document: Mapping[str, Any], **values: Any) -> "RunSpec":
-        """Return the run that a record describes; nothing of it is written or checked again.
+        """Return the specification of a recorded run, without its outputs and without verification.
 
         Parameters
         ----------
         document : dict
-            The document of a record, or of a run that failed.
+            The document of a record, or of a failed run.
         **values
-            Values of fields in the place of those of the record: the memory profile at least.
+            Fields that replace those of the record, at least the memory profile.
         """
         run = document["run"]
         kept = cls.kept_values(run["options"], Path(run["folder"]))
@@ -540,14 +540,14 @@ class RunSpec:
 
     @classmethod
     def kept_values(cls, document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-        """Return values of fields from `document`; files are named as seen from the folder of the run.
+        """Return values of fields from a stored `document`; relative paths refer to the folder of the run.
 
         Parameters
         ----------
         document : mapping
-            Options by name, as `document` returns them.
+            Options by name, as returned by `document`.
         folder : Path
-            Where the run was made.
+            Working folder of the run.
         """
         values = {}
         for name, option in run_options(document["algorithm"]).items():
@@ -560,12 +560,12 @@ class RunSpec:
 
 
 def resolved_configuration(config: str | AcceleratorConfig, overrides: Overrides = NO_OVERRIDES) -> AcceleratorConfig:
-    """Return the configuration of a name, a TOML file, or a configuration, with overrides.
+    """Resolve a preset's name, a TOML file, or a configuration, and apply overrides.
 
     Raises
     ------
     SpecError
-        There is none.
+        The configuration does not exist, or is invalid.
     """
     if isinstance(config, str):
         with _refused("config", config):
@@ -575,12 +575,12 @@ def resolved_configuration(config: str | AcceleratorConfig, overrides: Overrides
 
 
 def resolved_profile(memory: "str | Profile", overrides: Overrides = NO_OVERRIDES) -> "Profile":
-    """Return the memory profile of a text, a TOML file, or a profile, with overrides.
+    """Resolve a memory profile's text, a TOML file, or a profile, and apply overrides.
 
     Raises
     ------
     SpecError
-        There is none.
+        The memory profile does not exist, or is invalid.
     """
     from sim.memory import parse_profile
 
@@ -619,18 +619,18 @@ def option_of(name: str) -> Option:
 
 
 def run_options(algorithm: str) -> dict[str, Option]:
-    """Return the descriptions of the fields that a run of an algorithm has, by field."""
+    """Return the descriptions of the fields that apply to an algorithm, by field."""
     return {name: option for name, option in _OPTIONS.items() if algorithm in option.algorithms}
 
 
 @contextmanager
 def _refused(name: str, text: str = "") -> Iterator[None]:
-    """Turn errors of a block that reads a configuration or memory into those of a field.
+    """Turn errors of a block that reads a configuration or memory into a `SpecError` of the field.
 
     Raises
     ------
     SpecError
-        One line; also for a TOML file that is no plain file, and might have no end.
+        One line; also for a TOML file that is not a regular file, since reading it might never end.
     """
     if text.endswith(".toml") and exists(text) and not isfile(text):
         raise SpecError(name, f"{text}: is no plain file")
@@ -643,16 +643,16 @@ def _refused(name: str, text: str = "") -> Iterator[None]:
 
 
 class RunArguments(TypedDict, total=False):
-    """Keywords of `cyscc.bfs` and `cyscc.scc`; all may be left out.
+    """Keywords of `cyscc.bfs` and `cyscc.scc`; all are optional.
 
-    They are the fields of `RunSpec` that are keywords, whose descriptions say what they mean, and
+    They are the fields of `RunSpec` that are keywords, described there, and
 
     Attributes
     ----------
     progress : bool
-        Show on a terminal's standard error how far it is.
+        Show progress on standard error if it is a terminal.
     name : str
-        What results call the graph; its file by default.
+        Name of the graph in results; its file by default.
     """
 
     config: str | AcceleratorConfig

@@ -17,7 +17,7 @@ from sim.caching.code import njit
 __all__ = ["Components", "Losses", "MecDecomposition", "MecRound", "basic", "lose_choices", "run_mec", "small_mdp"]
 
 Components = Callable[[Graph], NDArray[np.int64]]
-"""Finds the strongly connected components of a graph: for each vertex one of its component, the same for all of it."""
+"""Function that returns the strongly connected component of each vertex, named by one of its vertices."""
 
 
 _Model: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]
@@ -29,20 +29,20 @@ _SEED = 1
 
 @dataclass(frozen=True, kw_only=True)
 class MecRound:
-    """One round: the strongly connected components of what is left, and what follows from them.
+    """Counts of one round of the decomposition.
 
     Parameters
     ----------
     states, choices, transitions : int
-        What was left when it began.
+        Size of the remaining model at the start of the round.
     components : int
-        Strongly connected components of the graph of that.
+        Strongly connected components of its graph.
     dropped : int
-        Choices that could leave their component.
+        Choices dropped because they can leave their component.
     removed : int
-        States that were left without a choice, so that they are in no maximal end component.
+        States removed because no choice was left; they are in no maximal end component.
     mecs : int
-        Maximal end components found: components of which nothing was dropped.
+        Maximal end components found: components that lost no choice and no state.
     """
 
     states: int
@@ -61,11 +61,11 @@ class MecDecomposition:
     Parameters
     ----------
     mecs : ndarray of int64, shape (n,)
-        For each state the smallest state of its maximal end component, -1 where it is in none.
+        For each state the smallest state of its maximal end component, or -1.
     rounds : tuple of MecRound
         The rounds.
     counts : mapping
-        What the algorithm counts of its work, by name in lower case with underscores.
+        Work counters of the algorithm, by name in lower case with underscores.
     """
 
     mecs: NDArray[np.int64]
@@ -74,29 +74,29 @@ class MecDecomposition:
 
 
 class _Arrays(NamedTuple):
-    """Model that a round works on."""
+    """Arrays of the model that a round works on."""
 
     dropped: NDArray[np.bool_]
     touched: NDArray[np.bool_]
     remaining: NDArray[np.int64]
-    """Choices that each state has left."""
+    """Remaining choices of each state."""
     queue: NDArray[np.uint32]
-    """States without any."""
+    """States without a remaining choice."""
 
 
 class Losses(NamedTuple):
-    """Choices and states that a round takes away.
+    """Choices and states that a round removes.
 
     Parameters
     ----------
     dropped : ndarray of bool, shape (c,)
-        Choices that can leave their component, or lead to a state that is removed.
+        Choices that can leave their component, or lead to a removed state.
     leaving : int
-        How many of them can leave their component.
+        Number of choices that can leave their component.
     removed : ndarray of bool, shape (n,)
         States whose choices are all dropped.
     touched : ndarray of bool, shape (n,)
-        By label of a component: whether one of its choices was dropped or it has a state without any.
+        By label of a component: whether it lost a choice, or has a state without choices.
     """
 
     dropped: NDArray[np.bool_]
@@ -109,8 +109,8 @@ class Losses(NamedTuple):
 def _drop_leaving(model: _Model, labels: NDArray[np.int64], on: _Arrays) -> tuple[int, int]:
     """Drop every choice that can leave its component.
 
-    Counts the remaining choices of each state, and puts those with none into the queue. Returns how many those are, and
-    how many choices were dropped.
+    Counts the remaining choices of each state, and queues the states without any. Returns the number of queued states
+    and of dropped choices.
     """
     choices, transitions, targets = model
     dropped, touched, remaining, queue = on
@@ -136,7 +136,7 @@ def _drop_leaving(model: _Model, labels: NDArray[np.int64], on: _Arrays) -> tupl
 
 @njit(cache=True, nogil=True)
 def _incoming(model: _Model, dropped: NDArray[np.bool_]) -> _Model:
-    """Return for each state the choices that lead to it and are not dropped: offsets, their states, and choices."""
+    """Return the remaining choices that lead to each state, as offsets, source states and choices."""
     choices, transitions, targets = model
     states = choices.size - 1
     offsets = np.zeros(states + 2, np.int64)
@@ -162,7 +162,7 @@ def _incoming(model: _Model, dropped: NDArray[np.bool_]) -> _Model:
 
 @njit(cache=True, nogil=True)
 def _attract(model: _Model, on: _Arrays, count: int) -> None:
-    """Drop the choices that lead to states without any, and so on until nothing changes."""
+    """Drop the choices that lead to states without choices, up to a fixpoint."""
     dropped, _, remaining, queue = on
     offsets, owners, incoming = _incoming(model, dropped)
     place = 0
@@ -182,17 +182,17 @@ def _attract(model: _Model, on: _Arrays, count: int) -> None:
 
 
 def lose_choices(mdp: Mdp, labels: NDArray[np.int64]) -> Losses:
-    """Drop every choice that can leave its component, and remove the attractor of the states that are left with none.
+    """Drop every choice that can leave its component, and remove the attractor of the states without a choice left.
 
-    The set *U* of lemma 1 is the states whose choices can all leave. Those that can are dropped first, so that the
-    attractor of *U* stays in its component by itself, and grows as if it were taken again and again.
+    The set *U* of lemma 1 contains the states whose choices can all leave. Leaving choices are dropped first. The
+    attractor of *U* then stays within its component, and a single computation reaches the fixpoint of lemma 1.
 
     Parameters
     ----------
     mdp : Mdp
-        What is left.
+        The remaining model.
     labels : ndarray of int64, shape (n,)
-        For each state a state of its component, the same for all of it.
+        Component of each state, named by one of its states.
     """
     states, model = mdp.states, (mdp.choices, mdp.transitions, mdp.targets)
     on = _Arrays(
@@ -211,7 +211,7 @@ def lose_choices(mdp: Mdp, labels: NDArray[np.int64]) -> Losses:
 def _copy(
     model: _Model, kept: NDArray[np.bool_], numbers: NDArray[np.int64], dropped: NDArray[np.bool_], own: _Model
 ) -> None:
-    """Copy the choices of the states that are kept; `own` is zeroed, and has room for them."""
+    """Copy the choices of the kept states into `own`, which is zeroed and large enough."""
     choices, transitions, targets = model
     own_choices, own_transitions, own_targets = own
     states = choice = edge = 0
@@ -231,16 +231,16 @@ def _copy(
 
 
 def _restricted(mdp: Mdp, kept: NDArray[np.bool_], dropped: NDArray[np.bool_]) -> Mdp:
-    """Return some states of a Markov decision process, with some of their choices.
+    """Restrict a Markov decision process to some of its states and choices.
 
     Parameters
     ----------
     mdp : Mdp
-        All of them.
+        The whole model.
     kept : ndarray of bool, shape (n,)
-        The states, whose order stays.
+        States to keep, in their order.
     dropped : ndarray of bool, shape (c,)
-        The choices that they lose; of the others all targets are kept, or they are choices of states that are not.
+        Choices to drop. The other choices of kept states lead to kept states only.
     """
     staying = np.repeat(kept, np.diff(mdp.choices)) & ~dropped
     edges = int(np.diff(mdp.transitions)[staying].sum())
@@ -258,9 +258,9 @@ def _settle(
     mecs: NDArray[np.int64],
     kept: NDArray[np.bool_],
 ) -> tuple[int, int]:
-    """Make a maximal end component of each component that was not touched, and keep its states no more.
+    """Turn each untouched component into a maximal end component, and clear its states in `kept`.
 
-    Returns the number of components, and of maximal end components.
+    Returns the number of components and of maximal end components.
     """
     smallest = np.full(labels.size, -1, np.int64)
     count = closed = 0
@@ -283,18 +283,18 @@ def _by_tarjan(graph: Graph) -> NDArray[np.int64]:
 def basic(mdp: Mdp, setting: Setting | None = None, components: Components = _by_tarjan) -> MecDecomposition:
     """Find the maximal end components.
 
-    A round finds the strongly connected components of what is left, drops the choices that can leave theirs, and
-    removes the attractor of the states without a choice. A component of which nothing was dropped is a maximal end
-    component; the others are what is left for the next round.
+    A round finds the strongly connected components of the remaining model, drops the choices that can leave their
+    component, and removes the attractor of the states without a choice. A component that lost nothing is a maximal end
+    component; the others remain for the next round.
 
     Parameters
     ----------
     mdp : Mdp
         The Markov decision process.
     setting : Setting, optional
-        How it runs: who is told after each round how many states are decided.
+        How it runs; only `watch` is used, and called after each round with the number of decided states.
     components : callable
-        What finds the components of each round; Tarjan's algorithm by default.
+        Finds the components of each round; Tarjan's algorithm by default.
     """
     watch = unwatched if setting is None else setting.watch
     mecs = np.full(mdp.states, -1, np.int64)
@@ -322,9 +322,9 @@ def basic(mdp: Mdp, setting: Setting | None = None, components: Components = _by
 
 
 def small_mdp() -> Mdp:
-    """Return a model of some hundred states, sparse and random, so that some rounds find something and drop something.
+    """Return a sparse random model of some hundred states, on which several rounds find components and drop choices.
 
-    Its states have one to three choices of one or two targets, most of them near by.
+    Its states have one to three choices with one or two targets, most of them nearby.
     """
     random = np.random.default_rng(_SEED)
     counts = random.integers(1, 4, _STATES)
@@ -339,7 +339,7 @@ def small_mdp() -> Mdp:
 
 
 def run_mec(algorithm: str, mdp: Mdp, setting: Setting) -> SoftwareRun[MecDecomposition]:
-    """Run an algorithm, after a run on a small model that compiles what is not yet compiled.
+    """Run an algorithm, after a warm-up run on a small model that compiles it.
 
     Parameters
     ----------

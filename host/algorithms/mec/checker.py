@@ -1,4 +1,4 @@
-"""Maximal end components by refinement with scipy, and whether those found are right (Wijs et al. 2014, 3 to 6)."""
+"""Reference maximal end components by refinement with scipy, and a checker (Wijs et al. 2014, 3 to 6)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +19,15 @@ def transition_states(mdp: Mdp) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def strong_parts(states: int, sources: NDArray[np.int64], targets: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return the strongly connected component of each state, int64 (states,), by its smallest state."""
+    """Return the strongly connected component of each state, int64 (states,), named by its smallest state."""
     return strong_components(Graph.from_edges(states, sources, targets)).astype(np.int64)
 
 
 def reference_mecs(mdp: Mdp) -> NDArray[np.int64]:
     """Return the MEC of each state.
 
-    From all choices, those are dropped that can leave the component of their state in the graph of those left, until
-    none is. What a state then has left stays in its MEC.
+    Repeatedly drops the choices that can leave the component of their state in the graph of the remaining choices,
+    until none can. The remaining choices of a state stay in its MEC.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def _mark_inside(
     mecs: NDArray[np.int64],
     inside: NDArray[np.bool_],
 ) -> int:
-    """Mark the choices that stay in the MEC of their state; return the first state of a MEC that has none, or -1."""
+    """Mark choices that stay in the MEC of their state; return the first state of a MEC without any, or -1."""
     open_state = -1
     for state in range(len(choices) - 1):
         own = mecs[state]
@@ -88,10 +88,10 @@ def _attracted(
     left: NDArray[np.int64],
     queue: NDArray[np.int64],
 ) -> int:
-    """Return how many parts the attractor of those without choices has.
+    """Return the size, in parts, of the attractor of the parts without choices.
 
-    `left`, the number of choices of each part, comes to 0 where every choice may lead into the attractor; `entering`
-    has for each part the choices that may lead there.
+    `left`, the number of choices of each part, drops to 0 where every choice may lead into the attractor; `entering`
+    lists for each part the choices that may lead to it.
     """
     hit = np.zeros(len(part_of_choice), np.bool_)
     count = 0
@@ -116,12 +116,12 @@ def _attracted(
 
 
 def _maximal(mdp: Mdp, mecs: NDArray[np.int64], inside: NDArray[np.bool_]) -> bool:
-    """Whether nothing can be added to components that are closed and strongly connected.
+    """Whether components that are closed and strongly connected are maximal.
 
-    Each is made one state, and loses the choices that stay in it. Something can be added if and only if what is left
-    has an end component. It has none if and only if the attractor of the states without choices is everything: outside
-    of it every state has a choice that stays outside, and that is where an end component is; and of an end component
-    that it meets, it would reach some state first, although a choice of that state stays in the component.
+    Contract each component to one state, without the choices that stay in it. The components are maximal if and only if
+    the quotient has no end component. That holds if and only if the attractor of the states without choices is all of
+    it: outside the attractor every state has a choice that stays outside, so there is an end component there.
+    Conversely, no state of an end component can be the first one attracted, since one of its choices stays inside.
     """
     state_of, choice_of = transition_states(mdp)
     parts = np.where(mecs >= 0, mecs, np.arange(mdp.states))
@@ -138,10 +138,10 @@ def _name(mec: np.int64) -> str:
 
 
 def check_mecs(mdp: Mdp, mecs: NDArray[np.int64]) -> str | None:
-    """Say what is wrong with a decomposition into maximal end components.
+    """Find an error in a decomposition into maximal end components.
 
-    Each component must have a choice that stays in it for each of its states, be strongly connected by the edges of
-    such choices, and be maximal. That takes one search for strongly connected components, scipy's, and one attractor.
+    Each state of a component must have a choice that stays in it, the component must be strongly connected by the edges
+    of such choices, and be maximal. The check takes one search for components, by scipy, and one attractor.
 
     Parameters
     ----------
@@ -153,12 +153,12 @@ def check_mecs(mdp: Mdp, mecs: NDArray[np.int64]) -> str | None:
     Returns
     -------
     str or None
-        One line that names the first state at which something is wrong; None when everything is right.
+        One line that names the first state with an error; None if the decomposition is correct.
 
     Raises
     ------
     ValueError
-        When the array has another shape or type.
+        The array has another shape or type.
     """
     if mecs.dtype != np.int64 or mecs.shape != (mdp.states,):
         raise ValueError(f"mecs must be int64 of shape ({mdp.states},), not {mecs.dtype} of shape {mecs.shape}")

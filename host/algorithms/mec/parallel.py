@@ -1,7 +1,6 @@
-"""The parallel algorithm for maximal end components (Wijs et al. 2014, section 3.4), made of steps.
+"""The parallel algorithm for maximal end components (Wijs et al. 2014, section 3.4), built from steps.
 
-Races: several threads may set a flag, all to 1. Everything else that two threads may write is claimed by atomic
-operations.
+Races: several threads may set the same flag to 1. Atomic operations protect everything else that two threads may write.
 """
 
 from collections.abc import Callable
@@ -23,18 +22,18 @@ from host.mdp.model import Mdp
 __all__ = ["DeviceMdp", "RegionComponents", "number_parts", "parallel", "upload_mdp"]
 
 RegionComponents = Callable[[Graph, Graph, Setting, NDArray[np.int64]], Decomposition]
-"""Finds the strongly connected components of a graph, given its transpose too, and for each vertex its region: every
-component lies inside of one. Its labels are vertices of the graph, one for each component."""
+"""Function that finds the strongly connected components of a graph, given its transpose and a region for each vertex.
+Every component lies within one region. A label is one vertex of the component."""
 
 _MOST = 2**31 - 1
-"""States, choices and transitions, which steps count in 32-bit integers with a sign."""
+"""Most states, choices and transitions: steps count in signed 32-bit integers."""
 
 _DROPPED, _QUEUED, _FOLLOWED, _EDGES, _CLOSED = range(5)
-"""What the steps count, by place."""
+"""Indices of the counters of the steps."""
 
 
 class DeviceMdp(NamedTuple):
-    """A Markov decision process, or what is left of one, in the memory of a device."""
+    """A Markov decision process, or the remainder of one, in device memory."""
 
     states: int
     choices: int
@@ -46,18 +45,18 @@ class DeviceMdp(NamedTuple):
     targets: DeviceArray
     """int32, shape (transitions,): its ``targets``."""
     names: DeviceArray
-    """int32, shape (states,): what the states are called in the whole."""
+    """int32, shape (states,): ids of the states in the original model."""
 
 
 class _Incoming(NamedTuple):
-    """For each state the choices that lead to it."""
+    """Choices that lead to each state."""
 
     offsets: DeviceArray
-    """int64, shape (states + 1,): those of state ``s`` are at ``offsets[s]`` to ``offsets[s + 1] - 1``."""
+    """int64, shape (states + 1,): state ``s`` has entries ``offsets[s]`` to ``offsets[s + 1] - 1``."""
     choices: DeviceArray
     """int32, shape (transitions,): the choices."""
     sources: DeviceArray
-    """int32, shape (transitions,): their states."""
+    """int32, shape (transitions,): source states of the choices."""
     owners: DeviceArray
     """int32, shape (choices,): the state of each choice."""
 
@@ -66,17 +65,17 @@ class _Round(NamedTuple):
     """Result of a round."""
 
     labels: DeviceArray
-    """int64, shape (states,): a state of the component of each."""
+    """int64, shape (states,): component of each state, named by one of its states."""
     dropped: DeviceArray
-    """int32, shape (choices,): whether a choice is lost."""
+    """int32, shape (choices,): whether a choice is dropped."""
     remaining: DeviceArray
-    """int32, shape (states,): choices that each state has left."""
+    """int32, shape (states,): remaining choices of each state."""
     touched: DeviceArray
-    """int32, shape (states,): by label, whether something of the component was dropped."""
+    """int32, shape (states,): by label, whether the component lost a choice or a state."""
     smallest: DeviceArray
-    """int32, shape (states,): by label, the smallest state of a component that nothing touched."""
+    """int32, shape (states,): by label, the smallest state of an untouched component."""
     kept: DeviceArray
-    """int64, shape (states + 1,): whether a state stays; then how many before it do."""
+    """int64, shape (states + 1,): whether a state stays; then its prefix sum, the new numbers."""
     queue: DeviceArray
     """int32, shape (states,): states without a choice."""
     counts: DeviceArray
@@ -106,14 +105,14 @@ def upload_mdp(device: Device, mdp: Mdp) -> DeviceMdp:
 
 @step
 def _own_choices(state: int, left: DeviceMdp, owners: DeviceArray) -> None:
-    """Tell each choice its state."""
+    """Store the state of each choice."""
     for choice in range(left.offsets[state], left.offsets[state + 1]):
         owners[choice] = state
 
 
 @step
 def _source_offsets(place: int, left: DeviceMdp, offsets: DeviceArray) -> None:
-    """Give each state the transitions of all its choices."""
+    """Compute for each state the offset of the transitions of its choices."""
     offsets[place] = left.starts[left.offsets[place]]
 
 
@@ -125,7 +124,7 @@ def _count_incoming(edge: int, targets: DeviceArray, counts: DeviceArray) -> Non
 
 @step
 def _fill_incoming(choice: int, left: DeviceMdp, cursors: DeviceArray, incoming: _Incoming) -> None:
-    """Put each choice, and its state, in a place of each of its targets."""
+    """Enter each choice and its state into the lists of its targets."""
     for edge in range(left.starts[choice], left.starts[choice + 1]):
         place = atomic_add(cursors, left.targets[edge], 1)
         incoming.choices[place] = choice
@@ -134,7 +133,7 @@ def _fill_incoming(choice: int, left: DeviceMdp, cursors: DeviceArray, incoming:
 
 @step
 def _join(choice: int, left: DeviceMdp, owners: DeviceArray, parents: DeviceArray) -> None:
-    """Join the trees of a choice's state and of its targets: the larger root is put below the smaller one."""
+    """Join the trees of a choice's state and of its targets; the smaller root becomes the parent of the larger one."""
     for edge in range(left.starts[choice], left.starts[choice + 1]):
         one = root(int(owners[choice]), parents)
         other = root(int(left.targets[edge]), parents)
@@ -143,7 +142,7 @@ def _join(choice: int, left: DeviceMdp, owners: DeviceArray, parents: DeviceArra
             high = max(one, other)
             if atomic_swap(parents, high, high, low) == high:
                 break
-            # Somebody else has put it below another one.
+            # Another thread has given it a parent meanwhile.
             one = low
             other = root(high, parents)
 
@@ -160,12 +159,12 @@ def _number(state: int, parents: DeviceArray, ranks: DeviceArray, parts: DeviceA
 
 
 def number_parts(device: Device, left: DeviceMdp, owners: DeviceArray) -> DeviceArray:
-    """Find the parts that no choice joins, weakly connected components, and give them numbers.
+    """Find and number the weakly connected components of the remaining model.
 
     Parameters
     ----------
     device : Device
-        Where the arrays are.
+        Device of the arrays.
     left : DeviceMdp
         The Markov decision process.
     owners : array of int32, shape (choices,)
@@ -174,7 +173,7 @@ def number_parts(device: Device, left: DeviceMdp, owners: DeviceArray) -> Device
     Returns
     -------
     array of int64, shape (states,)
-        For each state its part, from 0.
+        Component of each state, numbered from 0.
     """
     parents = device.zeros(left.states, np.int32)
     ranks, parts = device.zeros(left.states), device.zeros(left.states)
@@ -214,9 +213,9 @@ def _drop_leaving(state: int, left: DeviceMdp, on: _Round) -> None:
 
 @step
 def _attract(thread: int, first: int, incoming: _Incoming, on: _Round) -> None:
-    """Drop the choices that lead to a removed state; a state that loses its last one is removed too.
+    """Drop the choices that lead to a removed state, and remove states that lose their last choice.
 
-    A thread goes on with one such state by itself, so that a chain of them takes one launch; the others are queued.
+    A thread continues with one such state itself, so that a chain takes one launch; it queues the others.
     """
     state = on.queue[first + thread]
     edges = 0
@@ -238,7 +237,7 @@ def _attract(thread: int, first: int, incoming: _Incoming, on: _Round) -> None:
 
 @step
 def _mark(state: int, left: DeviceMdp, on: _Round) -> None:
-    """Find the smallest state of each component that nothing touched; keep those of the others that have a choice."""
+    """Find the smallest state of each untouched component; keep the states of others that have a choice left."""
     label = on.labels[state]
     if on.touched[label] == 0:
         atomic_min(on.smallest, label, left.names[state])
@@ -248,7 +247,7 @@ def _mark(state: int, left: DeviceMdp, on: _Round) -> None:
 
 @step
 def _name(state: int, left: DeviceMdp, on: _Round, mecs: DeviceArray) -> None:
-    """Name each maximal end component by its smallest state."""
+    """Label the states of each maximal end component with its smallest state."""
     label = on.labels[state]
     if on.touched[label] == 0:
         mecs[left.names[state]] = on.smallest[label]
@@ -260,7 +259,7 @@ def _name(state: int, left: DeviceMdp, on: _Round, mecs: DeviceArray) -> None:
 def _keep_choices(
     choice: int, left: DeviceMdp, owners: DeviceArray, on: _Round, flags: DeviceArray, sizes: DeviceArray
 ) -> None:
-    """Mark the choices that stay, and tell how many transitions they have."""
+    """Mark the choices that stay, and store their numbers of transitions."""
     owner = owners[choice]
     if on.dropped[choice] == 0 and on.kept[owner + 1] > on.kept[owner]:
         flags[choice] = 1
@@ -269,7 +268,7 @@ def _keep_choices(
 
 @step
 def _move_states(state: int, left: DeviceMdp, numbers: DeviceArray, flags: DeviceArray, own: DeviceMdp) -> None:
-    """Give a state that stays its new number."""
+    """Copy a state that stays to its new number."""
     number = numbers[state]
     if numbers[state + 1] > number:
         own.offsets[number] = flags[left.offsets[state]]
@@ -280,7 +279,7 @@ def _move_states(state: int, left: DeviceMdp, numbers: DeviceArray, flags: Devic
 def _move_choices(
     choice: int, left: DeviceMdp, numbers: DeviceArray, flags: DeviceArray, sizes: DeviceArray, own: DeviceMdp
 ) -> None:
-    """Give a choice that stays its new number, and its transitions their place."""
+    """Copy a choice that stays to its new number, with its transitions."""
     if flags[choice + 1] > flags[choice]:
         place = sizes[choice]
         own.starts[flags[choice]] = place
@@ -290,7 +289,7 @@ def _move_choices(
 
 
 class _Run:
-    """A run: what is left, and what was found.
+    """State of a run: the remaining model, and the components found.
 
     Parameters
     ----------
@@ -299,7 +298,7 @@ class _Run:
     setting : Setting
         How it runs.
     components : callable
-        What finds the components of each round.
+        Finds the components of each round.
     """
 
     def __init__(self, mdp: Mdp, setting: Setting, components: RegionComponents) -> None:
@@ -312,7 +311,7 @@ class _Run:
         self._edges = self._passes = 0
 
     def finish(self) -> MecDecomposition:
-        """Find all."""
+        """Run rounds until nothing is left."""
         states = self._left.states
         while self._left.states:
             self._round()
@@ -324,7 +323,7 @@ class _Run:
         )
 
     def _incoming(self) -> _Incoming:
-        """Turn the transitions round."""
+        """Transpose the transitions."""
         device, left = self._device, self._left
         owners = device.zeros(left.choices, np.int32)
         device.run(_own_choices, left.states, left, owners)
@@ -337,7 +336,7 @@ class _Run:
         return incoming
 
     def _labels(self, incoming: _Incoming) -> NDArray[np.int64]:
-        """Find the strongly connected components of what is left."""
+        """Find the strongly connected components of the remaining model."""
         device, left = self._device, self._left
         offsets = device.zeros(left.states + 1)
         device.run(_source_offsets, left.states + 1, left, offsets)
@@ -351,7 +350,7 @@ class _Run:
         return found.labels
 
     def _regions(self, incoming: _Incoming) -> NDArray[np.int64]:
-        """Return for each state its region: at first all are in one, then those that choices join."""
+        """Return the region of each state: one region in the first round, then weakly connected components."""
         if not self._rounds:
             return np.zeros(self._left.states, np.int64)
         self._passes += 1
@@ -368,7 +367,7 @@ class _Run:
             remaining=device.zeros(left.states, np.int32),
             touched=device.zeros(left.states, np.int32),
             smallest=device.full(left.states, 2**31 - 1, np.int32),
-            # One more, for the sum.
+            # One more element, for the total.
             kept=device.zeros(left.states + 1),
             queue=device.zeros(left.states, np.int32),
             counts=device.zeros(5),
@@ -398,7 +397,7 @@ class _Run:
         )
 
     def _restricted(self, owners: DeviceArray, on: _Round) -> DeviceMdp:
-        """Return what stays, with numbers of its own; ``on.kept`` becomes those of the states."""
+        """Return the remaining model, renumbered; ``on.kept`` becomes the new numbers of states."""
         device, left = self._device, self._left
         states = prefix_sum(device, on.kept, left.states + 1)
         if not states:
@@ -425,9 +424,9 @@ class _Run:
 def parallel(mdp: Mdp, setting: Setting, components: RegionComponents = decompose_regions) -> MecDecomposition:
     """Find the maximal end components.
 
-    The rounds are those of `host.algorithms.mec.basic`. The components of a round lie inside those of the round before,
-    so that the search for them can begin in several regions at once. When the choices that leave are dropped, a
-    component often falls into parts that no choice joins: each of these is a region.
+    The rounds are those of `host.algorithms.mec.basic`. The components of a round lie within those of the round before,
+    so the search for them can start in several regions at once. Dropping the leaving choices often splits a component
+    into several weakly connected parts: each of these is a region.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The software that the accelerator is compared with: strongly connected components on the host's own processor."""
+"""Software baselines for strongly connected components, on the processor and on graphics processors."""
 
 from host.algorithms.software.decomposition import Decomposition, Setting, SoftwareRun, Watch, run_software
 

@@ -1,4 +1,4 @@
-"""A decomposition in software: how it runs, what it returns, and a run of one with its time."""
+"""Interface of decompositions in software: settings, results, and timed runs."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -19,19 +19,19 @@ __all__ = ["Decomposition", "Setting", "SoftwareRun", "Watch", "run_software", "
 Found = TypeVar("Found")
 
 Watch = Callable[[int, int], None]
-"""Told how many vertices have a component, and of how many."""
+"""Progress callback, with the number of vertices that have a component, and of all vertices."""
 
 _CYCLES = 40
 _LONGEST = 5
 _CHAIN = 20
 _MIXED = 5000
-"""Enough for a prefix sum over several tiles."""
+"""Vertices of the random part: enough for a prefix sum over several tiles."""
 _TRIANGLES = 200
 _SEED = 1
 
 
 def unwatched(done: int, total: int) -> None:
-    """Watch nothing."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +43,11 @@ class Setting:
     device : Device
         Where its steps run.
     seed : int
-        Of what it draws at random.
+        Seed of random numbers.
     options : mapping
-        Its own options that were given, by name (`host.algorithms.names`).
+        Options specific to the algorithm, as given, by name (`host.algorithms.names`).
     watch : callable
-        Called now and then.
+        Progress callback.
     """
 
     device: Device
@@ -65,7 +65,7 @@ class Decomposition:
     labels : ndarray of integers, shape (n,)
         Any labelling: two vertices are in the same component when their labels are equal.
     counts : mapping
-        What the algorithm counts of its work, by name in lower case with underscores, as its text measures it.
+        Work counters of the algorithm, by name in lower case with underscores, with the metrics of its paper.
     """
 
     labels: NDArray[Any]
@@ -73,10 +73,10 @@ class Decomposition:
 
 
 def small_graph() -> Graph:
-    """Return a graph of some thousand vertices on which every part of an algorithm has something to do.
+    """Return a graph of some thousand vertices that exercises every part of an algorithm.
 
-    It has cycles that lead into each other, a chain, a sparse random part, and triangles of which one half leads to the
-    other, so that few of them are reached from any.
+    It has cycles with edges to other cycles, a chain, a sparse random part, and triangles, one half with edges to the
+    other half, so that each triangle reaches only a few others.
     """
     sizes = np.concatenate([np.arange(_CYCLES) % _LONGEST + 2, np.full(_TRIANGLES, 3)])
     firsts = np.cumsum(sizes) - sizes
@@ -116,7 +116,7 @@ class SoftwareRun(Generic[Found]):
     found : Decomposition or MecDecomposition
         What it found.
     seconds : float
-        Time of the algorithm alone: what it works on is there, and everything is compiled.
+        Time of the algorithm alone, without loading and compiling.
     """
 
     algorithm: str
@@ -129,7 +129,7 @@ class SoftwareRun(Generic[Found]):
 def timed(
     algorithm: str, kind: Kind, setting: Setting, given: tuple[Any, ...], warming: Callable[[], tuple[Any, ...]]
 ) -> SoftwareRun[Any]:
-    """Run an algorithm, after a run on something small that compiles what is not yet compiled.
+    """Run and time an algorithm, after a warm-up run on a small input that compiles it.
 
     Parameters
     ----------
@@ -140,9 +140,9 @@ def timed(
     setting : Setting
         How it runs.
     given : tuple
-        What it works on.
+        Its input.
     warming : callable
-        Returns the same of something small.
+        Returns the small input.
     """
     run, device = kind.load(), setting.device
     if device.compiles:
@@ -155,7 +155,7 @@ def timed(
 
 
 def run_software(algorithm: str, graph: Graph, transpose: Graph, setting: Setting) -> SoftwareRun[Decomposition]:
-    """Run an algorithm, its labels canonical, after a run on a small graph that compiles what is not yet compiled.
+    """Run and time an algorithm, after a warm-up run on a small graph; the labels of the result are canonical.
 
     Parameters
     ----------

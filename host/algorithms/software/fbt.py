@@ -1,9 +1,9 @@
-"""Forward-backward search with trimming, as Wijs, Katoen and Bošnački have it (CAV 2014).
+"""Forward-backward search with trimming, after Wijs, Katoen and Bošnački (CAV 2014).
 
-Algorithm 1, in all regions at once, from one region or from given ones, with the steps of algorithms 2 and 3. States
-are renumbered where the graph is laid out, and the transitions of those of few interleaved.
+Algorithm 1, in all regions at once, starting from one region or from given ones, with the steps of algorithms 2 and 3.
+The layout of the graph can renumber states, and interleave the transitions of states that have few.
 
-The entries of three arrays are 29 bits of a position or a state, and three bits of bookkeeping above them:
+An entry of the following three arrays has a position or a state in 29 bits, and three bits of bookkeeping above them:
 
 =========  =====================================  =======================================  ====================
 bit        `offsets`                              `results`                                `trans`
@@ -17,17 +17,17 @@ bit        `offsets`                              `results`                     
 28 to 0    where its transitions begin            its region: the number of a pivot        the target
 =========  =====================================  =======================================  ====================
 
-In a search, threads write entries of `offsets` and `results` that others read and write at the same time, without
-atomic operations. What they write differs in the two bits of the search only, which go from none to `FRONTIER` to
-`EXPLORED`. A thread that has seen none of them may put a state back into the frontier that has been explored meanwhile:
-it is explored once more. None is lost, since who writes `FRONTIER` also tells of it, by a flag or in its block's cache,
-and who writes `EXPLORED` explores the state afterwards.
+In a search, threads read and write entries of `offsets` and `results` concurrently, without atomic operations. The
+values written differ only in the two bits of the search, which go from none to `FRONTIER` to `EXPLORED`. A thread that
+read an old value may put a state back into the frontier that has been explored meanwhile; it is then explored once
+more. No state is lost: the thread that writes `FRONTIER` also announces the state, by a flag or in its block's cache,
+and the thread that writes `EXPLORED` explores the state afterwards.
 
-After a search each region gets a pivot, claimed in the array of transitions, where a region's hash is. The hashes of
-two regions can be the same: those of what the backward search from pivot p has reached, and of what no search from
-pivot p + 1 has. The two become one region then. That is harmless: all that the search needs is that each component lies
-within one region, and that each region has one pivot. For within a region the states that a pivot reaches, and that
-reach it, are its component, whatever else the region is made of.
+After a search each region gets a pivot. Threads compete for it at the region's hash in the array of transitions. Two
+regions can have the same hash: the states reached only by the backward search from pivot p, and those reached by no
+search from pivot p + 1. They then merge into one region. This is harmless: the search only requires that each component
+lies within one region, and that each region has one pivot. The states of a region that a pivot reaches, and that reach
+the pivot, are the pivot's component, whatever other states the region has.
 """
 
 from typing import Any, NamedTuple
@@ -53,43 +53,43 @@ from host.graph.csr import Graph
 __all__ = ["FRONTIER", "MOST", "PADDING", "Fbt", "Layout", "decompose_regions", "fbt", "lay_out", "search_cached"]
 
 _LOCK = -(2**31)
-"""The highest bit, of an integer with a sign."""
+"""The highest bit of a signed 32-bit integer."""
 FRONTIER = 2**30
 _EXPLORED = 2**29
 _REACHED = FRONTIER | _EXPLORED
 _SHIFT = 29
-"""Shifted so far, the two bits of `results` are 1 for the backward search and 2 for the forward one."""
+"""Shift after which the two bits of `results` are 1 for the backward search and 2 for the forward one."""
 _PENDING = _EXPLORED
-"""Between searches, of `offsets`."""
+"""Bit of `offsets` between searches: the state has no region yet."""
 MASK = 2**29 - 1
 MOST = 2**29 - 1
-"""States, and places of `trans`: positions and states are below it."""
+"""Most states, and longest array of transitions."""
 REMOVED = -1
-"""In `results`: the state is none of the subgraph."""
+"""Entry of `results` of a state outside of the subgraph."""
 WARP = 32
 """States of a segment."""
 PADDING = 2**31 - 1
-"""A transition that is none; those of a state come before it."""
+"""Padding entry of `trans`, after the transitions of a state."""
 
 FORWARD, BACKWARD = 1, 2
-"""Directions of a search; in the cells, the last iteration that put a state into a frontier of theirs."""
+"""Directions of a search, and indices of cells: the last iteration that put a state into the frontier."""
 TRIMMED, FOLLOWING, PIVOTS = 0, 3, 4
-"""The other cells: the last round that trimmed a state, the next hash, pivots."""
+"""Indices of the other cells: the last round that trimmed a state, the next hash, number of pivots."""
 
 _EMPTY = -1
 _SLOTS = 2
-"""Places of a thread in its block's cache, for each direction."""
+"""Entries of a thread in its block's cache, for each direction."""
 _NEAR = 5
-"""Threads whose numbers differ in so many of the lowest bits only share a cell of a counter."""
+"""Threads whose numbers differ only in this many low bits share a cell of a counter."""
 
 _FEWEST = 2
-"""The smallest interval that changes anything: with one transition each, those of 32 states are adjacent already."""
+"""Smallest interval to interleave: with one transition each, the transitions of 32 states are adjacent already."""
 _CELLS = 5
 _COUNTED = 1024
 """Cells of a counter."""
 _NO_HASH = 2**40
 _BITS = 3
-"""What a hash is above the region's number at most."""
+"""Largest difference between a hash and the region's number."""
 
 
 class Way(NamedTuple):
@@ -98,11 +98,11 @@ class Way(NamedTuple):
     offsets: DeviceArray
     """int32, shape (n + 1,): where the transitions of each state begin; forward with bits of bookkeeping."""
     trans: DeviceArray
-    """int32: targets of the transitions, those of a segment 32 apart."""
+    """int32: targets of the transitions; within a segment, those of a state are 32 apart."""
     segmented: int
-    """States in segments, which are the first ones."""
+    """Number of states in segments, which come first."""
     interval: int
-    """Transitions of each of them, padding included."""
+    """Transitions of each state in a segment, padding included."""
 
 
 class States(NamedTuple):
@@ -113,22 +113,22 @@ class States(NamedTuple):
     results: DeviceArray
     """int32, shape (n,): the region of each state, with bits of bookkeeping."""
     edges: DeviceArray
-    """int64: transitions looked at, spread over many cells, so that threads rarely wait for each other."""
+    """int64: transitions inspected, spread over many cells to reduce contention."""
     done: DeviceArray
-    """int64: states that got a component, spread likewise."""
+    """int64: states that got a component, spread over many cells."""
     cells: DeviceArray
     """int64, shape (5,)."""
 
 
 @device_function
 def _add_at(counter: DeviceArray, thread: int, number: int) -> None:
-    """Add to a counter that is spread over cells, a power of two of them."""
+    """Add to a counter that is spread over a power of two of cells."""
     atomic_add(counter, (thread >> _NEAR) & (counter.size - 1), number)
 
 
 @device_function
 def _range(state: int, way: Way) -> Any:
-    """Return the first place of a state's transitions, where they end, and how far apart they are."""
+    """Return start, end and stride of a state's transitions."""
     first = way.offsets[state] & MASK
     if state < way.segmented:
         return first, first + WARP * way.interval, WARP
@@ -137,11 +137,11 @@ def _range(state: int, way: Way) -> Any:
 
 @device_function
 def _looked(state: int, word: int, way: Way, results: DeviceArray) -> int:
-    """Return how many transitions were looked at to find one within the region; if there is none, minus that minus 1.
+    """Return the number n of transitions inspected to find one within the region, or -n - 1 if there is none.
 
-    Between searches two states are of one region when their entries of `results` are the same: the bits of the searches
-    tell apart what becomes different regions. What is trimmed meanwhile may be seen or not: it is no part of a larger
-    component either way.
+    Between searches, two states are in the same region if their entries of `results` are equal: the bits of the
+    searches distinguish the new regions. It does not matter whether states trimmed concurrently are seen, since they
+    belong to no larger component.
     """
     looked = 0
     first, last, stride = _range(state, way)
@@ -157,9 +157,9 @@ def _looked(state: int, word: int, way: Way, results: DeviceArray) -> int:
 
 @step
 def trim_states(thread: int, on: States, number: int) -> None:
-    """Make a component of a state, if it is one by itself; ``cells[TRIMMED]`` becomes the round's number then.
+    """Make a state a component if it has no predecessor, or no successor, in its region.
 
-    That is a state without another of its region before it, or behind it.
+    Then ``cells[TRIMMED]`` becomes the round's number.
     """
     word = on.results[thread]
     if word < 0:
@@ -183,7 +183,7 @@ def trim_states(thread: int, on: States, number: int) -> None:
 
 @device_function
 def _reach(target: int, infos: DeviceArray, cache: DeviceArray, base: int, room: int) -> int:
-    """Put a state into the frontier; return 1 if the host must know, and 0 if the cache has it."""
+    """Put a state into the frontier; return 1 if another iteration is needed for it, 0 if the cache holds it."""
     infos[target] = infos[target] | FRONTIER
     if room > 0 and atomic_swap(cache, base + target % room, _EMPTY, target) == _EMPTY:
         return 0
@@ -192,9 +192,9 @@ def _reach(target: int, infos: DeviceArray, cache: DeviceArray, base: int, room:
 
 @device_function
 def _taken(cache: DeviceArray, place: int) -> int:
-    """Return the state at a place of the cache, which is empty then."""
+    """Take the state from an entry of the cache."""
     state = int(cache[place])
-    # Only if there was one: another thread may put one into an empty place at any time.
+    # Clear only an occupied entry: another thread may fill an empty one at any time.
     if state != _EMPTY:
         cache[place] = _EMPTY
     return state
@@ -202,7 +202,7 @@ def _taken(cache: DeviceArray, place: int) -> int:
 
 @device_function
 def _explore_forward(state: int, on: States, cache: DeviceArray, room: int) -> int:
-    """Explore a state if it is in the frontier; return whether the host must know of what was found."""
+    """Explore a state if it is in the frontier; return whether another iteration is needed."""
     offsets, results = on.forward.offsets, on.results
     info = offsets[state]
     if info < 0 or info & FRONTIER == 0:
@@ -217,7 +217,8 @@ def _explore_forward(state: int, on: States, cache: DeviceArray, room: int) -> i
         if target == PADDING:
             break
         looked += 1
-        # No bit is set: neither reached nor in a component. The region is read last, as most are known by then.
+        # No bit is set: neither reached nor in a component. The region is compared last, as the bits exclude most
+        # states.
         if 0 <= offsets[target] <= MASK and results[target] & MASK == region:
             found |= _reach(target, offsets, cache, 0, room)
     _add_at(on.edges, state, looked)
@@ -226,7 +227,7 @@ def _explore_forward(state: int, on: States, cache: DeviceArray, room: int) -> i
 
 @device_function
 def _explore_backward(state: int, on: States, cache: DeviceArray, base: int, room: int) -> int:
-    """Do the same against the transitions, with the bits of `results`."""
+    """Explore a state against the transitions, with the bits of `results`; see `_explore_forward`."""
     results = on.results
     word = results[state]
     if word < 0 or word & FRONTIER == 0:
@@ -238,7 +239,7 @@ def _explore_backward(state: int, on: States, cache: DeviceArray, base: int, roo
     found = 0
     for place in range(first, last):
         source = on.backward.trans[place]
-        # The region without a bit.
+        # The region number without bookkeeping bits.
         if results[source] == region:
             found |= _reach(source, results, cache, base, room)
     _add_at(on.edges, state, last - first)
@@ -247,7 +248,7 @@ def _explore_backward(state: int, on: States, cache: DeviceArray, base: int, roo
 
 @step
 def search_once(thread: int, on: States, directions: int, number: int) -> None:
-    """Explore a state where it is in a frontier; ``cells[direction]`` becomes `number` where another one follows."""
+    """Explore a state in each direction; set ``cells[direction]`` to `number` if another iteration is needed."""
     if directions & FORWARD != 0 and _explore_forward(thread, on, on.results, 0):
         on.cells[FORWARD] = number
     if directions & BACKWARD != 0 and _explore_backward(thread, on, on.results, 0, 0):
@@ -266,9 +267,9 @@ def search_cached(
     directions: int,
     number: int,
 ) -> None:
-    """Do several iterations, a phase each: the first on the block's states, the others on those in its cache.
+    """Run several iterations, one per phase: the first on the block's states, the others on those in its cache.
 
-    The cache is emptied in a phase before. In the last iteration nothing is put there, as it would be lost.
+    A phase before them clears the cache. The last iteration does not use the cache, whose contents would be lost.
     """
     size = _SLOTS * threads
     if phase == 0:
@@ -281,7 +282,7 @@ def search_cached(
         first = block * threads + thread
         last = min(first + 1, on.results.size)
         stride = 1
-    # Another thread may have explored what is in the cache meanwhile.
+    # Another thread may have explored the state meanwhile.
     if directions & FORWARD != 0:
         for place in range(first, last, stride):
             state = place if phase == 1 else _taken(shared, place)
@@ -296,14 +297,14 @@ def search_cached(
 
 @step
 def begin_states(thread: int, on: States) -> None:
-    """Have each state without a region of its own wait for one, and none of the others."""
+    """Mark the states that wait for a region, and clear the mark of the others."""
     offsets = on.forward.offsets
     offsets[thread] = (offsets[thread] & MASK) | (_LOCK if on.results[thread] < 0 else _PENDING)
 
 
 @step
 def merge_searches(thread: int, on: States) -> None:
-    """Make a component of what both searches have reached; keep of the others which has, in `results`."""
+    """Make a component of the states that both searches reached; store for the others in `results` which one did."""
     offsets, results = on.forward.offsets, on.results
     word = results[thread]
     if word < 0:
@@ -327,10 +328,10 @@ def merge_searches(thread: int, on: States) -> None:
 
 @step
 def claim_pivots(thread: int, on: States, places: int, first: int) -> None:
-    """Give a state the region that the first of those with its hash is the pivot of.
+    """Assign a state to the region of its hash; the first state with that hash becomes the pivot.
 
-    Hashes from `first` to ``first + places - 1`` count; of larger ones the least is told, in ``cells[FOLLOWING]``. The
-    pivot keeps in `results` what was in the array of transitions.
+    Handles hashes from `first` to ``first + places - 1``; the least of the larger ones goes to ``cells[FOLLOWING]``.
+    The pivot saves the overwritten transition in `results`.
     """
     offsets, results, trans = on.forward.offsets, on.results, on.forward.trans
     info = offsets[thread]
@@ -358,9 +359,9 @@ def claim_pivots(thread: int, on: States, places: int, first: int) -> None:
 
 @step
 def revert_transitions(thread: int, on: States) -> None:
-    """Give the array of transitions back what a pivot has kept, and count the pivot.
+    """Restore the transition that a pivot saved, and count the pivot.
 
-    A pivot no longer knows its place then, so the places look for their pivots.
+    Runs over the entries of the array, because a pivot no longer knows which entry it overwrote.
     """
     held = on.forward.trans[thread]
     if held < 0:
@@ -374,7 +375,7 @@ class Layout(NamedTuple):
     """A graph and its transpose on a device."""
 
     names: NDArray[np.int64] | None
-    """int64, shape (n,): what the graph calls each state; none if they keep their numbers."""
+    """int64, shape (n,): original number of each state; None if states are not renumbered."""
     places: int
     """Length of the array of transitions."""
     forward: Way
@@ -383,7 +384,7 @@ class Layout(NamedTuple):
 
 @step
 def _place(thread: int, names: DeviceArray, numbers: DeviceArray, source: DeviceGraph, way: Way) -> None:
-    """Copy the transitions of a state to where its new number has them."""
+    """Copy the transitions of a state to the place of its new number."""
     first = source.offsets[names[thread]]
     degree = source.offsets[names[thread] + 1] - first
     place = way.offsets[thread]
@@ -396,7 +397,7 @@ def _place(thread: int, names: DeviceArray, numbers: DeviceArray, source: Device
 
 
 def _positions(degrees: NDArray[np.int64], segmented: int, interval: int) -> NDArray[np.int64]:
-    """Return where the transitions of each state begin, and where those of the last one end."""
+    """Return the start of each state's transitions, and the end of the last one's."""
     states = np.arange(segmented)
     offsets = np.empty(degrees.size + 1, np.int64)
     offsets[:segmented] = states // WARP * (WARP * interval) + states % WARP
@@ -423,8 +424,8 @@ def lay_out(device: Device, graph: Graph, transpose: Graph, segment: int) -> Lay
     graph, transpose : Graph
         The graph and its transpose.
     segment : int
-        States of at most so many transitions are numbered first, in their order, and stand in segments of 32; what
-        does not fill a segment stands with the others behind them. With 0 or 1 nothing is changed.
+        States with at most this many transitions come first, in order, in segments of 32. A remainder that does not
+        fill a segment is placed with the other states. With 0 or 1 the layout is unchanged.
 
     Raises
     ------
@@ -434,7 +435,7 @@ def lay_out(device: Device, graph: Graph, transpose: Graph, segment: int) -> Lay
     states = graph.vertices
     if segment < _FEWEST:
         _check(states, graph.edges)
-        # A copy: pivots are written into the forward targets, and the graph may be of a file.
+        # A copy: pivots overwrite forward targets, and the graph's arrays may be mapped from a file.
         forward, backward = (
             Way(device.array(each.offsets.astype(np.int32)), device.array(targets.view(np.int32)), 0, 0)
             for each, targets in ((graph, graph.targets.copy()), (transpose, transpose.targets))
@@ -445,7 +446,7 @@ def lay_out(device: Device, graph: Graph, transpose: Graph, segment: int) -> Lay
     segmented = few.size // WARP * WARP
     behind = np.ones(states, np.bool_)
     behind[few[:segmented]] = False
-    # Before there are arrays of positions: their integers are of 64 bits, these of any size.
+    # Before computing positions in 64-bit integers: Python integers cannot overflow.
     places = segmented * segment + int(degrees[behind].sum())
     _check(states, places)
     names = np.concatenate([few[:segmented], np.flatnonzero(behind)])
@@ -463,7 +464,7 @@ def lay_out(device: Device, graph: Graph, transpose: Graph, segment: int) -> Lay
 
 
 class Fbt:
-    """A graph on a device, to be decomposed once or, as its subgraphs get smaller, several times.
+    """A graph on a device, decomposed once or, as its subgraphs shrink, several times.
 
     Parameters
     ----------
@@ -494,21 +495,21 @@ class Fbt:
         Parameters
         ----------
         regions : ndarray of integers, shape (n,), optional
-            For each state the number of its region, 0 to n - 1, or -1 if it is none of the subgraph. No cycle of the
-            subgraph may lead through two regions: edges between them, and those of states that are not of it, then
-            change nothing. Without, all states are of one region.
+            Region of each state, 0 to n - 1, or -1 for a state outside of the subgraph. No cycle of the subgraph may
+            pass through two regions. Edges between regions, and those of states outside, are ignored. By default all
+            states are in one region.
 
         Returns
         -------
         Decomposition
-            As labels the pivot of each state's component, or -1. Counts: ``rounds``, in each of which every region gets
-            a pivot; ``pivots``; ``trimming_rounds`` and ``search_iterations``, which are launches; ``passes``, these
-            and what there is besides; ``edges``, those looked at.
+            The label of a state is the pivot of its component, or -1. Counts: ``rounds``, in each of which every region
+            gets a pivot; ``pivots``; ``trimming_rounds`` and ``search_iterations``, one launch each; ``passes``, all
+            launches including these; ``edges``, transitions inspected.
 
         Raises
         ------
         ValueError
-            When the regions are none.
+            The regions are invalid.
         """
         device, initial = self._device, self._initial(regions)
         counters = (device.zeros(size) for size in (_COUNTED, _COUNTED, _CELLS))
@@ -526,7 +527,7 @@ class Fbt:
             self._others += 1
 
     def _initial(self, regions: NDArray[np.integer] | None) -> NDArray[np.int32]:
-        """Return the first contents of `results`."""
+        """Return the initial contents of `results`."""
         states, names = self._states, self._layout.names
         if regions is None:
             return np.zeros(states, np.int32)
@@ -537,7 +538,7 @@ class Fbt:
         return (regions if names is None else regions[names]).astype(np.int32)
 
     def _labels(self) -> NDArray[np.int64]:
-        """Return the labels, by the graph's own numbers."""
+        """Return the labels in the graph's original numbering."""
         names = self._layout.names
         words = self._device.read(self._on.results)
         pivots = (words & MASK).astype(np.int64)
@@ -549,7 +550,7 @@ class Fbt:
         return labels
 
     def _counts(self) -> dict[str, int]:
-        """Return what was counted."""
+        """Return the work counters."""
         return {
             "rounds": self._rounds,
             "pivots": self._device.value(self._on.cells, PIVOTS),
@@ -568,11 +569,11 @@ class Fbt:
             trimmed = self._device.value(self._on.cells, TRIMMED) == self._trims
 
     def _claim(self) -> bool:
-        """Give each state its region, and each region a pivot; return whether there is any."""
+        """Assign regions to states and pivots to regions; return whether any region is left."""
         device, cells, length = self._device, self._on.cells, self._layout.places
         before = device.value(cells, PIVOTS)
-        # Hashes may be larger than the array is long: then it serves for one range of them after the other. Ranges in
-        # which there is none are left out, since where there are few transitions they are many.
+        # Hashes may exceed the length of the array, which then serves one range of hashes after the other. Empty ranges
+        # are skipped: with few transitions there are many of them.
         first = 0
         while first < _NO_HASH and length:
             places = min(length, self._states + _BITS - first)
@@ -597,7 +598,7 @@ class Fbt:
         self._rounds += 1
 
     def _launch(self, directions: int) -> None:
-        """Launch an iteration, or several that have a cache."""
+        """Launch one iteration, or several with the cache."""
         device, iterations = self._device, self._iterations
         arguments = (self._on, directions, self._searches)
         if iterations == 0:
@@ -607,7 +608,7 @@ class Fbt:
 
 
 def decompose_regions(graph: Graph, transpose: Graph, setting: Setting, regions: NDArray[np.integer]) -> Decomposition:
-    """Find the components within given regions of a graph; parameters, result and errors are those of `Fbt`."""
+    """Find the components within given regions of a graph; see `Fbt` for parameters, result and errors."""
     return Fbt(graph, transpose, setting).decompose(regions)
 
 
@@ -619,12 +620,12 @@ def fbt(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
     graph, transpose : Graph
         The graph and its transpose.
     setting : Setting
-        How it runs, as `Fbt` has it.
+        How it runs, see `Fbt`.
 
     Returns
     -------
     Decomposition
-        As labels pivots; counts as `Fbt.decompose` has them.
+        Labels are pivots; counts are those of `Fbt.decompose`.
 
     Raises
     ------

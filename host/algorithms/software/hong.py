@@ -18,12 +18,12 @@ __all__ = ["hong"]
 _CHUNK = 4096
 """Vertices that a thread takes at a time."""
 _FEW = 1000
-"""A round of trimming that finds less than this part of the vertices is the last one."""
+"""Trimming stops after a round that finds fewer than one in this many vertices."""
 
 
 @njit(cache=True, nogil=True)
 def _alone(view: View, vertex: int, mark: int) -> bool:
-    """Tell whether no edge leads from a vertex to another one with a mark."""
+    """Return whether a vertex has no neighbour, other than itself, with a mark."""
     begin, end = view.offsets[vertex], view.offsets[vertex + 1]
     for edge in range(begin, end):
         if view.marks[view.targets[edge]] == mark and view.targets[edge] != vertex:
@@ -35,7 +35,7 @@ def _alone(view: View, vertex: int, mark: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def _trim(forward: View, backward: View, first: int, last: int) -> int:
-    """Make a component of each vertex without a neighbour of its own part before it or behind it; return how many."""
+    """Make each vertex without a predecessor or a successor in its part a component; return how many."""
     found = 0
     for vertex in range(first, last):
         mark = forward.marks[vertex]
@@ -47,7 +47,7 @@ def _trim(forward: View, backward: View, first: int, last: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _select(vertices: NDArray[np.uint32], marks: NDArray[np.int64], mark: int) -> NDArray[np.uint32]:
-    """Return the vertices that have a mark, shuffled, so that the first is any of them."""
+    """Return the vertices with a mark, shuffled, so that the first one is a random pivot."""
     chosen = vertices[marks[vertices] == mark]
     state = np.uint64(0x9E3779B97F4A7C15)
     for place in range(chosen.size - 1, 0, -1):
@@ -63,10 +63,10 @@ def _select(vertices: NDArray[np.uint32], marks: NDArray[np.int64], mark: int) -
 def _split(
     forward: View, backward: View, members: NDArray[np.uint32], mark: int, queues: NDArray[np.uint32], grain: int
 ) -> list[tuple[NDArray[np.uint32], int]]:
-    """Find the components of a part, one after the other; return what is large enough for another thread.
+    """Find the components of a part, one after the other; return the parts large enough for another thread.
 
-    The part keeps its mark for what no search has reached yet. What was reached one way only becomes a part of its own,
-    whose mark is made of the pivot's number.
+    Vertices not reached by any search keep the mark of the part. Vertices reached in one direction only become a new
+    part, whose mark derives from the pivot's number.
     """
     marks = forward.marks
     vertices = marks.size
@@ -98,21 +98,21 @@ def _split(
 class _Run:
     """One run: the graph, the marks of its vertices, and the threads.
 
-    A mark that is not negative names a part that still is to be divided; -1 - v is the component of vertex v.
+    A nonnegative mark names a part that is still to be divided; -1 - v is the component of vertex v.
     """
 
     def __init__(self, graph: Graph, transpose: Graph, workers: Workers) -> None:
         self._vertices = graph.vertices
         self._workers = workers
         self.marks = np.zeros(graph.vertices, np.int64)
-        # A tally for each thread.
+        # One tally per thread.
         self.tallies = [new_tally() for _ in range(workers.threads)]
         self._views = [
             tuple(View(*each.csr, self.marks, tally) for each in (graph, transpose)) for tally in self.tallies
         ]
 
     def trim(self) -> None:
-        """Trim until a round finds little."""
+        """Trim until a round finds few vertices."""
 
         def work(thread: int, first: int, last: int, found: int) -> int:
             return found + _trim(*self._views[thread], first, last)
@@ -123,7 +123,7 @@ class _Run:
             self.tallies[0][1] += 1
 
     def divide(self) -> None:
-        """Divide the whole graph by one pivot, all threads searching together."""
+        """Divide the whole graph by one pivot, with all threads in each search."""
         degrees = np.diff(self._views[0][0].offsets) * np.diff(self._views[0][1].offsets)
         degrees[self.marks < 0] = -1
         pivot = int(degrees.argmax())
@@ -137,7 +137,7 @@ class _Run:
     def _search(self, side: int, pivot: int, marking: Marking) -> None:
         """Search level by level, forward or backward.
 
-        Two threads may both find a vertex at a time; then it is searched from twice, which is harmless.
+        Two threads may find a vertex at the same time; it is then expanded twice, which is harmless.
         """
         found = [np.empty(self._vertices, np.uint32) for _ in range(self._workers.threads)]
         frontier = np.array([pivot], np.uint32)
@@ -150,7 +150,7 @@ class _Run:
             frontier = Workers.joined(found, self._workers.ranges(frontier.size, _CHUNK, work))
 
     def finish(self) -> None:
-        """Divide what is left; each thread takes a part at a time."""
+        """Divide the remaining parts; each thread takes one part at a time."""
         left = np.flatnonzero(self.marks >= 0).astype(np.uint32)
         parts = deque((_select(left, self.marks, int(mark)), int(mark)) for mark in np.unique(self.marks[left]))
         changed = Condition()
@@ -184,14 +184,14 @@ class _Run:
 
 
 def hong(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
-    """Label the components of a graph: by one vertex of each.
+    """Label each component of a graph with one of its vertices.
 
-    Trims in parallel, divides the graph by one pivot with parallel breadth-first searches, trims again, and gives the
-    parts that remain to the threads. The pivot is the vertex with the largest product of degrees, which a giant
-    component has among its own; later pivots are random, with a fixed seed.
+    Trims in parallel, divides the graph by one pivot with parallel breadth-first searches, trims again, and distributes
+    the remaining parts over the threads. The first pivot is the vertex with the largest product of degrees, which is
+    usually in the giant component; later pivots are random, with a fixed seed.
 
-    Edges of trims and searches are counted. A round of trimming and a level of a search are a pass each, also of
-    searches that threads make side by side in parts of their own.
+    Counts the edges of trims and searches. Each round of trimming and each level of a search is a pass, including the
+    searches that threads run concurrently in parts of their own.
 
     Parameters
     ----------

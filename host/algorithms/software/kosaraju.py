@@ -1,4 +1,4 @@
-"""Kosaraju's algorithm by one thread, as the accelerator runs it: two searches and an intersection per component."""
+"""Single-threaded Kosaraju's algorithm as on the accelerator: two searches and an intersection per component."""
 
 import time
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ __all__ = ["KosarajuPhases", "kosaraju", "kosaraju_phases"]
 
 
 class _Arrays(NamedTuple):
-    """The arrays of a run: colours are -1 until there is one, marks 1 where a vertex is visited."""
+    """The arrays of a run: colours are -1 until assigned, marks are 1 for visited vertices."""
 
     colours: NDArray[np.int64]
     forward: View
@@ -26,7 +26,7 @@ class _Arrays(NamedTuple):
 
 
 def _begin(graph: Graph, transpose: Graph) -> _Arrays:
-    """Return the arrays after trimming, which is a pass."""
+    """Return the arrays after trimming, which counts as a pass."""
     trimmed, tally = trim(graph, transpose), new_tally()
     tally[1] = 1
     forward, backward = (View(*each.csr, trimmed.astype(np.int64), tally) for each in (graph, transpose))
@@ -36,7 +36,7 @@ def _begin(graph: Graph, transpose: Graph) -> _Arrays:
 
 @njit(cache=True, nogil=True)
 def _next_start(colours: NDArray[np.int64], begin: int) -> int:
-    """Return the first vertex from `begin` on without a colour, the number of vertices when there is none."""
+    """Return the first uncoloured vertex from `begin` on, or the number of vertices if there is none."""
     vertex = begin
     while vertex < colours.size and colours[vertex] >= 0:
         vertex += 1
@@ -45,7 +45,7 @@ def _next_start(colours: NDArray[np.int64], begin: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _search_from(view: View, queue: NDArray[np.uint32], start: int) -> int:
-    """Visit all that is reached from a vertex; return its number."""
+    """Visit all vertices reached from a vertex; return their number."""
     queue[0] = start
     view.marks[start] = 1
     return search(view, Marking(0, 1, NOTHING, NOTHING), queue)
@@ -53,7 +53,7 @@ def _search_from(view: View, queue: NDArray[np.uint32], start: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _intersect(on: _Arrays, reached: int, met: int) -> None:
-    """Colour what both searches reached, which began at the same vertex, and forget the visits of the rest."""
+    """Colour the vertices that both searches reached, and reset the visited marks of the others."""
     start = on.forward_queue[0]
     for vertex in on.forward_queue[:reached]:
         if on.backward.marks[vertex]:
@@ -81,13 +81,13 @@ def _colour(on: _Arrays) -> None:
 
 
 def kosaraju(graph: Graph, transpose: Graph, _: Setting | None = None) -> Decomposition:
-    """Label the components of a graph: by one vertex of each.
+    """Label each component of a graph with one of its vertices.
 
-    Vertices without an edge in or out are trimmed first; where the forward search reaches nothing but its start, that
-    is a component. Coloured vertices stay visited (Attia et al. 2015, sections 2 and 4).
+    Vertices without in-edges or out-edges are trimmed first. If the forward search reaches only its start, the start is
+    a component. Coloured vertices stay visited (Attia et al. 2015, sections 2 and 4).
 
-    The searches' edges are counted; trimming looks at degrees. Trimming, each level of a search and each intersection
-    are passes.
+    Counts the edges of the searches; trimming only needs degrees. Trimming, each level of a search and each
+    intersection count as passes.
 
     Parameters
     ----------
@@ -101,18 +101,18 @@ def kosaraju(graph: Graph, transpose: Graph, _: Setting | None = None) -> Decomp
 
 @dataclass(frozen=True, kw_only=True)
 class KosarajuPhases:
-    """A run of Kosaraju's algorithm by phase, in seconds; trimming is in none of them.
+    """Times of the phases of Kosaraju's algorithm in seconds, without trimming.
 
     Parameters
     ----------
     labels : ndarray of int64, shape (n,)
-        For each vertex one vertex of its component.
+        Component of each vertex, named by one of its vertices.
     searches : float
         Forward and backward searches.
     intersections : float
         Intersections.
     starts : float
-        Searches for the next start.
+        Searches for the next uncoloured vertex.
     """
 
     labels: NDArray[np.int64]
@@ -122,14 +122,14 @@ class KosarajuPhases:
 
     @property
     def seconds(self) -> float:
-        """All phases together."""
+        """Sum of all phases."""
         return self.searches + self.intersections + self.starts
 
 
 def kosaraju_phases(graph: Graph, transpose: Graph) -> KosarajuPhases:
     """Label the components of a graph as `kosaraju` does, and time its phases.
 
-    The clock is read between the compiled phases, which takes some microseconds a component: this is for graphs of few
+    Reading the clock between the compiled phases costs some microseconds per component, so use it for graphs with few
     components.
 
     Parameters

@@ -1,7 +1,7 @@
-"""The decomposition of Li, Zhu, Cong and Yang (2013): Partition, then a source for each subgraph, again and again.
+"""The decomposition of Li, Zhu, Cong and Yang (2013): rounds of Partition and of one source for each subgraph.
 
-Subgraphs have numbers: one vertex of each is elected, a prefix sum over those elected gives new numbers (section 3.6).
-What is elected for subgraph i stands in ``elected[i]``: the vertex until it is numbered, then the new number, negated.
+Subgraphs are numbered by electing one vertex of each, and a prefix sum over the elected ones (section 3.6). The entry
+``elected[i]`` of subgraph i is the elected vertex and, once numbered, the negated new number.
 """
 
 from typing import NamedTuple
@@ -17,41 +17,41 @@ from host.graph.csr import Graph
 __all__ = ["Subgraphs", "elect_drawn", "following", "li", "source_count"]
 
 _MOST = 2**30 - 1
-"""Vertices: numbers of subgraphs, up to twice as many, are 32-bit integers with a sign."""
+"""Most vertices: subgraph numbers, up to twice as many, are signed 32-bit integers."""
 _SPARSE = 4
-"""When one part of so many of the listed vertices has a component, the others are listed anew."""
+"""The list is compacted once one in this many of its vertices has a component."""
 _SUMMED = 16
-"""Lists whose lengths one thread adds up."""
+"""Adjacency lists whose lengths one thread sums."""
 _FIELDS = 5
-"""Words that a thread has of what follows in shared memory: lengths, starts, long lists, and numbers of the block."""
+"""Words per thread in shared memory for lengths, starts, long lists, and variables of the block."""
 _FOUND = 8
-"""Vertices found that shared memory has room for, for each thread of a block."""
+"""Capacity of shared memory for vertices found, per thread of a block."""
 _PHASES = 7
 _CURSOR, _BASE, _TOTAL, _LONG, _SUMS = range(5)
-"""Numbers of the block, behind 3 words a thread."""
+"""Indices of the variables of the block, which follow 3 words per thread."""
 
 
 class _Arrays(NamedTuple):
     """The arrays of a run, which most steps take."""
 
     labels: DeviceArray
-    """int32, shape (n,): each vertex's number; in the beginning all are of subgraph 0."""
+    """int32, shape (n,): subgraph number of each vertex; initially 0."""
     increments: DeviceArray
-    """int32, shape (2 n + 1,): how much larger a subgraph's number is than that of the one it was taken from."""
+    """int32, shape (2 n + 1,): difference between a subgraph's number and that of the subgraph it was split from."""
     sources: DeviceArray
-    """int32, shape (n,): the vertices that the next search begins with."""
+    """int32, shape (n,): sources of the next search."""
     elected: DeviceArray
-    """int32, shape (2 n + 1,): what is elected for each subgraph."""
+    """int32, shape (2 n + 1,): elected vertex, or negated new number, of each subgraph."""
     ranks: DeviceArray
-    """int64, shape (2 n + 1,): ranks of those elected."""
+    """int64, shape (2 n + 1,): ranks of the elected vertices."""
     counters: DeviceArray
-    """int64, shape (2,): entries of a list that is made, and edges looked at so far."""
+    """int64, shape (2,): entries of the list under construction, and edges inspected so far."""
 
 
 def source_count(vertices: int, edges: int) -> int:
-    """Return how many vertices Partition draws by default, k = min(n / 10, n / d**2) of the average degree d (3.4).
+    """Return the default number of vertices drawn by Partition, k = min(n / 10, n / d**2) for average degree d (3.4).
 
-    At least one: where the text's k is below, Partition would do nothing.
+    At least one: with the paper's k below 1, Partition would do nothing.
     """
     least = vertices // 10
     return max(1, min(least, vertices**3 // edges**2) if edges else least)
@@ -59,19 +59,20 @@ def source_count(vertices: int, edges: int) -> int:
 
 @device_function
 def following(number: int) -> int:
-    """Return the number that follows one of 32 bits.
+    """Return the next 32-bit number of a linear congruential generator.
 
-    The text takes it modulo n. Where n shares factors with 1664525 = 5 * 5 * 139 * 479, that is no permutation, and all
-    threads soon draw the same few vertices. So numbers keep 32 bits, and are reduced where they name a vertex.
+    The paper computes it modulo n. If n shares factors with 1664525 = 5 * 5 * 139 * 479, that is not a permutation, and
+    all threads soon draw the same few vertices. So numbers keep 32 bits, and are reduced modulo n only to select a
+    vertex.
     """
     return (1664525 * number + 1013904223) & 0xFFFFFFFF
 
 
 @step
 def elect_drawn(thread: int, numbers: DeviceArray, labels: DeviceArray, elected: DeviceArray) -> None:
-    """Draw a vertex; if it has no component yet, let it stand for its subgraph.
+    """Draw a vertex; if it has no component yet, elect it for its subgraph.
 
-    Of several vertices that write, any may be the last one: each is as good to number the subgraph by.
+    If several threads write, any of them may win: each vertex is a valid choice.
     """
     number = following(numbers[thread])
     numbers[thread] = number
@@ -83,9 +84,9 @@ def elect_drawn(thread: int, numbers: DeviceArray, labels: DeviceArray, elected:
 
 @step
 def _elect(thread: int, remaining: DeviceArray, on: _Arrays) -> None:
-    """Let a vertex without a component stand for its subgraph.
+    """Elect a vertex without a component for its subgraph.
 
-    The last one that writes wins. Each is a rightful source, and what is written is one word, so the race is harmless.
+    The last write wins. The race is harmless: each vertex is a valid source, and a write is a single word.
     """
     vertex = remaining[thread]
     name = on.labels[vertex]
@@ -102,14 +103,14 @@ def _rank(thread: int, names: DeviceArray, on: _Arrays) -> None:
 def _number(
     thread: int, names: DeviceArray, on: _Arrays, first: int, kept: DeviceArray, added: DeviceArray, place: int
 ) -> None:
-    """Put the vertex that a subgraph elected into the queue, with the number of the subgraph that it begins."""
+    """Queue the vertex that a subgraph elected, and give it the number of the new subgraph."""
     name = names[thread]
     vertex = on.elected[name]
     if vertex >= 0:
         rank = on.ranks[thread]
         new = first + rank
         on.sources[rank] = vertex
-        # By the new number, by which a search asks for it (algorithm 5).
+        # Indexed by the new number, with which a search looks it up (algorithm 5).
         on.increments[new] = new - name
         on.labels[vertex] = new
         on.elected[name] = -new
@@ -119,7 +120,7 @@ def _number(
 
 @step
 def _join(thread: int, numbers: DeviceArray, on: _Arrays, first: int) -> None:
-    """Put a vertex that was drawn into the queue, with the number that its subgraph's elected one got.
+    """Queue a drawn vertex, with the new number of its subgraph's elected vertex.
 
     A vertex may be drawn twice; only one thread changes its number.
     """
@@ -136,9 +137,9 @@ def _negate(thread: int, on: _Arrays) -> None:
 
 @device_function
 def _claim(vertex: int, old: int, new: int, on: _Arrays, shared: DeviceArray, threads: int, found: DeviceArray) -> None:
-    """Take a vertex that has the old number into the new subgraph, and put it into the queue.
+    """Move a vertex with the old number into the new subgraph, and queue it.
 
-    Threads that meet it at a time would all write the same number; the claim lets one of them queue it.
+    Of several threads that reach it at the same time, the atomic claim lets only one queue it.
     """
     if on.labels[vertex] == old and atomic_swap(on.labels, vertex, old, new) == old:
         place = atomic_add(shared, 3 * threads + _CURSOR, 1)
@@ -151,7 +152,7 @@ def _claim(vertex: int, old: int, new: int, on: _Arrays, shared: DeviceArray, th
 
 @device_function
 def _before(label: int, increments: DeviceArray, forward: int) -> int:
-    """Return the number of the vertices that a search in the subgraph of a number looks for (algorithm 5)."""
+    """Return the old number, of the vertices that a search with a subgraph number looks for (algorithm 5)."""
     if forward:
         return label - increments[label]
     return -label
@@ -174,10 +175,10 @@ def _expand(
 ) -> None:
     """Expand a vertex of a level for each thread of a block.
 
-    Lists of a block's size or longer are shared out one by one (coarse-grained). The others are put behind each other:
-    a prefix sum over their lengths says where each begins, and a thread looks its edges up in it (fine-grained; the
-    text scatters their addresses into shared memory, which would need room for a block's size squared). A thread takes
-    a grain of edges at a time.
+    All threads of the block share each list of a block's size or longer (coarse-grained). The other lists are
+    concatenated: a prefix sum over their lengths gives their starts, and a thread finds its edges by binary search
+    (fine-grained; the paper scatters their addresses into shared memory, which would take the square of a block's
+    size). A thread takes a grain of edges at a time.
     """
     offsets, targets = graph
     first = block * threads
@@ -222,7 +223,7 @@ def _expand(
                     _claim(targets[edge], old, new, on, shared, threads, found)
         total = shared[numbers + _TOTAL]
         for begin in range(thread * grain, total, threads * grain):
-            # The last list that begins here or before is the one with this edge: empty ones begin where the next does.
+            # This edge is in the last list that starts at or before it; empty lists start where the next one does.
             member, beyond = 0, threads
             while beyond - member > 1:
                 middle = (member + beyond) // 2
@@ -260,17 +261,17 @@ def _expand(
 
 
 class Subgraphs:
-    """The numbers of subgraphs, of each vertex and those that are in use, and the searches within them.
+    """Subgraph numbers of vertices, the list of numbers in use, and searches within subgraphs.
 
-    A number from 0 on names a subgraph of vertices that remain; one below 0 is a component, the number of the subgraph
-    that its source began, negated. That one is never 0: a source has its new number before it is negated. Partition
-    divides no more subgraphs than there are, each of which the election after it takes a component from; so there are
-    never more numbers than 1 + 2 * components.
+    A nonnegative number names a subgraph of remaining vertices. A negative one names a component: it is the negated
+    number of the subgraph that its source started, which is never 0, because a source gets its new number first.
+    Partition divides each existing subgraph at most once, and the election after it takes a component from each of
+    them; so there are never more than 1 + 2 * components numbers.
 
     Parameters
     ----------
     device : Device
-        Where they are.
+        The device.
     vertices : int
         Vertices of the graph, n.
 
@@ -300,19 +301,20 @@ class Subgraphs:
         self.used = 1
         self.remaining = vertices
         self.levels = 0
-        # Those that may have vertices: a prefix sum goes over them alone, not over all that were ever given.
+        # Numbers that may still have vertices: prefix sums skip the others.
         self._names, self._other_names = (device.zeros(most, np.int32) for _ in range(2))
         self._named = 1
         self._listed = vertices
         self._list, self._other_list, *self._queues = (device.zeros(vertices, np.int32) for _ in range(4))
-        # Threads of a graphics processor read side by side what stands side by side; a core reads on.
+        # Adjacent threads of a graphics processor should read adjacent words; a core should read consecutive ones.
         self._grain = 64 if device.name == "cpu" else 1
         device.run(count_up, vertices, self._list)
 
     def _number(self, added: DeviceArray | None = None) -> int:
-        """Give numbers to what the elected vertices begin; return how many.
+        """Assign numbers to the new subgraphs of the elected vertices; return how many.
 
-        The new numbers are put behind those in use, or into another list, behind the names of the subgraphs divided.
+        The new numbers are appended to the list in use, or go to another list, after the names of the divided
+        subgraphs.
         """
         device, on = self._device, self.arrays
         device.run(_rank, self._named, self._names, on)
@@ -323,9 +325,9 @@ class Subgraphs:
         return count
 
     def draw(self, numbers: DeviceArray, size: int) -> tuple[int, int]:
-        """Begin a new subgraph in each one of which a vertex is drawn (Partition).
+        """Start a new subgraph in each subgraph of which a vertex is drawn (Partition).
 
-        Returns how many begin, and how many vertices they begin with, those that were drawn.
+        Returns the number of new subgraphs, and of drawn vertices, which are their sources.
         """
         device, on, first = self._device, self.arrays, self.used
         device.run(elect_drawn, size, numbers, on.labels, on.elected)
@@ -336,20 +338,20 @@ class Subgraphs:
         return count, device.value(on.counters, 0)
 
     def select(self) -> int:
-        """Begin a new subgraph in each one with one of its vertices (algorithm 4); return how many."""
+        """Start a new subgraph in each subgraph, from one of its vertices (algorithm 4); return how many."""
         self._device.run(_elect, self._listed, self._list, self.arrays)
         count = self._number(self._other_names)
         self._names, self._other_names, self._named = self._other_names, self._names, 2 * count
         return count
 
     def forward(self, graph: DeviceGraph, sources: int) -> None:
-        """Search what the first sources reach, which gets their numbers."""
+        """Search forward from the first `sources` vertices of the queue; vertices reached get the source's number."""
         self._reach(graph, sources, 1)
 
     def backward(self, transpose: DeviceGraph, sources: int) -> None:
-        """Search, for the first sources, what reaches them in their subgraphs, and make it their components.
+        """Search backward from the first `sources` vertices within their subgraphs, to find their components.
 
-        When those are many, the vertices that remain are listed anew.
+        Compacts the list of remaining vertices if many got a component.
         """
         device, on = self._device, self.arrays
         device.run(_negate, sources, on)
@@ -360,7 +362,7 @@ class Subgraphs:
             self._list, self._other_list, self._listed = self._other_list, self._list, self.remaining
 
     def _reach(self, graph: DeviceGraph, sources: int, forward: int) -> int:
-        """Search level by level; return how many vertices were reached."""
+        """Search level by level; return the number of vertices reached."""
         device, on = self._device, self.arrays
         queue, size, reached = on.sources, sources, 0
         while size:
@@ -376,21 +378,21 @@ class Subgraphs:
 
 
 def li(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
-    """Find the components of a graph as Li, Zhu, Cong and Yang do (Journal of Systems Architecture, 2013, algorithm 2).
+    """Find the components of a graph after Li, Zhu, Cong and Yang (Journal of Systems Architecture, 2013, algorithm 2).
 
     Parameters
     ----------
     graph, transpose : Graph
         The graph and its transpose.
     setting : Setting
-        How it runs. Its option ``sources`` is the text's k, the vertices that Partition draws; with 0 there is none.
+        How it runs. The option ``sources`` is the paper's k, the vertices that Partition draws; 0 disables Partition.
 
     Returns
     -------
     Decomposition
-        Counts: ``depth``, Partition and single sources a level each; ``queries``, searches of a subgraph, one for each
-        that Partition divides and two for each source; ``edges``; ``passes``, levels of searches and elections;
-        ``subgraphs``, numbers given.
+        Counts: ``depth``, where each Partition and each step with single sources adds one level; ``queries``, searches
+        in a subgraph, one for each that Partition divides and two for each source; ``edges``; ``passes``, levels of
+        searches and elections; ``subgraphs``, numbers assigned.
 
     Raises
     ------
@@ -403,9 +405,9 @@ def li(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
     device = setting.device
     forward, backward = upload(device, graph), upload(device, transpose)
     subgraphs = Subgraphs(device, vertices)
-    # Nobody draws more vertices than there are.
+    # At most as many draws as vertices.
     drawn = min(vertices, setting.options.get("sources", source_count(vertices, graph.edges)))
-    # The text has a number for each vertex; those beyond the first k name no source, and are left out.
+    # The paper has a random number for each vertex, of which only the first k select sources.
     numbers = device.array(np.random.default_rng(setting.seed).integers(0, 1 << 32, drawn))
     depth = queries = 0
     while subgraphs.remaining:

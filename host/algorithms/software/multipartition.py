@@ -1,27 +1,27 @@
-"""The multi-partition method: a pivot forward, it and a vice pivot backward, all partitions at once.
+"""The multi-partition method: forward search from a pivot, backward search from it and a vice pivot, all at once.
 
-The mark of a vertex is the partition that it is in and how it was reached there, or its component. In a round what is
-weakly connected in a partition becomes a partition of its own, with a pivot. Trees of parents are joined along every
-edge, by one atomic operation (Jaiganesh and Burtscher 2018 do the same on graphics processors): one launch finds the
-components, whatever their diameter. Of two roots the one with the higher priority becomes the child, so that the root
-of a component is a vertex drawn at random, the same in every order of threads.
+The mark of a vertex is its partition with reachability flags, or its component. In each round, the weakly connected
+components of a partition become partitions of their own, each with a pivot. A union-find forest finds them: trees are
+joined along every edge by one atomic operation (as Jaiganesh and Burtscher 2018 do on graphics processors), so that one
+launch suffices for any diameter. Of two roots, the one with the higher priority becomes the child, so that the root
+of a component is a random vertex, independent of the order of threads.
 
-The vice pivot of a partition is a vertex that its pivot does not reach. So it is in another component, and nothing that
-the pivot reaches can reach it: its backward search goes on where the pivot's forward search did not, and divides what
-that left together.
+The vice pivot of a partition is a vertex that its pivot does not reach. It is thus in another component, and no vertex
+that the pivot reaches can reach it. Its backward search covers the part that the pivot's forward search did not, and
+divides that part.
 
-Searches run in all partitions at once: from work lists while few vertices are found, by sweeps while many are. What
-counts is what is reached, not how far it is. So a thread may follow a path in one launch, and a sweep may build on what
-it found itself.
+Searches run in all partitions at once: from work lists while few vertices are found, by sweeps while many are. Only
+reachability matters, not distance. So a thread may follow a path within one launch, and a sweep may build on its own
+findings.
 
-Where pivots reach little of their partitions, however they are chosen, there would be as many rounds as there are
-components that do not reach each other. The way out is colours: every vertex is a pivot at once, and gets the highest
-number that reaches it. (Orzan 2004 finds components by colours alone.)
+If pivots reach little of their partitions, however they are chosen, there would be as many rounds as components that
+do not reach each other. Colouring avoids this: every vertex is a pivot at once, and gets the highest number that
+reaches it. (Orzan 2004 finds components by colouring alone.)
 
-Trimming finds components of one vertex, and of two that alone reach each other on one side (2-SCC). An edge is dead
-when it leads to another partition, to a vertex that has a component, or back to its own vertex. Partitions are only
-ever divided, so it stays dead, and each vertex keeps on each side the place of the first edge that may not be: all
-tests of a run together look at each edge about once.
+Trimming finds components of one vertex, and of two vertices that are each other's only neighbours on one side (2-SCC).
+An edge is dead if it leads to another partition, to a vertex with a component, or back to its own vertex. Partitions
+are only ever divided, so a dead edge stays dead. Each vertex stores for each side its first edge that may be alive:
+all tests of a run together inspect each edge about once.
 """
 
 from typing import Any, NamedTuple
@@ -53,38 +53,38 @@ BACKWARD = 2
 VICE = 4
 """It reaches the vice pivot of its partition."""
 BOTH = FORWARD | BACKWARD
-"""It is in the component of the pivot."""
+"""It is in the pivot's component."""
 STATE = BOTH | VICE
-"""All that a round finds out about it."""
+"""Mask of the reachability flags of a round."""
 FRESH = 8
 """The last sweep reached it."""
 FLAGS = 16
-"""A mark that is not negative is a partition times this, and flags; -1 - v is component v."""
+"""Factor of the partition in a nonnegative mark, which is partition * FLAGS + flags; -1 - v is component v."""
 PARTITION = 4
-"""Bits of the flags. Two marks are of the same partition when their exclusive or is 0 to `FLAGS` - 1."""
+"""Number of flag bits. Two marks are of the same partition if their exclusive or is 0 to `FLAGS` - 1."""
 
 _BITS = 31
 VERTEX = (1 << _BITS) - 1
-"""Of a number drawn, less one: the vertex."""
+"""Mask of the vertex in a drawn number less one."""
 _MASK = (1 << 32) - 1
 
 STRIP = 16
-"""Places of a list that one thread looks after, so that it claims room once for all of them."""
+"""Entries of a list handled by one thread, which claims space in the output once for all of them."""
 FEWEST = 256
-"""Vertices that a launch from a queue looks at in any case, if there are so many in reach."""
+"""Least vertices visited by a launch from a queue, if as many are in reach."""
 _SHARED = 4096
-"""A queue of more entries is taken a strip a thread."""
+"""Queue length beyond which each thread takes a strip of entries."""
 
 QUEUED, EDGES, FOUND, PARTS = 0, 8, 16, 24
-"""Where counters stand, each in a cache line of its own: entries of a list, edges looked at, vertices, partitions."""
+"""Indices of counters, each in its own cache line: list entries, edges inspected, vertices, partitions."""
 _COUNTERS = 32
 
 _PART = 64
-"""A launch of a search from a queue looks at `FEWEST` vertices, or at that part of those left if that is more."""
+"""A launch from a queue visits one in this many remaining vertices, but at least `FEWEST`."""
 _FARTHEST = 256
-"""Vertices for which a thread follows a path in one launch."""
+"""Most vertices that a thread visits along a path in one launch."""
 _DENSE = 16
-"""A queue, and what a sweep found, are long when they have more than this part of the vertices left."""
+"""A queue, or the result of a sweep, is long if it has more than one in this many of the remaining vertices."""
 
 
 class Side(NamedTuple):
@@ -95,7 +95,7 @@ class Side(NamedTuple):
     targets: DeviceArray
     """int32, shape (m,)."""
     starts: DeviceArray
-    """int32, shape (n,): which edge of each vertex is the first one that may not be dead (trimming)."""
+    """int32, shape (n,): first edge of each vertex that may be alive (trimming)."""
 
 
 class Arrays(NamedTuple):
@@ -110,20 +110,20 @@ class Arrays(NamedTuple):
     pivots: DeviceArray
     """int32, shape (n,): the pivot of each partition."""
     parents: DeviceArray
-    """int32, shape (n,): trees of what is weakly connected."""
+    """int32, shape (n,): union-find forest of weakly connected components."""
     colours: DeviceArray
     """int64, shape (n,)."""
     drawn: DeviceArray
-    """int64, shape (n + 1,): by partition, the largest number drawn."""
+    """int64, shape (n + 1,): largest number drawn in each partition."""
     seen: DeviceArray
-    """int64, shape (n + 1,): by partition, a bit for each set of flags that occurs in it."""
+    """int64, shape (n + 1,): for each partition a bit mask of the flag combinations that occur."""
 
 
 @device_function
 def priority(vertex: int, salt: int) -> int:
-    """Return a number below 2**32 that orders the vertices at random; no two have the same.
+    """Return the random priority of a vertex, unique and below 2**32.
 
-    Each line is a bijection of 32 bits, and no product exceeds 63.
+    Each line is a bijection of 32-bit numbers, and no product exceeds 63 bits.
     """
     mixed = (int(vertex) ^ salt) & _MASK
     mixed = ((mixed ^ (mixed >> 16)) * 0x2C1B3C6D) & _MASK
@@ -133,17 +133,17 @@ def priority(vertex: int, salt: int) -> int:
 
 @device_function
 def drawn_number(vertex: int, salt: int) -> int:
-    """Return a number above 0 and below 2**63 that orders the vertices at random, and has the vertex in it."""
+    """Return a number above 0 and below 2**63, a random priority with the vertex in the low bits."""
     return ((priority(vertex, salt) << _BITS) | int(vertex)) + 1
 
 
 def strips(size: int) -> int:
-    """Return how many threads look after a list."""
+    """Return the number of threads for a list."""
     return -(-size // STRIP)
 
 
 class Work:
-    """The arrays of a run, and launches over its lists.
+    """Arrays of a run, and launches over its lists.
 
     Parameters
     ----------
@@ -157,15 +157,15 @@ class Work:
     on : Arrays
         The arrays.
     vertices : array of int32
-        The vertices without a component.
+        List of the vertices without a component.
     left : int
-        How many.
+        Length of that list.
     queue : array of int32
-        What a launch looks at next.
+        Vertices for the next launch.
     passes : int
-        Launches so far that wait for the one before.
+        Number of dependent launches so far.
     whole : int
-        The mark of the first partition, which is of all vertices and has a number that is no vertex's.
+        Mark of the first partition, of all vertices, whose number is not that of a vertex.
     """
 
     def __init__(self, device: Device, graph: Graph, transpose: Graph) -> None:
@@ -186,19 +186,19 @@ class Work:
         self.vertices: DeviceArray = device.array(np.arange(size, dtype=np.int32))
         self._others: DeviceArray = device.zeros(size, np.int32)
         self.left = size
-        # A search finds a vertex once for each flag, and two are passed on at once.
+        # Up to two entries per vertex: a search finds a vertex once for each flag, and passes on two flags at once.
         self.queue, self._following = (device.zeros(2 * size, np.int32) for _ in range(2))
         self.passes = 0
 
     def take(self, place: int) -> int:
-        """Return a counter and set it back."""
+        """Return a counter, and reset it."""
         value = self.device.value(self.on.counters, place)
         if value:
             self.device.store(self.on.counters, place, 0)
         return value
 
     def each(self, step: Step, *arguments: Any) -> None:
-        """Launch a step that looks after the list of vertices."""
+        """Launch a step over the list of vertices."""
         self.device.run(step, strips(self.left), self.left, self.vertices, self.on, *arguments)
 
     def gather(self) -> None:
@@ -208,7 +208,7 @@ class Work:
         self.left = self.take(QUEUED)
 
     def follow(self, step: Step, items: int, hops: int, *arguments: Any) -> int:
-        """Launch a step over the queue, by which another one comes about; return how many entries that has."""
+        """Launch a step over the queue, which fills the next queue; return the length of that."""
         self.passes += 1
         share = STRIP if items > _SHARED else 1
         lists = (self.queue, self._following, self.on)
@@ -219,10 +219,10 @@ class Work:
 
 @step
 def _settle(thread: int, length: int, vertices: DeviceArray, on: Arrays) -> None:
-    """Make a component of what is reached both ways in each partition.
+    """Make a component of the vertices reached in both directions, in each partition.
 
-    It counts what was reached no way. ``seen`` has a bit for each set of flags that occurs in a partition: as many
-    partitions come of it.
+    Counts the vertices reached in neither direction, and records in ``seen`` the flag combinations of each partition. A
+    partition is divided into as many partitions as combinations occur.
     """
     untouched = 0
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
@@ -235,7 +235,7 @@ def _settle(thread: int, length: int, vertices: DeviceArray, on: Arrays) -> None
             if mark & STATE == 0:
                 untouched += 1
             bit = 1 << (mark & STATE)
-            # Most find it there; of those that do not, one is the first.
+            # Most threads find the bit set; of the others, the first to set it counts.
             if on.seen[partition] & bit == 0 and atomic_or(on.seen, partition, bit) & bit == 0:
                 atomic_add(on.counters, PARTS, 1)
     if untouched > 0:
@@ -244,10 +244,9 @@ def _settle(thread: int, length: int, vertices: DeviceArray, on: Arrays) -> None
 
 @device_function
 def _first_alive(vertex: int, mark: int, marks: DeviceArray, side: Side) -> int:
-    """Return the place of the first edge of a vertex that is not dead, or where its edges end.
+    """Return the first live edge of a vertex, or the end of its edges.
 
-    Threads that look at the same vertex at once may set its start back to what another found: what stands before it is
-    dead all the same.
+    Concurrent threads may overwrite a vertex's start with an older one; the edges before it are dead all the same.
     """
     first = side.offsets[vertex]
     before = first + side.starts[vertex]
@@ -262,7 +261,7 @@ def _first_alive(vertex: int, mark: int, marks: DeviceArray, side: Side) -> int:
 
 @device_function
 def _dead_end(vertex: int, mark: int, marks: DeviceArray, side: Side) -> tuple[bool, int]:
-    """Tell whether a vertex has only dead edges on a side, and how many were looked at."""
+    """Return whether a vertex has only dead edges on a side, and the number of edges inspected."""
     before = side.offsets[vertex] + side.starts[vertex]
     last = side.offsets[vertex + 1]
     alive = _first_alive(vertex, mark, marks, side)
@@ -271,7 +270,7 @@ def _dead_end(vertex: int, mark: int, marks: DeviceArray, side: Side) -> tuple[b
 
 @device_function
 def _only_neighbour(vertex: int, mark: int, on: Arrays, side: Side) -> int:
-    """Return the neighbour to which all edges of a vertex lead that are not dead, or -1."""
+    """Return the only neighbour to which live edges of a vertex lead, or -1."""
     first = side.offsets[vertex] + side.starts[vertex]
     edge = _first_alive(vertex, mark, on.marks, side)
     last = side.offsets[vertex + 1]
@@ -290,21 +289,21 @@ def _only_neighbour(vertex: int, mark: int, on: Arrays, side: Side) -> int:
 
 @device_function
 def _partner(vertex: int, mark: int, on: Arrays, side: Side) -> int:
-    """Return the larger vertex with which a vertex makes a pair on a side, or -1."""
+    """Return the larger vertex that forms a pair with a vertex on a side, or -1."""
     other = _only_neighbour(vertex, mark, on, side)
     return other if other > vertex and _only_neighbour(other, mark, on, side) == vertex else -1
 
 
 @device_function
 def _degrees(vertex: int, on: Arrays) -> tuple[int, int]:
-    """Return how many edges a vertex has forward, and backward."""
+    """Return the out-degree and in-degree of a vertex."""
     after, before = on.forward.offsets, on.backward.offsets
     return after[vertex + 1] - after[vertex], before[vertex + 1] - before[vertex]
 
 
 @step
 def _remove_unconnected(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue: DeviceArray) -> None:
-    """Remove the vertices of the whole graph that have no edges on a side, without a look at any edge."""
+    """Remove the vertices of the whole graph that have no edges on a side, by degree only."""
     first = thread * STRIP
     last = min(first + STRIP, length)
     found = 0
@@ -351,10 +350,10 @@ def _remove_single(thread: int, length: int, vertices: DeviceArray, on: Arrays, 
 
 @step
 def _remove_pairs(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue: DeviceArray) -> None:
-    """Remove each two vertices of a list that have only each other on a side.
+    """Remove pairs of vertices of a list that have only each other as neighbours on a side.
 
-    The smaller one's thread does. That another thread has removed one of two others already, or both, makes no
-    difference: whatever is removed is a whole component, and no component has vertices of two pairs.
+    The thread of the smaller vertex removes the pair. Concurrent removals do not interfere: a removed set is always a
+    whole component, and no component has vertices of two pairs.
     """
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
@@ -374,10 +373,10 @@ def _remove_pairs(thread: int, length: int, vertices: DeviceArray, on: Arrays, q
 
 @device_function
 def _remove_side(vertex: int, kept: int, following: DeviceArray, on: Arrays, side: Side, back: Side) -> int:
-    """Remove the neighbours of a removed vertex that are left without one on the side where it was; return one of them.
+    """Remove the neighbours of a removed vertex that have no live edge left on its side; return one of them.
 
-    Two threads that remove the last two neighbours of a vertex may each still see the other's: then it stays for later,
-    and nothing is wrong.
+    Two threads that remove the last two neighbours of a vertex may each still see the other one alive. The vertex is
+    then removed later, which is harmless.
     """
     edges = side.offsets[vertex + 1] - side.offsets[vertex]
     for edge in range(side.offsets[vertex], side.offsets[vertex + 1]):
@@ -401,7 +400,7 @@ def _remove_side(vertex: int, kept: int, following: DeviceArray, on: Arrays, sid
 def _remove_behind(
     thread: int, share: int, items: int, hops: int, queue: DeviceArray, following: DeviceArray, on: Arrays
 ) -> None:
-    """Look at the neighbours of removed vertices, remove what can be, and go on from one of those."""
+    """Remove neighbours of removed vertices where possible, and continue from one of them."""
     for place in range(thread * share, min(thread * share + share, items)):
         vertex = int(queue[place])
         left = hops
@@ -426,10 +425,10 @@ def _expand(
     flags: int,
     side: Side,
 ) -> None:
-    """Pass the flags of a vertex on to its neighbours in its partition, and of the first one found to those of it.
+    """Propagate the flags of a vertex to its neighbours in its partition, and continue from the first one found.
 
-    A neighbour is claimed by who sets a flag of its mark, so a list has it once for each flag at most. Its flags are
-    read when it is looked at; who sets a flag later passes that one on.
+    The thread that sets a flag of a neighbour's mark queues it, so a list has it at most once for each flag. Its flags
+    are read when it is expanded; the thread that sets a flag later propagates that one.
     """
     edges = 0
     for place in range(thread * share, min(thread * share + share, items)):
@@ -461,17 +460,17 @@ def _expand(
 
 @step
 def _sweep(thread: int, length: int, vertices: DeviceArray, on: Arrays, flags: int, side: Side) -> None:
-    """Let each vertex without a flag look for a neighbour that has it, on the graph turned round.
+    """Give each vertex the flags of its neighbours in the transpose (a pull sweep).
 
-    Each thread writes the marks of its own vertices alone. A neighbour's mark may be from before or after its thread
-    wrote it, and either is right: a flag that is there is to be passed on.
+    Each thread writes only the marks of its own vertices. It may read a neighbour's mark before or after that was
+    updated; both are correct, since flags are only ever added.
     """
     edges = 0
     found = 0
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = vertices[place]
         mark = on.marks[vertex]
-        # No vice pivot is reached forward, so nothing that is reached forward reaches it.
+        # The forward search does not reach the vice pivot, so no vertex that it reaches can reach the vice pivot.
         missing = flags & ~mark & (~VICE if mark & FORWARD != 0 else -1)
         gained = 0
         if missing != 0:
@@ -496,9 +495,9 @@ def _sweep(thread: int, length: int, vertices: DeviceArray, on: Arrays, flags: i
 
 @step
 def _collect(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue: DeviceArray, taken: int) -> None:
-    """Put what the last sweep reached into a queue, and take a flag from it.
+    """Queue the vertices that the last sweep reached, and clear a flag of theirs.
 
-    Only that can have neighbours that are still to be reached.
+    Only these can have neighbours that are not reached yet.
     """
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = vertices[place]
@@ -509,7 +508,7 @@ def _collect(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue:
 
 
 def _collected(work: Work, found: int, taken: int) -> int:
-    """Begin a queue with what a sweep found, if that is little; return how many entries it has, 0 if it is not."""
+    """Start a queue with the vertices that a sweep found, if they are few; return its length, otherwise 0."""
     if not 0 < found * _DENSE <= work.left + FEWEST:
         return 0
     work.each(_collect, work.queue, taken)
@@ -517,16 +516,16 @@ def _collected(work: Work, found: int, taken: int) -> int:
 
 
 def search(work: Work, flags: int, sources: int) -> None:
-    """Pass flags on to all that is reached in the partitions of those that have them.
+    """Propagate flags to all vertices reached within their partitions.
 
     Parameters
     ----------
     work : Work
-        The run's.
+        Arrays and lists of the run.
     flags : int
         The flags, ``FORWARD`` or ``BACKWARD | VICE``.
     sources : int
-        How many vertices of the queue have flags.
+        Number of vertices in the queue, which have flags.
     """
     side, turned = work.on.forward, work.on.backward
     if flags != FORWARD:
@@ -552,9 +551,9 @@ def _start_colours(thread: int, length: int, vertices: DeviceArray, on: Arrays, 
 
 @step
 def _pull(thread: int, length: int, vertices: DeviceArray, on: Arrays) -> None:
-    """Give each vertex the highest colour of those that lead to it in its partition, on the transpose.
+    """Give each vertex the highest colour of its predecessors in its partition, using the transpose.
 
-    Each thread writes what is of its own vertices. What it reads of others may be old: a colour that reaches them too.
+    Each thread writes only entries of its own vertices. It may read old colours of others, which are valid too.
     """
     offsets, targets, _ = on.backward
     edges = 0
@@ -584,10 +583,10 @@ def _pull(thread: int, length: int, vertices: DeviceArray, on: Arrays) -> None:
 def _push(
     thread: int, share: int, items: int, hops: int, queue: DeviceArray, following: DeviceArray, on: Arrays
 ) -> None:
-    """Pass the colour of a vertex on to its neighbours, and that of the first one changed to those of it.
+    """Propagate the colour of a vertex to its neighbours, and continue from the first one changed.
 
-    A vertex is in one list once, while it has its flag. Should its colour change just when it is looked at, the sweep
-    that follows the lists sees it.
+    A flag marks the vertices in a list, so each is there once. If a colour changes just while its vertex is expanded,
+    the sweep that follows the lists propagates it.
     """
     offsets, targets, _ = on.forward
     edges = 0
@@ -618,9 +617,9 @@ def _push(
 
 @step
 def _divide(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue: DeviceArray, coloured: int) -> None:
-    """Make a partition of each tree, or of each colour, and its pivot of the root, or of the vertex whose colour it is.
+    """Make each tree or colour a partition, whose pivot is the root, or the vertex that the colour names.
 
-    The forward search starts from the pivot of a tree. That of a colour reaches all of it.
+    The forward search starts from the pivot of a tree. The pivot of a colour already reaches all of its partition.
     """
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
@@ -636,14 +635,14 @@ def _divide(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue: 
 
 
 def colour(work: Work, salt: int) -> int:
-    """Divide the partitions by colours, whose order follows from a salt; return how many come of it."""
+    """Divide the partitions by colours, ordered by a salt; return the number of new partitions."""
     work.each(_start_colours, salt)
     found = 1
     while found:
         work.passes += 1
         work.each(_pull)
         found = work.take(FOUND)
-        # What is collected keeps its flag until it is looked at.
+        # Collected vertices keep their flag until they are expanded.
         items = _collected(work, found, 0)
         while items:
             items = work.follow(_push, items, 1 + FEWEST // items)
@@ -653,14 +652,14 @@ def colour(work: Work, salt: int) -> int:
 
 @step
 def _plant(thread: int, length: int, vertices: DeviceArray, on: Arrays) -> None:
-    """Make a tree of each vertex of a list."""
+    """Make each vertex of a list a tree of its own."""
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         on.parents[vertices[place]] = vertices[place]
 
 
 @step
 def _join(thread: int, length: int, vertices: DeviceArray, on: Arrays, salt: int) -> None:
-    """Join the trees of each two vertices of the same partition, and the same flags, between which an edge leads."""
+    """Join the trees of neighbours with the same partition and flags."""
     edges = 0
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
@@ -678,7 +677,7 @@ def _join(thread: int, length: int, vertices: DeviceArray, on: Arrays, salt: int
             while here != there:
                 if priority(here, salt) > priority(there, salt):
                     here, there = there, here
-                # When the other one has become a child meanwhile, go on from its parent.
+                # The other root has become a child meanwhile: continue from its parent.
                 parent = atomic_swap(on.parents, there, there, here)
                 there = here if parent == there else root(parent, on.parents)
     atomic_add(on.counters, EDGES, edges)
@@ -703,7 +702,7 @@ def _largest_of_strip(
 
 
 def largest(work: Work, mark: int) -> int:
-    """Return the vertex with a mark that has the largest product of degrees, the first of them, or -1."""
+    """Return the first vertex with the largest product of degrees among those with a mark, or -1."""
     device, size = work.device, strips(work.left)
     products, found = device.zeros(size), device.zeros(size, np.int32)
     work.each(_largest_of_strip, mark, products, found)
@@ -712,23 +711,23 @@ def largest(work: Work, mark: int) -> int:
 
 @step
 def draw(thread: int, length: int, vertices: DeviceArray, on: Arrays, salt: int) -> None:
-    """Draw in each partition a vertex at random that the pivot does not reach."""
+    """Draw a random vertex in each partition that the pivot does not reach."""
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
         mark = on.marks[vertex]
         if mark & FORWARD == 0:
             number = drawn_number(vertex, salt)
             partition = mark >> PARTITION
-            # Numbers only grow, so that what is not above an old one is not above the present one.
+            # Drawn numbers only grow, so a number not above an old one is not above the current one either.
             if number > on.drawn[partition]:
                 atomic_max(on.drawn, partition, number)
 
 
 @step
 def _start_backward(thread: int, on: Arrays, queue: DeviceArray) -> None:
-    """Flag the pivot of a partition, and the vertex that was drawn, from which the backward searches start.
+    """Flag the pivot and the drawn vertex of a partition as the sources of the backward searches.
 
-    A vertex that the pivot reaches is never a vice pivot: the sweeps rely on that.
+    A vertex that the pivot reaches is never a vice pivot; the sweeps rely on this.
     """
     pivot = int(on.pivots[thread])
     on.marks[pivot] = on.marks[pivot] | BACKWARD
@@ -745,7 +744,7 @@ def _start_backward(thread: int, on: Arrays, queue: DeviceArray) -> None:
 
 
 class _Run:
-    """One run: what it works on, and what is counted."""
+    """One run, with its work counters."""
 
     def __init__(self, graph: Graph, transpose: Graph, setting: Setting) -> None:
         self._watch = setting.watch
@@ -778,7 +777,7 @@ class _Run:
                 self._round()
 
     def counts(self) -> dict[str, int]:
-        """Return what was counted."""
+        """Return the work counters."""
         return {
             "rounds": self.rounds,
             "passes": self._work.passes,
@@ -794,13 +793,13 @@ class _Run:
         }
 
     def _trim(self, remove: Step) -> None:
-        """Remove vertices that are components by themselves, and what is one when they are gone."""
+        """Remove vertices that are components by themselves, and repeat for the vertices this leaves alone."""
         self.trim_rounds += 1
         self._work.each(remove, self._work.queue)
         self._trim_behind()
 
     def _trim_behind(self) -> None:
-        """Go on from what was removed."""
+        """Continue trimming from the removed vertices."""
         items = self._work.take(QUEUED)
         while items:
             self.trim_rounds += 1
@@ -808,12 +807,12 @@ class _Run:
         self.trimmed += self._work.take(FOUND)
 
     def _gather(self) -> None:
-        """Drop from the list what has a component."""
+        """Drop the vertices with a component from the list."""
         self._work.gather()
         self._watch(self._total - self._work.left, self._total)
 
     def _first_round(self) -> None:
-        """Divide the whole graph, by vertices with the largest product of degrees."""
+        """Divide the whole graph, by pivots with the largest product of degrees."""
         work, marks, whole, store = self._work, self.marks, self._work.whole, self._work.device.store
         pivot = largest(work, whole)
         store(marks, pivot, whole | FORWARD)
@@ -831,7 +830,7 @@ class _Run:
         self._settle()
 
     def _round(self) -> None:
-        """Divide each partition into smaller ones, and each of these by a pivot and a vice pivot."""
+        """Divide each partition into weakly connected ones, and each of these by a pivot and a vice pivot."""
         work = self._work
         if self._coloured:
             self.colourings += 1
@@ -848,7 +847,7 @@ class _Run:
         self._coloured = not self._coloured and 2 * untouched > work.left
 
     def _join(self) -> int:
-        """Make a partition of what is weakly connected in one; return how many there are."""
+        """Make each weakly connected component of a partition a partition; return their number."""
         work = self._work
         self.joins += 1
         work.passes += 1
@@ -858,7 +857,7 @@ class _Run:
         return work.take(QUEUED)
 
     def _settle(self) -> int:
-        """End a round: what is reached both ways has its component. Return how much was reached no way."""
+        """End a round: settle vertices reached in both directions; return the number reached in neither."""
         self.rounds += 1
         self._work.each(_settle)
         self._gather()
@@ -869,18 +868,18 @@ class _Run:
 
 
 def multipartition(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
-    """Find the components by partitions of which each has a pivot and a vice pivot.
+    """Find the components by partitions, each with a pivot and a vice pivot.
 
     After *Parallel Strongly Connected Components Detection with Multi-partition on GPUs*, of which only the abstract
-    was at hand; what it leaves open is filled as its references do (FW-BW-Trim with WCC of Hong, Rodia and Olukotun,
-    SC 2013), and where that was not enough, by what docs/decomposition-multipartition.md says.
+    was available. Details that it leaves open follow its references (FW-BW-Trim with WCC of Hong, Rodia and Olukotun,
+    SC 2013), or the design in docs/decomposition-multipartition.md.
 
     Parameters
     ----------
     graph, transpose : Graph
         The graph and its transpose.
     setting : Setting
-        How to run.
+        How it runs.
     """
     run = _Run(graph, transpose, setting)
     run.run()

@@ -1,8 +1,8 @@
 """Concurrent pivots after pruning (Quach, Abuzaid and Chen, CUDA Implementation of Large Graph Algorithms, 2012).
 
-What a vertex knows of the searches in one direction is a word of bits: two for each pivot, as the text has booleans.
-The lower half of a word has the searches that have come to the vertex, the upper half those of them that have not gone
-on from it yet: the text's frontier. One atomic operation sets both.
+The state of a vertex in the searches of one direction is a word with two bits for each pivot, for the paper's booleans.
+The lower half has the searches that reached the vertex, the upper half those that have not been expanded from it yet:
+the paper's frontier. One atomic operation sets both.
 """
 
 from typing import NamedTuple
@@ -18,15 +18,15 @@ from host.graph.csr import Graph
 __all__ = ["Lots", "quach"]
 
 _HALF = 32
-"""Where the upper half of a word begins."""
+"""First bit of the upper half of a word."""
 _GONE = (1 << MOST_PIVOTS) - 1
-"""The word of a vertex with a component: every search has been there and none goes on, so that none enters it."""
+"""The word of a vertex with a component: reached by every search and in no frontier, so that no search enters it."""
 _BOTH = (1 << _HALF) + 1
-"""Times a set of pivots: that set in both halves."""
+"""Multiplier that copies a set of pivots to both halves."""
 _TRIES = 8
-"""Draws, after which the vertices are listed anew: nearly always at least half of them have got a component then."""
+"""Failed draws before the list is compacted: by then nearly always half of its vertices have a component."""
 _OFTEN = 64
-"""Settlements from one report of progress to the next."""
+"""Settlements between two progress reports."""
 
 
 class _Arrays(NamedTuple):
@@ -35,28 +35,28 @@ class _Arrays(NamedTuple):
     graph: DeviceGraph
     transpose: DeviceGraph
     component: DeviceArray
-    """int32, shape (n,): a vertex of its component, -1 without one."""
+    """int32, shape (n,): component of each vertex, named by one of its vertices, or -1."""
     forward: DeviceArray
     """int64, shape (n,): words of the forward searches."""
     backward: DeviceArray
     """int64, shape (n,): words of the backward searches."""
     looked: DeviceArray
-    """int64, shape (n,): edges of a vertex that were looked at."""
+    """int64, shape (n,): inspected edges of each vertex."""
     by_pivot: DeviceArray
-    """int64, shape (n,): of those the searches', each as often as there were pivots whose searches went along it."""
+    """int64, shape (n,): edges inspected by searches, counted once for each pivot."""
     pivots: DeviceArray
     """int64: the vertex of each pivot."""
     told: DeviceArray
-    """int64, shape (4,): what launches tell the host, by `_PRUNED` and the others."""
+    """int64, shape (4,): counters that launches return to the host, indexed by `_PRUNED` and the others."""
 
 
 _PRUNED, _ACTIVE, _ENDED, _FINDERS = range(4)
-"""Whether a round pruned anything; pivots whose searches go on; pivots in components found; those that tell of them."""
+"""Counters: whether a round pruned anything; active pivots; ended pivots; finders, the pivots that name components."""
 
 
 @device_function
 def _neighbour(vertex: int, graph: DeviceGraph, component: DeviceArray) -> int:
-    """Return the first edge to another vertex without a component, where the edges end if there is none."""
+    """Return the first edge to another vertex without a component, or the end of the edges if there is none."""
     last = graph.offsets[vertex + 1]
     for edge in range(graph.offsets[vertex], last):
         target = graph.targets[edge]
@@ -67,7 +67,7 @@ def _neighbour(vertex: int, graph: DeviceGraph, component: DeviceArray) -> int:
 
 @device_function
 def _alone(vertex: int, graph: DeviceGraph, on: _Arrays) -> bool:
-    """Tell whether a vertex has no neighbour left in one direction."""
+    """Return whether a vertex has no neighbour left in one direction."""
     first = graph.offsets[vertex]
     last = graph.offsets[vertex + 1]
     edge = _neighbour(vertex, graph, on.component)
@@ -77,15 +77,15 @@ def _alone(vertex: int, graph: DeviceGraph, on: _Arrays) -> bool:
 
 @step
 def _prune(vertex: int, on: _Arrays) -> None:
-    """Make a component of a vertex without a neighbour before it or behind it (section 4.1.1).
+    """Make a vertex without a predecessor or a successor a component (section 4.1.1).
 
-    Neighbours are pruned in the same launch. Whether that is seen decides only about the round in which a vertex goes.
+    Whether it sees that a neighbour was pruned in the same launch only affects the round in which it is pruned itself.
     """
     if on.component[vertex] < 0 and (_alone(vertex, on.graph, on) or _alone(vertex, on.transpose, on)):
         on.component[vertex] = vertex
         on.forward[vertex] = _GONE
         on.backward[vertex] = _GONE
-        on.told[_PRUNED] = 1  # all that write it write the same
+        on.told[_PRUNED] = 1  # benign race: all threads write the same value
 
 
 @device_function
@@ -99,7 +99,7 @@ def _bits(number: int) -> int:
 
 @device_function
 def _expand(vertex: int, graph: DeviceGraph, words: DeviceArray, on: _Arrays) -> int:
-    """Go on from a vertex in one direction with all searches that wait there; return those that came to a new one."""
+    """Expand a vertex in one direction for all searches waiting there; return those that reached a new vertex."""
     if words[vertex] <= _GONE:
         return 0
     waiting = atomic_and(words, vertex, _GONE) >> _HALF
@@ -118,12 +118,11 @@ def _expand(vertex: int, graph: DeviceGraph, words: DeviceArray, on: _Arrays) ->
 
 @step
 def _go_on(vertex: int, on: _Arrays) -> None:
-    """Go on from a vertex with all searches, the text's SCCFinderKernel (section 4.1.2).
+    """Expand a vertex for all searches, the paper's SCCFinderKernel (section 4.1.2).
 
-    A search comes to a vertex in the launch in which the vertex's own thread runs, before it or after. If before, it
-    goes on in this launch, else in the next one; the thread takes what waits there in one operation, so nothing is
-    lost. Two threads may both bring a search to a vertex at a time; then it may go on from there twice, to vertices
-    that it has come to.
+    A search that reaches a vertex before the vertex's thread runs continues in the same launch, otherwise in the next
+    one. The thread takes all waiting searches with one atomic operation, so none is lost. If two threads bring the same
+    search to a vertex at the same time, the vertex may be expanded twice, which is harmless.
     """
     came = _expand(vertex, on.graph, on.forward, on) | _expand(vertex, on.transpose, on.backward, on)
     if (came & ~on.told[_ACTIVE]) != 0:
@@ -132,9 +131,9 @@ def _go_on(vertex: int, on: _Arrays) -> None:
 
 @step
 def _judge(slot: int, on: _Arrays, done: int) -> None:
-    """Find out whether a pivot is in the component of one that is done, and whether it is the one that tells of it.
+    """Determine whether a pivot is in the component of a finished pivot, and whether it is that component's finder.
 
-    Of several pivots in one component that are done at once, the first does. One that is not done is of no more use.
+    Of several finished pivots in one component, the first is the finder. Unfinished pivots in the component end.
     """
     vertex = on.pivots[slot]
     finders = on.forward[vertex] & on.backward[vertex] & done
@@ -146,9 +145,9 @@ def _judge(slot: int, on: _Arrays, done: int) -> None:
 
 @step
 def _settle(vertex: int, on: _Arrays, finders: int, ended: int) -> None:
-    """Put a vertex into the component of a pivot whose searches both came to it; forget the searches that ended.
+    """Assign a vertex to the component of a finder whose searches both reached it; clear the bits of ended searches.
 
-    The searches of a vertex with a component are forgotten with it, also those that wait there.
+    A vertex with a component drops all its searches, also those waiting there.
     """
     if on.component[vertex] >= 0:
         return
@@ -165,23 +164,23 @@ def _settle(vertex: int, on: _Arrays, finders: int, ended: int) -> None:
 
 @step
 def _begin(slot: int, on: _Arrays, new: int) -> None:
-    """Begin both searches of a pivot that is new."""
+    """Start both searches of a new pivot."""
     if new >> slot & 1 != 0:
         atomic_or(on.forward, on.pivots[slot], (1 << slot) * _BOTH)
         atomic_or(on.backward, on.pivots[slot], (1 << slot) * _BOTH)
 
 
 class Lots:
-    """Draws pivots at random: keeps a list of the vertices without a component, or of before with some more.
+    """Draws random pivots from a list of the vertices without a component, compacted now and then.
 
     Parameters
     ----------
     device : Device
         The device.
     component : array of int32, shape (n,)
-        Below 0 for a vertex without one.
+        Component of each vertex, negative without one.
     seed : int
-        Of the draws.
+        Seed of the draws.
     """
 
     def __init__(self, device: Device, component: DeviceArray, seed: int) -> None:
@@ -192,15 +191,15 @@ class Lots:
 
     @property
     def left(self) -> int:
-        """How many vertices are listed."""
+        """Number of listed vertices."""
         return self._vertices.size
 
     def renew(self) -> None:
-        """List the vertices anew."""
+        """Compact the list."""
         self._vertices = np.flatnonzero(self._device.read(self._component) < 0)
 
     def draw(self) -> int | None:
-        """Return one of the vertices without a component, each as likely as the others; None when there is none."""
+        """Return a vertex without a component, uniformly at random, or None."""
         while self._vertices.size:
             for place in self._random.integers(self._vertices.size, size=_TRIES).tolist():
                 vertex = int(self._vertices[place])
@@ -211,9 +210,9 @@ class Lots:
 
 
 class _Run:
-    """A run of the algorithm, and what is counted of it.
+    """A run of the algorithm, with its work counters.
 
-    Sets of pivots are integers, with a bit for each.
+    Sets of pivots are bit masks.
     """
 
     def __init__(self, graph: Graph, transpose: Graph, setting: Setting) -> None:
@@ -231,7 +230,7 @@ class _Run:
         self.rounds = self.levels = self.settlements = self.found = self.wasted = 0
 
     def _take(self, place: int) -> int:
-        """Return what launches have told, and set it back."""
+        """Return a counter of the launches, and reset it."""
         value = self._device.value(self.arrays.told, place)
         self._device.store(self.arrays.told, place, 0)
         return value
@@ -245,7 +244,7 @@ class _Run:
             pruned = self._take(_PRUNED)
 
     def begin(self, new: int, lots: Lots) -> bool:
-        """Draw pivots, and begin their searches; tell whether there were vertices for them."""
+        """Draw pivots and start their searches; return whether there were vertices for them."""
         for slot in range(self._count):
             if new >> slot & 1:
                 vertex = lots.draw()
@@ -256,7 +255,7 @@ class _Run:
         return True
 
     def go_on(self) -> int:
-        """Go on with all searches until those of some pivots are over; return the pivots."""
+        """Advance all searches until some pivots are finished; return these pivots."""
         done = 0
         while not done:
             self._device.run(_go_on, self._vertices, self.arrays)
@@ -265,7 +264,7 @@ class _Run:
         return done
 
     def settle(self, done: int) -> int:
-        """Make components of pivots whose searches are over; return those pivots, and the others in the components."""
+        """Settle the components of finished pivots; return all pivots in these components."""
         self._device.run(_judge, self._count, self.arrays, done)
         ended, finders = self._take(_ENDED), self._take(_FINDERS)
         self._device.run(_settle, self._vertices, self.arrays, finders, ended)
@@ -276,19 +275,19 @@ class _Run:
 
 
 def quach(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
-    """Label the components of a graph by searches of several pivots at a time (section 4.1.2).
+    """Label the components of a graph by concurrent searches of several pivots (section 4.1.2).
 
-    Vertices without a neighbour on one side are pruned until there are none left. Then each of some pivots searches
-    forward and backward, all of them a level in a launch over all vertices. When both searches of a pivot are over,
-    what both came to and has no component yet is its component. New pivots take the place of it and of those that it
-    has in its component.
+    Prunes vertices without a neighbour on one side until none is left. Then several pivots search forward and backward,
+    each launch over all vertices advancing all searches by a level. When both searches of a pivot are finished, the
+    vertices that both reached and that have no component yet are its component. New pivots replace all pivots in that
+    component.
 
     Parameters
     ----------
     graph, transpose : Graph
         The graph and its transpose.
     setting : Setting
-        How it runs. Its option ``pivots`` is the number of pivots at a time, at most `MOST_PIVOTS` of
+        How it runs. The option ``pivots`` is the number of concurrent pivots, at most `MOST_PIVOTS` of
         `host.algorithms.names`.
     """
     device, vertices = setting.device, graph.vertices

@@ -1,4 +1,4 @@
-"""Tarjan's algorithm by one thread: one depth-first search (R. Tarjan, SIAM J. Comput. 1(2), 1972)."""
+"""Single-threaded Tarjan's algorithm: one depth-first search (R. Tarjan, SIAM J. Comput. 1(2), 1972)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,9 @@ __all__ = ["tarjan"]
 def _label(offsets: NDArray[np.int64], targets: NDArray[np.uint32]) -> NDArray[np.int64]:
     vertices = offsets.size - 1
     labels = np.full(vertices, -1, np.int64)
-    order = np.zeros(vertices, np.int64)  # when a vertex was first seen, from 1; 0: not yet
-    lowest = np.zeros(vertices, np.int64)  # the earliest one on the stack that it reaches
-    cursor = offsets[:-1].copy()  # the next edge to look at
+    order = np.zeros(vertices, np.int64)  # discovery order, from 1; 0: not discovered
+    lowest = np.zeros(vertices, np.int64)  # lowlink: the earliest vertex on the stack that it reaches
+    cursor = offsets[:-1].copy()  # the next edge to inspect
     path = np.empty(vertices, np.uint32)
     stack = np.empty(vertices, np.uint32)
     seen = 0
@@ -61,9 +61,9 @@ def _label(offsets: NDArray[np.int64], targets: NDArray[np.uint32]) -> NDArray[n
 
 
 def tarjan(graph: Graph, _: Graph | None = None, __: Setting | None = None) -> Decomposition:
-    """Label the components of a graph: by one vertex of each.
+    """Label each component of a graph with one of its vertices.
 
-    It looks at each edge once, in one pass.
+    Inspects each edge once, in one pass.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Breadth-first search, which the algorithms share."""
+"""Breadth-first search, shared by the algorithms."""
 
 from typing import NamedTuple
 
@@ -14,31 +14,31 @@ NOTHING = int(np.iinfo(np.int64).min)
 
 
 def new_tally() -> NDArray[np.int64]:
-    """Return an array that is added to: edges looked at, and passes, each of which waits for the one before."""
+    """Return a zeroed tally: edges inspected, and passes, which depend on each other in sequence."""
     return np.zeros(2, np.int64)
 
 
 def counts(*tallies: NDArray[np.int64]) -> dict[str, int]:
-    """Return what tallies come to, as an algorithm counts it."""
+    """Return the sum of tallies as counts of an algorithm."""
     edges, passes = sum(tallies, new_tally()).tolist()
     return {"edges": edges, "passes": passes}
 
 
 class Marking(NamedTuple):
-    """Which neighbours a search reaches, and how it marks them."""
+    """Marks of neighbours that a search reaches, and the marks that it assigns."""
 
     old: int | np.int64
-    """The mark of a neighbour that is reached."""
+    """Mark of neighbours to reach."""
     new: int | np.int64
-    """The mark that it gets."""
+    """Mark that they get."""
     met: int | np.int64
-    """Another mark of neighbours that are reached."""
+    """Second mark of neighbours to reach."""
     joined: int | np.int64
-    """The mark that those get."""
+    """Mark that these get."""
 
 
 class View(NamedTuple):
-    """Search of a thread: a graph in one direction, the marks, and its tally."""
+    """Inputs of a thread's search: a graph in one direction, the marks, and the thread's tally."""
 
     offsets: NDArray[np.int64]
     """int64, shape (n + 1,)."""
@@ -47,14 +47,14 @@ class View(NamedTuple):
     marks: NDArray[np.int64]
     """int64, shape (n,): a mark for each vertex."""
     tally: NDArray[np.int64]
-    """Of `new_tally`."""
+    """Tally made by `new_tally`."""
 
 
 @njit(cache=True, nogil=True)
 def expand(
     view: View, marking: Marking, frontier: NDArray[np.uint32], first: int, last: int, out: NDArray[np.uint32], end: int
 ) -> int:
-    """Mark the neighbours of a part of a frontier, and append them to an array.
+    """Mark the reached neighbours of a part of a frontier, and append them to an array.
 
     Parameters
     ----------
@@ -65,16 +65,16 @@ def expand(
     frontier : ndarray of uint32
         The part is ``frontier[first:last]``.
     first, last : int
-        Where it stands.
+        Range of the part.
     out : ndarray of uint32
-        What is reached is written from ``out[end]`` on.
+        Output, written from ``out[end]`` on.
     end : int
-        Where to begin.
+        Start of the output.
 
     Returns
     -------
     int
-        Where what was written ends.
+        End of the output.
     """
     offsets, targets, marks, tally = view
     old, new, met, joined = marking
@@ -100,12 +100,12 @@ def expand(
 
 @njit(cache=True, nogil=True)
 def search(view: View, marking: Marking, queue: NDArray[np.uint32]) -> int:
-    """Mark all that is reached from the first vertex of a queue, and append it to the queue.
+    """Mark all vertices reached from the first vertex of a queue, and append them to the queue.
 
     Parameters
     ----------
     view, marking
-        As of `expand`; a pass is added to the tally for each level.
+        See `expand`; each level adds a pass to the tally.
     queue : ndarray of uint32, shape (n,)
         ``queue[0]`` is the source.
 
