@@ -77,7 +77,7 @@ def _compiled(function: Any) -> Any:
 
 
 def _body(*_: Any) -> None:
-    """Placeholder for the step in the loop templates below."""
+    """Mark the place of the step in the loop templates below."""
     raise NotImplementedError
 
 

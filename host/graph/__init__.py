@@ -1,3 +1,3 @@
-"""Graphs: their form, formats and generators, and their place in coprocessor memory."""
+"""Graphs: CSR arrays, file formats, generators, and layout in coprocessor memory."""
 
 __all__: list[str] = []

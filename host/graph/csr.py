@@ -33,7 +33,7 @@ Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint32]]
 """Offsets and targets of a graph, as compiled functions take them."""
 
 MAX_VERTICES = 2**32 - 2
-"""Most vertices of a graph: ids are 32 bits wide, 0 to 2**32 - 3, so that neither all ones nor the count overflows."""
+"""Most vertices of a graph: 32-bit ids 0 to 2**32 - 3, so that all ones is no id and the count does not overflow."""
 
 MAX_EDGES = 2**32 - 1
 """Most edges of a graph: the start index of a graph word is 32 bits wide (paper, section 3.1)."""
@@ -45,7 +45,7 @@ OFFSET_BYTES = 8
 """Bytes of a CSR offset, of a graph word, and of an entry of a frontier queue."""
 
 ID_BYTES = 4
-"""Bytes of a vertex number: a CSR target, an end of an edge, an entry of a reach queue, a colour, a level."""
+"""Bytes of a vertex id: a CSR target, an endpoint, an entry of a reach queue; also of a colour or a level."""
 
 
 def check_limits(vertices: int, edges: int) -> None:
@@ -54,7 +54,7 @@ def check_limits(vertices: int, edges: int) -> None:
     Parameters
     ----------
     vertices, edges : int
-        The size, known from a header or a request; nothing need be allocated yet.
+        The size, from a header or a request; checked before anything is allocated.
 
     Raises
     ------
@@ -68,12 +68,12 @@ def check_limits(vertices: int, edges: int) -> None:
 
 
 def check_size(vertices: int, edges: int) -> None:
-    """Refuse the size that a header announces when it has no vertices or does not fit in 32 bits.
+    """Refuse the size in a file header if it has no vertices or does not fit in 32 bits.
 
     Raises
     ------
     InputError
-        When it cannot be read.
+        The size is not supported.
     """
     if vertices == 0:
         raise InputError("the graph is empty: it has no vertices")
@@ -112,7 +112,7 @@ def csr_bytes(vertices: int, edges: int) -> int:
 
 
 def list_bytes(vertices: int, edges: int) -> int:
-    """Return the bytes of a list of edges and of the graph that is made of it, which exist side by side."""
+    """Return the bytes of an edge list and of the graph built from it, which exist at the same time."""
     return 2 * ID_BYTES * edges + csr_bytes(vertices, edges)
 
 
@@ -129,7 +129,7 @@ def _count(values: NDArray[np.uint32], offsets: NDArray[np.int64]) -> None:
 def _scatter(
     keys: NDArray[np.uint32], values: NDArray[np.uint32], offsets: NDArray[np.int64], sorted_: NDArray[np.uint32]
 ) -> None:
-    """Place each value behind those of its key; `offsets[1:]` moves from run starts to run ends."""
+    """Append each value to the run of its key; advances `offsets[1:]` from run starts to run ends."""
     for index in range(len(keys)):
         place = np.int64(keys[index]) + 1
         sorted_[offsets[place]] = values[index]
@@ -140,7 +140,7 @@ def _scatter(
 def _scatter_rows(
     rows: NDArray[np.int64], columns: NDArray[np.uint32], offsets: NDArray[np.int64], sorted_: NDArray[np.uint32]
 ) -> None:
-    """As `_scatter`, by column, the values being the row numbers of a CSR matrix."""
+    """Scatter the row numbers of a CSR matrix by column; see `_scatter`."""
     for row in range(len(rows) - 1):
         for index in range(rows[row], rows[row + 1]):
             place = np.int64(columns[index]) + 1
@@ -156,9 +156,9 @@ def _mark_first(
     kept: NDArray[np.bool_],
     offsets: NDArray[np.int64],
 ) -> None:
-    """Mark the first entry of each column in each row of a square CSR matrix but the diagonal, and count them.
+    """Mark, in each row of a square CSR matrix, the first of equal off-diagonal entries, and count the marks.
 
-    `met`, zeroed, keeps the last row, counted from 1, that had an entry of each column.
+    `met`, zeroed, stores for each column the last row, counted from 1, with an entry in it.
     """
     for row in range(len(rows) - 1):
         number = np.uint32(row + 1)
@@ -174,10 +174,10 @@ def _mark_first(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Graph:
-    """A directed graph: for each vertex the run of its out-neighbours.
+    """A directed graph in CSR form.
 
-    Vertices are numbered 0 to n - 1 inside; what the input called them is kept beside. Parallel edges and self-loops
-    are edges like any other.
+    Vertices are numbered 0 to n - 1; their ids in the input are stored separately. Parallel edges and self-loops are
+    edges like any other.
 
     Parameters
     ----------
@@ -186,14 +186,14 @@ class Graph:
     targets : ndarray of uint32, shape (m,)
         Neighbour ids, 0 to n - 1.
     ids : ndarray of int64, shape (n,), optional
-        The vertices' names in the input, ascending; when absent they are consecutive numbers from `base`.
+        The vertices' ids in the input, ascending; by default consecutive numbers from `base`.
     base : int
-        The first name when `ids` is absent: 0, or 1 for formats that count from 1.
+        The first id if `ids` is absent: 0, or 1 for formats that count from 1.
 
     Raises
     ------
     ValueError
-        When the arrays do not fit each other.
+        The arrays are inconsistent.
     """
 
     offsets: NDArray[np.int64]
@@ -223,7 +223,7 @@ class Graph:
 
     @property
     def edges(self) -> int:
-        """Number of edges, m, repeated ones and self-loops included."""
+        """Number of edges, m, including parallel edges and self-loops."""
         return len(self.targets)
 
     @classmethod
@@ -238,23 +238,23 @@ class Graph:
     ) -> "Graph":
         """Build a graph from a list of edges by a stable counting sort.
 
-        The edges of a vertex keep the order of the list. Besides the list, memory is the CSR itself.
+        The edges of a vertex keep the order of the list. Memory use is that of the list and of the CSR arrays.
 
         Parameters
         ----------
         vertices : int
             Number of vertices, n.
         sources, targets : ndarray of integers, shape (m,)
-            The ends of each edge, 0 to n - 1; copied unless they are uint32.
+            The endpoints of each edge, 0 to n - 1; copied unless they are uint32.
         ids : ndarray of int64, shape (n,), optional
-            Names of the vertices, ascending.
+            Ids of the vertices in the input, ascending.
         base : int
-            First name when `ids` is absent.
+            First id if `ids` is absent.
 
         Raises
         ------
         ValueError
-            When the lists differ in length or an end is not below `vertices`.
+            The lists differ in length, or an endpoint is not below `vertices`.
         """
         if len(sources) != len(targets):
             raise ValueError(f"sources and targets must be equally long, not {len(sources)} and {len(targets)}")
@@ -270,7 +270,7 @@ class Graph:
         return cls(offsets=offsets[:-1], targets=sorted_, ids=ids, base=base)
 
     def transpose(self) -> "Graph":
-        """Return the graph with every edge turned round, its neighbour runs ascending."""
+        """Return the transpose, with neighbours in ascending order."""
         offsets = np.zeros(self.vertices + 2, dtype=np.int64)
         sorted_ = np.empty(self.edges, dtype=np.uint32)
         _count(self.targets, offsets)
@@ -278,9 +278,9 @@ class Graph:
         return Graph(offsets=offsets[:-1], targets=sorted_, ids=self.ids, base=self.base)
 
     def simplified(self) -> "Graph":
-        """Return the graph with each edge once and without self-loops; the graph itself if it is so already.
+        """Return the graph without parallel edges and self-loops; the graph itself if it has none.
 
-        Who reaches whom, in how many steps, stays as it is, and the order of the edges too.
+        Distances and the order of the edges are unchanged.
         """
         kept = np.empty(self.edges, np.bool_)
         offsets = np.zeros(self.vertices + 1, np.int64)
@@ -290,11 +290,11 @@ class Graph:
         return replace(self, offsets=offsets, targets=self.targets[kept])
 
     def out_degrees(self) -> NDArray[np.int64]:
-        """Return the number of edges that leave each vertex, int64, shape (n,)."""
+        """Return the out-degree of each vertex, int64, shape (n,)."""
         return np.diff(self.offsets)
 
     def original(self, vertices: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Return what the input calls the given vertices.
+        """Return the input ids of the given vertices.
 
         Parameters
         ----------
@@ -310,7 +310,7 @@ class Graph:
         return self.ids[vertices]
 
     def index(self, name: int) -> int:
-        """Return the number, 0 to n - 1, of the vertex that the input calls `name`.
+        """Return the number, 0 to n - 1, of the vertex with input id `name`.
 
         Raises
         ------
@@ -328,7 +328,7 @@ class Graph:
 
 
 def graph_digest(graph: Graph) -> str:
-    """Return a digest of a graph as the machine and the results know it."""
+    """Return a digest of a graph's CSR arrays and ids."""
     digest = hashlib.sha256()
     for array in (graph.offsets, graph.targets, graph.ids):
         if array is not None:
@@ -340,8 +340,8 @@ def graph_digest(graph: Graph) -> str:
 def trim(graph: Graph, transpose: Graph) -> NDArray[np.bool_]:
     """Mark the vertices with no edge in or no edge out (paper, section 4.1).
 
-    One pass, as in the paper: a vertex that only loses its last neighbour to trimming is not found. A self-loop is
-    an edge in and an edge out, so a vertex with nothing else is not found either.
+    A single pass, as in the paper: a vertex that loses its last neighbour only by trimming is not marked. A self-loop
+    counts as an edge in and an edge out, so a vertex with only a self-loop is not marked either.
 
     Parameters
     ----------

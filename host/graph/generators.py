@@ -1,8 +1,8 @@
 """Seeded synthetic graphs after GTgraph (Bader and Madduri 2006), the source of the paper's inputs (section 6).
 
-Random numbers come from counted streams, which give the same ones on every machine.
+Random numbers come from numbered streams, and are the same on every machine.
 
-Each function named ``..._graph`` but the last makes the graphs of one of `host.graph.kinds.KINDS`.
+Each function named ``..._graph`` except the last makes the graphs of one of `host.graph.kinds.KINDS`.
 """
 
 import os
@@ -39,7 +39,7 @@ _CHUNK = 1 << 18
 _State: TypeAlias = NDArray[np.uint64]
 _Ids: TypeAlias = NDArray[np.uint32]
 _Fill = Callable[[_State, int, _Ids, _Ids], None]
-"""Fills a chunk of sources and targets from a stream; the integer is the number of vertices."""
+"""Function that fills a chunk of sources and targets from a stream; the integer is the number of vertices."""
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -51,7 +51,7 @@ def _mix(value: np.uint64) -> np.uint64:
 
 @njit(cache=True, nogil=True)
 def stream(seed: int, number: int) -> NDArray[np.uint64]:
-    """Return the state, uint64 (1,), of one of a seed's streams (SplitMix64, Steele et al. 2014)."""
+    """Return the initial state, uint64 (1,), of a numbered stream of a seed (SplitMix64, Steele et al. 2014)."""
     state = np.empty(1, dtype=np.uint64)
     state[0] = _mix(_mix(np.uint64(seed)) ^ (np.uint64(number) * np.uint64(0x9E3779B97F4A7C15)))
     return state
@@ -72,7 +72,7 @@ def unit(state: NDArray[np.uint64]) -> float:
 
 @njit(cache=True, nogil=True, inline="always")
 def below(state: NDArray[np.uint64], limit: int) -> np.int64:
-    """Draw a whole number from [0, `limit`), `limit` at most 2**32, without bias (Lemire 2019)."""
+    """Draw an integer from [0, `limit`), `limit` at most 2**32, without bias (Lemire 2019)."""
     size = np.uint64(limit)
     low = np.uint64(0xFFFFFFFF)
     product = (draw(state) >> np.uint64(32)) * size
@@ -84,7 +84,7 @@ def below(state: NDArray[np.uint64], limit: int) -> np.int64:
 
 
 def _check_request(vertices: int, degree: int, seed: int) -> None:
-    """Refuse a graph that cannot be made.
+    """Refuse a graph that cannot be generated.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def _check_request(vertices: int, degree: int, seed: int) -> None:
 
 
 def _check_edges(vertices: int, edges: int, seed: int) -> None:
-    """Refuse a graph that cannot be made, as `_check_request` does, by its number of edges.
+    """Refuse a graph that cannot be generated, by its number of edges; see `_check_request`.
 
     Raises
     ------
@@ -126,16 +126,16 @@ def _check_edges(vertices: int, edges: int, seed: int) -> None:
 
 
 def _draw_graph(fill: _Fill, vertices: int, degree: int, seed: int, on_step: OnStep | None) -> Graph:
-    """Draw a graph's edges in chunks, each from a stream of its own, on all cores.
+    """Draw a graph's edges on all cores, in chunks with one random stream each.
 
-    The result depends on the seed alone, not on the number of cores.
+    The result depends on the seed, not on the number of cores.
 
     Parameters
     ----------
     fill : callable
-        Compiled function that fills a chunk; it must release the interpreter lock.
+        Compiled function that fills a chunk; it must release the GIL.
     vertices, degree, seed : int
-        As of `_check_request`.
+        See `_check_request`.
     on_step : callable, optional
         Called now and then with the edges drawn, and all of them.
 
@@ -158,7 +158,7 @@ def _draw_graph(fill: _Fill, vertices: int, degree: int, seed: int, on_step: OnS
 
     chunks = -(-edges // _CHUNK)
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        # The first chunk compiles the function, once rather than on every thread.
+        # The first chunk runs alone, to compile the function once rather than in every thread.
         if chunks:
             work(0)
         for done, _ in enumerate(pool.map(work, range(1, chunks)), start=2):
@@ -179,7 +179,7 @@ def _fill_random(state: _State, vertices: int, sources: _Ids, targets: _Ids) -> 
 def random_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep | None = None) -> Graph:
     """Draw a uniform random graph as GTgraph does.
 
-    Both ends of each edge are uniform and independent; a self-loop is drawn again, a repeated edge is kept.
+    Both endpoints of an edge are uniform and independent. Self-loops are redrawn, parallel edges are kept.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ _VARIATION = 0.05
 
 @njit(cache=True, nogil=True, inline="always")
 def _fraction(bits: np.uint64, place: int) -> float:
-    """Return 16 of 64 random bits as a number in [0, 1)."""
+    """Return 16 of 64 random bits as a fraction in [0, 1)."""
     return np.float64((bits >> np.uint64(16 * place)) & np.uint64(0xFFFF)) * 2.0**-16
 
 
@@ -220,7 +220,7 @@ def _edge(state: _State, vertices: int) -> tuple[int, int]:
     source = target = 0
     step = vertices >> 1
     while step:
-        # The changes are all factors, so scaling the choice to the sum does what scaling a, b, c and d to one would.
+        # All changes are factors, so scaling the random choice by the sum is equivalent to normalizing a, b, c and d.
         choice = unit(state) * (a + b + c + d)
         upper = choice < a + b
         left = choice < a or (not upper and choice < a + b + c)
@@ -249,8 +249,8 @@ def rmat_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep | N
 
     Each edge halves the adjacency matrix log2(n) times, into the quadrants a (upper left), b (upper right), c (lower
     left) and d with probabilities 0.45, 0.15, 0.15 and 0.25 at first. After each halving a, c and d change by up to
-    5 % either way and b grows by up to 5 %, then all are scaled to a sum of one. A self-loop is drawn again, a
-    repeated edge is kept, and vertices are not permuted.
+    5 % either way and b grows by up to 5 %, then all are scaled to a sum of one. Self-loops are redrawn, parallel
+    edges are kept, and vertices are not permuted.
 
     Parameters
     ----------
@@ -280,8 +280,8 @@ def rmat_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep | N
 _PARALLEL = 3
 _ONE_WAY = 0.2
 
-# Inter-clique edges leave a vertex for the distances 1, 2, 4, ... with probability 0.5, 0.25, 0.125, ..., about one
-# pair a vertex, of two parallel edges on average.
+# A vertex has inter-clique edges to the distances 1, 2, 4, ... with probability 0.5, 0.25, 0.125, ..., so about one
+# connected pair per vertex, with two parallel edges on average.
 _INTERCLIQUE_DEGREE = 2.0
 
 # A member of a clique of uniform size 1..C meets 2 (C - 1) / 3 others on average; each is its neighbour with
@@ -297,7 +297,7 @@ def _largest_clique(vertices: int, degree: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _cliques(state: _State, largest: int, cliques: _Ids) -> None:
-    """Divide the vertices, in order, into cliques of uniform size; write each vertex's clique."""
+    """Divide the vertices, in order, into cliques of uniformly random size; write each vertex's clique."""
     vertex = clique = 0
     while vertex < len(cliques):
         end = min(vertex + 1 + below(state, largest), len(cliques))
@@ -308,7 +308,7 @@ def _cliques(state: _State, largest: int, cliques: _Ids) -> None:
 
 @njit(cache=True, nogil=True)
 def _clique_edges(state: _State, cliques: _Ids, sources: _Ids, targets: _Ids) -> int:
-    """Write the edges inside the cliques and return their number; those beyond the arrays are only counted."""
+    """Write the edges within cliques; return their number, including those that do not fit the arrays."""
     count = 0
     for first in range(len(cliques)):
         second = first + 1
@@ -348,14 +348,14 @@ def _interclique_edges(state: _State, cliques: _Ids, sources: _Ids, targets: _Id
 def ssca2_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep | None = None) -> Graph:
     """Draw a graph of the SSCA#2 kind with GTgraph's default parameters, sized by its average degree.
 
-    Vertices fall, in order, into cliques of uniform size, at most the cube root of n (2**(scale/3)). A pair in a
-    clique is joined one way with probability 0.2, either way round, and both ways otherwise, each way by one to three
-    parallel edges. Further edges, in ones to threes, lead from a uniform vertex to that 1, 2, 4, ... places on, with
-    probability 0.5, 0.25, 0.125, ..., when it lies in another clique.
+    Vertices are divided, in order, into cliques of uniformly random size, at most the cube root of n (2**(scale/3)). A
+    pair in a clique is connected in one random direction with probability 0.2, otherwise in both, each by one to three
+    parallel edges. Further edges, one to three in parallel, lead from a uniform vertex to the one 1, 2, 4, ... places
+    on, with probability 0.5, 0.25, 0.125, ..., if that is in another clique.
 
-    GTgraph takes no degree: its cliques grow with n and give about 1.2 times the largest size. Here the degree is
-    kept: the largest clique is such that cliques give all but about two edges a vertex (never more than the cube root
-    of n), and edges between cliques make up the rest.
+    GTgraph takes no degree: its cliques grow with n, and the average degree is about 1.2 times the largest clique. Here
+    the degree is given. The largest clique (at most the cube root of n) is chosen so that cliques provide all but about
+    two edges per vertex, and edges between cliques provide the rest.
 
     Parameters
     ----------
@@ -399,14 +399,14 @@ def _fill_pairs(state: _State, vertices: int, pairs: NDArray[np.int64]) -> None:
     for place in range(len(pairs)):
         source = below(state, vertices)
         target = below(state, vertices - 1)
-        # The vertex itself is left out.
+        # Skip the vertex itself.
         pairs[place] = source * vertices + target + (target >= source)
 
 
 def gnm_graph(vertices: int, edges: int, seed: int = 0, *, on_step: OnStep | None = None) -> Graph:
-    """Draw a graph, every one of that many edges as likely as the others.
+    """Draw a uniform random graph with a given number of edges, the G(n, m) model.
 
-    No edge is a self-loop, and none is there twice: a repeated edge is drawn again.
+    There are no self-loops and no parallel edges: a repeated edge is redrawn.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""The kinds of graphs that are generated, with the numbers that each is made of.
+"""The kinds of generated graphs, with their parameters.
 
-The table is all that help and checks need: generators take long to import, and are imported with the first graph.
+Help and checks only need this table. The generators are slow to import, and are imported with the first graph.
 """
 
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ __all__ = ["KINDS", "KINDS_BY_DEGREE", "SEED", "Kind", "Size", "generate_graph"]
 
 @dataclass(frozen=True)
 class Size:
-    """A number by which the members of a kind or family differ.
+    """An integer parameter of a kind of graph, or of a family of models.
 
     Parameters
     ----------
     text : str
-        What it is, for people.
+        Description for help and messages.
     least, most : int
         Its range.
     default : int, optional
-        What it is when it is not given; when absent it must be.
+        Default value; without one, the parameter is mandatory.
     letter : str
-        Stands for it in help.
+        Placeholder in help.
     """
 
     text: str
@@ -38,7 +38,7 @@ class Size:
 
 
 SEED = Size("seed of what is drawn", most=2**64 - 1, default=0, letter="S")
-"""The size by which members differ that are drawn."""
+"""The seed, a parameter of random graphs and models."""
 
 _VERTICES = Size("number of vertices: 1000, 1e6, 2^20", least=1)
 _EDGES = Size("number of edges", letter="M")
@@ -48,14 +48,14 @@ _BY_DEGREE = {"vertices": _VERTICES, "degree": _DEGREE, "seed": SEED}
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """Kind made by numbers alone: a graph by the function of its name and ``_graph`` in `host.graph.generators`.
+    """A kind of generated graph, made by the function ``NAME_graph`` in `host.graph.generators`.
 
     Parameters
     ----------
     text : str
-        What its members are, for help.
+        Description for help.
     sizes : dict of str to Size
-        What the function takes, by name.
+        Parameters of the function, by name.
     """
 
     text: str
@@ -77,11 +77,11 @@ KINDS = {
 """The kinds by name."""
 
 KINDS_BY_DEGREE = tuple(name for name, kind in KINDS.items() if "degree" in kind.sizes)
-"""Names of those that are made by their average degree."""
+"""Names of the kinds with an average degree as parameter."""
 
 
 def generate_graph(kind: str, *, on_step: OnStep | None = None, **sizes: int) -> "Graph":
-    """Make a graph.
+    """Generate a graph.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Where the graph and the queues lie in coprocessor memory (Attia et al. 2015, sections 3.1 and 4.2).
+"""Layout of graph and queues in coprocessor memory (Attia et al. 2015, sections 3.1 and 4.2).
 
-Digests of the arrays there show a change without a copy.
+Digests detect changes of the arrays without a copy.
 """
 
 from dataclasses import dataclass, replace
@@ -27,24 +27,24 @@ __all__ = [
 _SLACK_FLOOR = 65_536
 
 BLOCK_BYTES = 4096
-"""Bytes that one digest stands for."""
+"""Bytes covered by one digest."""
 
-# Odd, so that a multiplication by one of them loses nothing. Nobody means harm here: they need not be secret.
+# Odd, so that multiplication by a key is invertible. The digests detect errors, not attacks, so keys may be public.
 _KEYS = np.random.default_rng(0xD16E57).integers(0, 2**64, BLOCK_BYTES // 4, dtype=np.uint64) | np.uint64(1)
 
 
 def default_slack(vertices: int) -> int:
-    """Return the queue entries that are reserved beyond one for each vertex, for vertices that are pushed twice.
+    """Return the default slack: queue entries reserved for duplicates, beyond one entry for each vertex.
 
-    On random graphs some hundreds to thousands of vertices are pushed twice, almost independently of the graph's size;
-    on graphs of repeated edges it can be thousands in each level. 65,536 plus a quarter of the vertices is an
-    assumption with a wide margin; when a level does not fit, the run starts again with more.
+    Random graphs have some hundreds to thousands of duplicates, almost independently of their size; graphs with
+    parallel edges can have thousands in each level. 65,536 plus a quarter of the vertices is an assumption with a wide
+    margin. If a level does not fit, the run restarts with more slack.
     """
     return _SLACK_FLOOR + vertices // 4
 
 
 def simulation_bytes(vertices: int, edges: int, *, directions: int, capacity: int, verify: bool) -> int:
-    """Return the most bytes that a simulation takes beyond the graph that has been read.
+    """Return an upper bound of the bytes that a simulation takes in addition to the graph as read.
 
     Parameters
     ----------
@@ -60,14 +60,14 @@ def simulation_bytes(vertices: int, edges: int, *, directions: int, capacity: in
     # Two frontier queues, and a reach queue for each direction.
     queues = capacity * (2 * OFFSET_BYTES + directions * ID_BYTES)
     words = directions * OFFSET_BYTES * vertices
-    # Targets go over to the simulated memory array by array: one of the arrays exists twice for a while.
+    # Targets are copied to the simulated memory array by array, so one of them exists twice for a while.
     targets = directions * ID_BYTES * edges
     transposed = (directions - 1) * OFFSET_BYTES * vertices
-    # Colours or levels, what the host counts with, and labels.
+    # Colours or levels, the host's counters, and labels.
     results = directions * 3 * ID_BYTES * vertices
-    # scipy is given a copy of the graph, with a byte for each edge; a search has a queue and levels.
+    # scipy gets a copy of the graph, with a byte for each edge; checking a search takes a queue and levels.
     check = (directions - 1) * ((ID_BYTES + 1) * edges + 6 * ID_BYTES * vertices) + 2 * ID_BYTES * vertices
-    # What is placed by then has left the arrays that it came from.
+    # By then the host's copies of placed arrays are freed.
     placed = (directions - 1) * ID_BYTES * edges
     most = max(targets, placed + check) if verify else targets
     return queues + words + transposed + results + most
@@ -84,11 +84,11 @@ def _digest(ids: npt.NDArray[np.uint32], keys: npt.NDArray[np.uint64], digests: 
 
 
 def block_digests(ids: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint64]:
-    """Return a digest of each block of an array: the sum of its ids, each times a key of its place, modulo 2**64.
+    """Return a digest of each block of an array: the sum of its ids, each times a key of its position, modulo 2**64.
 
-    A changed id adds its change, less than 2**32 either way, times an odd key: never a multiple of 2**64. So every
-    change of one id shows, each flipped bit among them. Changes of several ids, which know nothing of the keys, cancel
-    each other with a chance of one in 2**32 at most.
+    Changing one id changes the sum by less than 2**32 times an odd key, which is never a multiple of 2**64. So every
+    change of a single id is detected, including every bit flip. Changes of several ids, independent of the keys, cancel
+    with a probability of at most 2**-32.
 
     Parameters
     ----------
@@ -120,22 +120,22 @@ def _write_words(
 
 @dataclass(frozen=True, kw_only=True)
 class PlacedGraph:
-    """A graph of one direction in coprocessor memory.
+    """A graph, in one direction, in coprocessor memory.
 
     Parameters
     ----------
     graph : Graph
-        The graph; its `targets` are the coprocessor's own memory, so that they exist once.
+        The graph; its `targets` are a view of the coprocessor's memory, so that they exist only once.
     words_address : int
         Address of R, the 64-bit graph words.
     neighbours_address : int
         Address of C, the 32-bit neighbour ids.
     words : ndarray of uint64, shape (vertices,)
-        R itself. Use it only between instructions.
+        View of R in coprocessor memory. Use it only between instructions.
     digests : ndarray of uint64, shape (blocks,)
-        Digests of the neighbour ids as they were before they were uploaded, see `block_digests`.
+        Digests of the neighbour ids, made before the upload; see `block_digests`.
     name : str
-        What messages call it.
+        Name for messages.
     """
 
     graph: Graph
@@ -147,18 +147,18 @@ class PlacedGraph:
 
     @classmethod
     def place(cls, coprocessor: Coprocessor, graph: Graph, *, name: str = "graph") -> Self:
-        """Upload a graph. Drop the caller's `graph` afterwards and use this object's: its edges then exist once.
+        """Upload a graph. Drop the caller's `graph` afterwards and use this object's, so that edges exist only once.
 
         The graph words are written by `reset`.
 
         Parameters
         ----------
         coprocessor : Coprocessor
-            Where to.
+            The coprocessor.
         graph : Graph
-            The graph, in the host's own memory.
+            The graph, in host memory.
         name : str
-            What messages call it.
+            Name for messages.
         """
         words_address = coprocessor.allocate(8 * graph.vertices, holds=ArrayKind.WORDS)
         neighbours_address = coprocessor.allocate(max(4 * graph.edges, 4), holds=ArrayKind.NEIGHBOURS)
@@ -179,7 +179,7 @@ class PlacedGraph:
         return 8 * self.graph.vertices + 4 * self.graph.edges
 
     def reset(self, visited: npt.NDArray[np.bool_]) -> None:
-        """Write every graph word afresh.
+        """Initialize all graph words.
 
         Parameters
         ----------
@@ -196,9 +196,9 @@ class MemoryArray:
     Parameters
     ----------
     address : int
-        Where it lies.
+        Its address.
     values : ndarray
-        The array itself. Use it only between instructions.
+        View of the array. Use it only between instructions.
     """
 
     address: int
@@ -206,7 +206,7 @@ class MemoryArray:
 
     @classmethod
     def allocate(cls, coprocessor: Coprocessor, dtype: npt.DTypeLike, size: int, *, holds: ArrayKind) -> Self:
-        """Reserve an array of a number of entries."""
+        """Allocate an array of `size` entries."""
         address = coprocessor.allocate(np.dtype(dtype).itemsize * size, holds=holds)
         return cls(address=address, values=coprocessor.view(address, dtype, size))
 
@@ -218,9 +218,9 @@ class QueueArrays:
     Parameters
     ----------
     capacity : int
-        Entries that fit into each of them.
+        Entries of each queue.
     frontiers : tuple of MemoryArray
-        The two frontier queues, of uint64; the current and the next one exchange their parts after every level.
+        The two frontier queues, of uint64; the current and the next one swap after every level.
     reaches : tuple of MemoryArray
         The reach queues, of uint32.
     """
@@ -231,7 +231,7 @@ class QueueArrays:
 
     @classmethod
     def allocate(cls, coprocessor: Coprocessor, *, capacity: int, directions: int) -> Self:
-        """Reserve the queues of a run that searches one or two directions."""
+        """Allocate the queues of a run that searches in one or two directions."""
 
         def reserve(dtype: npt.DTypeLike, count: int) -> tuple[MemoryArray, ...]:
             return tuple(

@@ -1,1 +1,1 @@
-"""Markov decision processes: their arrays, files, and families of them."""
+"""Markov decision processes: arrays, file formats, and scalable families."""

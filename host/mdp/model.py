@@ -17,7 +17,7 @@ def check_size(states: int, transitions: int) -> None:
     Raises
     ------
     InputError
-        When there are more states than `MAX_VERTICES`, or more transitions than `MAX_EDGES`.
+        There are more states than `MAX_VERTICES`, or more transitions than `MAX_EDGES`.
     """
     if states > MAX_VERTICES:
         raise InputError(f"{states} states are too many for 32 bits (at most {MAX_VERTICES})")
@@ -26,7 +26,7 @@ def check_size(states: int, transitions: int) -> None:
 
 
 def offsets_of(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return where each of some runs begins, and where the last ends, by their lengths."""
+    """Return offsets from lengths: the start of each run, and the end of the last."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
@@ -34,11 +34,11 @@ def offsets_of(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Mdp:
-    """A Markov decision process, of which only the support of its distributions matters here.
+    """A Markov decision process with only the support of its distributions.
 
-    A state has choices, one or more; a choice has transitions, one or more, to the states that its distribution gives a
-    probability above 0 (Wijs et al. 2014, definitions 1 and 2). States are numbered 0 to n - 1, choices 0 to c - 1 in
-    the order of their states.
+    A state has one or more choices; a choice has one or more transitions, to the states with a probability above 0 in
+    its distribution (Wijs et al. 2014, definitions 1 and 2). States are numbered 0 to n - 1, choices 0 to c - 1 in the
+    order of their states.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Mdp:
     Raises
     ------
     ValueError
-        When the arrays do not fit each other.
+        The arrays are inconsistent.
     """
 
     choices: NDArray[np.int64]
@@ -83,5 +83,5 @@ class Mdp:
         return len(self.targets)
 
     def graph(self) -> Graph:
-        """Return the graph that it induces: an edge for each transition, in their order; no arrays are copied."""
+        """Return the induced graph, with an edge for each transition, in order, without copying arrays."""
         return Graph(offsets=self.transitions[self.choices], targets=self.targets)

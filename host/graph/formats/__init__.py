@@ -1,4 +1,4 @@
-"""Graph files: SNAP edge lists, Matrix Market, DIMACS/GTgraph and scipy matrices, told apart by content and suffix."""
+"""Graph files: SNAP edge lists, Matrix Market, DIMACS/GTgraph and scipy matrices, recognised by content and suffix."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ __all__ = ["read_graph", "write_graph"]
 
 
 class _Format(NamedTuple):
-    """A format of graphs, and whether the first lines of a file are of it without doubt."""
+    """A graph format, with a test whether the first lines of a file are unmistakably of this format."""
 
     name: str
     read: Callable[[IO[bytes]], Graph]
@@ -31,22 +31,22 @@ _SNAP = _Format("edge list", lists.read_snap, lists.write_snap, lambda _: False)
 
 
 def _recognised(head: bytes) -> _Format | None:
-    """Return the format that a file must be by how it begins, if there is one."""
+    """Return the format recognised from the beginning of a file, or None."""
     lines = head.removeprefix(BYTE_ORDER_MARK).splitlines()
     if len(head) == LONGEST_HEAD:
-        lines.pop()  # it may be cut in two
+        lines.pop()  # may be incomplete
     return next((form for form in _FORMATS.values() if form.recognises(lines)), None)
 
 
 def _followed(path: Path, file: InputFile) -> tuple[_Format, str]:
-    """Return the format of a file, and what is to be said when that is not what its suffix says."""
+    """Return the format of a file, and a note if it contradicts the suffix."""
     suffix = suffix_of(path)
     named = _FORMATS.get(suffix, _SNAP)
     found = _recognised(file.head)
     if found is None and gzipped(path) and not file.gzipped:
         raise InputError("not gzip data")
     form = found or named
-    # A name without a suffix says nothing.
+    # A name without a suffix implies no format.
     differs = (form is not named and suffix != "") or (file.gzipped != gzipped(path) and path.suffix != "")
     packed, names = (("gzipped " if each else "") for each in (file.gzipped, gzipped(path)))
     note = f"read as {packed}{form.name} by its content, although its suffix says {names}{named.name}"
@@ -56,19 +56,19 @@ def _followed(path: Path, file: InputFile) -> tuple[_Format, str]:
 def read_graph(path: Path | str, *, watch: Watch | None = None, on_note: Callable[[str], None] | None = None) -> Graph:
     """Read a graph.
 
-    The content tells the format where it is unmistakable: Matrix Market by its banner, DIMACS and GTgraph by the letter
-    that begins their lines, scipy matrices as zip archives, and what is gzipped. Otherwise the suffix names it:
-    ``.mtx`` Matrix Market, ``.gr`` DIMACS and GTgraph, ``.npz`` a scipy sparse matrix, anything else a SNAP edge list;
-    each also gzipped, with ``.gz`` behind.
+    The content determines the format if it is unmistakable: Matrix Market by its banner, DIMACS and GTgraph by the
+    first letter of their lines, scipy matrices as zip archives, and gzip by its signature. Otherwise the suffix does:
+    ``.mtx`` for Matrix Market, ``.gr`` for DIMACS and GTgraph, ``.npz`` for a scipy sparse matrix, anything else for a
+    SNAP edge list. A gzipped file has ``.gz`` appended.
 
     Parameters
     ----------
     path : Path or str
         The file.
     watch : callable, optional
-        Watches how much of the file has been read.
+        Progress callback.
     on_note : callable, optional
-        Called with one line when the content is not what the suffix says.
+        Called with one line if the content contradicts the suffix.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def read_graph(path: Path | str, *, watch: Watch | None = None, on_note: Callabl
     Raises
     ------
     InputError
-        When the file cannot be read as such a graph, or the graph does not fit in 32 bits or in memory.
+        The file cannot be read as a graph, or the graph does not fit in 32 bits or in memory.
     """
     path = Path(path)
     note = ""
@@ -96,10 +96,10 @@ def read_graph(path: Path | str, *, watch: Watch | None = None, on_note: Callabl
 
 
 def write_graph(graph: Graph, path: Path | str, *, watch: Watch | None = None) -> None:
-    """Write a graph in the format that the suffix names, as in `read_graph`.
+    """Write a graph in the format of the suffix, as in `read_graph`.
 
-    The file appears whole or not at all. An edge list keeps the ids and loses vertices without edges; the other
-    formats keep every vertex and number them anew, from 1 (.mtx, .gr) or 0 (.npz).
+    The file is written atomically. An edge list keeps the ids, but loses vertices without edges; the other formats keep
+    every vertex, but renumber them from 1 (.mtx, .gr) or 0 (.npz).
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def write_graph(graph: Graph, path: Path | str, *, watch: Watch | None = None) -
     path : Path or str
         The file.
     watch : callable, optional
-        Watches how much of it has been written.
+        Progress callback.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Files: plain or gzipped, every failure an `InputError`, nothing half-written left behind."""
+"""Files, plain or gzipped: failures become `InputError`, and output is written atomically."""
 
 import gzip
 import io
@@ -17,13 +17,13 @@ from host.output import reason, renamed_when_complete
 __all__ = ["LONGEST_HEAD", "InputFile", "Watch", "gzipped", "open_input", "open_output", "suffix_of"]
 
 LONGEST_HEAD = 1 << 13
-"""Bytes of the beginning of a file by which its format is told."""
+"""Bytes at the beginning of a file used to recognise its format."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_LEVEL = 4
 _BUFFER = 1 << 17
 _PATIENCE = 5
-"""Seconds that somebody may take to open a pipe for writing."""
+"""Seconds to wait for a writer of a pipe."""
 
 _SIGNATURES = {
     b"\xff\xfe": "UTF-16 text",
@@ -39,7 +39,7 @@ _SIGNATURES = {
     b"\x89HDF": "an HDF5 file",
     b"MATLAB": "a MATLAB file",
 }
-"""Files that people mistake for graph files, by their first bytes."""
+"""Types of files often mistaken for graph files, by their first bytes."""
 
 _TAR = slice(257, 262)
 
@@ -50,27 +50,27 @@ def gzipped(path: Path) -> bool:
 
 
 def suffix_of(path: Path) -> str:
-    """Return the suffix that names a format, in small letters, without that of gzip; empty where there is none."""
+    """Return the lower-case suffix of the format, without ``.gz``; empty if there is none."""
     return (path.with_suffix("") if gzipped(path) else path).suffix.lower()
 
 
 Watch = Callable[[int, int | None, str], None]
-"""Called with the bytes read or written so far, the size of a file that is read, and the former in words."""
+"""Progress callback: bytes read or written so far, size of an input file, and the bytes so far as text."""
 
 
 class InputFile(NamedTuple):
-    """A file that is read."""
+    """An input file."""
 
     stream: IO[bytes]
-    """Its bytes, unpacked, from the first on; seekable only if it is a plain file."""
+    """Its uncompressed bytes from the start; seekable only for a regular file."""
     head: bytes
-    """The first of them, `LONGEST_HEAD` if there are as many."""
+    """The first `LONGEST_HEAD` bytes, or fewer."""
     gzipped: bool
     """Whether it is gzipped."""
 
 
 def _foreign(head: bytes) -> str | None:
-    """Say what the beginning of a file is, unpacked, if that is none of the formats; None when it may be one."""
+    """Name the type of a foreign file by its first uncompressed bytes; None if it may be a graph."""
     for signature, name in _SIGNATURES.items():
         if head.startswith(signature):
             return name
@@ -80,7 +80,7 @@ def _foreign(head: bytes) -> str | None:
 
 
 def _looked_at(stream: "io.BufferedReader[Any]", what: str, *, packed: bool) -> InputFile:
-    """Return a file whose beginning has been looked at."""
+    """Peek at the beginning of a file, refuse foreign types, and return the `InputFile`."""
     head = stream.peek()[:LONGEST_HEAD]
     if not head:
         raise InputError("is empty")
@@ -90,7 +90,7 @@ def _looked_at(stream: "io.BufferedReader[Any]", what: str, *, packed: bool) -> 
 
 
 def _open(name: str, flags: int) -> int:
-    """Open a file; a pipe that stands in a folder only if somebody writes to it."""
+    """Open a file; a named pipe only if it has a writer."""
     descriptor = os.open(name, flags | os.O_NONBLOCK)
     try:
         if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
@@ -103,25 +103,25 @@ def _open(name: str, flags: int) -> int:
 
 
 def _await_writer(descriptor: int) -> None:
-    """Wait for a pipe's first bytes, or its end, as long as anybody may still write to it."""
+    """Wait for a pipe's first bytes or its end, but not without a writer."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     if not poll.poll(1000 * _PATIENCE):
-        # Whoever has opened it may take all the time there is: then reading would block.
+        # A writer that has opened the pipe may take any time: reading would block.
         with suppress(BlockingIOError):
             os.read(descriptor, 1)
             raise InputError(f"is a pipe to which nobody has written for {_PATIENCE} seconds")
 
 
 class _Unpacked(gzip.GzipFile):
-    """Gzip data, front to back: going back would unpack it once more."""
+    """Gzip data without seeking, since seeking backwards would decompress it again."""
 
     def seekable(self) -> bool:
         return False
 
 
 class _Watched(io.FileIO):
-    """A file that tells how much of it has been read or written, if anybody watches."""
+    """A file that reports how much of it has been read or written."""
 
     def __init__(self, path: Path, mode: str, watch: Watch | None) -> None:
         super().__init__(path, mode, opener=_open if mode == "rb" else None)
@@ -130,7 +130,7 @@ class _Watched(io.FileIO):
         self._done = 0
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fill the buffer, unless the file ends: a pipe gives it piece by piece."""
+        """Fill the whole buffer unless the file ends; a pipe returns smaller pieces."""
         with memoryview(buffer) as view:
             done = 0
             while done < len(view):
@@ -153,16 +153,16 @@ class _Watched(io.FileIO):
 
 @contextmanager
 def open_input(path: Path, watch: Watch | None = None, *, what: str) -> Iterator[InputFile]:
-    """Open a file to read, unpacked when it is gzipped.
+    """Open a file for reading, decompressed if it is gzipped.
 
     Parameters
     ----------
     path : Path
         The file.
     watch : callable, optional
-        Watches the file; of a packed one the packed bytes.
+        Progress callback; counts compressed bytes of a gzipped file.
     what : str
-        What the file should have, for messages: ``graph``.
+        Expected content for messages: ``graph``.
 
     Yields
     ------
@@ -171,16 +171,15 @@ def open_input(path: Path, watch: Watch | None = None, *, what: str) -> Iterator
     Raises
     ------
     InputError
-        When the file cannot be opened or read, is empty, damaged or obviously something else, or does not fit in
-        memory: also for what goes wrong in the
-        body, where an `InputError` that names no file is given this one.
+        The file cannot be opened or read, is empty, damaged or of a foreign type, or does not fit in memory. This
+        covers errors in the body of the block; an `InputError` raised there without a file gets this file.
     """
     try:
         with placed(path=path), io.BufferedReader(_Watched(path, "rb", watch), _BUFFER) as raw:
             if not raw.peek().startswith(_GZIP_MAGIC):
                 yield _looked_at(raw, what, packed=False)
                 return
-            # One buffer more, into whose beginning one can look.
+            # A further buffer that can be peeked into.
             with io.BufferedReader(cast(io.RawIOBase, _Unpacked(fileobj=raw)), _BUFFER) as unpacked:
                 yield _looked_at(unpacked, what, packed=True)
     except FileNotFoundError:
@@ -199,7 +198,7 @@ def open_input(path: Path, watch: Watch | None = None, *, what: str) -> Iterator
 
 @contextmanager
 def open_output(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
-    """Open a file to write, packed when its suffix is ``.gz``, that appears whole or not at all.
+    """Open a file for atomic writing, compressed if its suffix is ``.gz``.
 
     A device or a pipe is written in place.
 
@@ -208,12 +207,12 @@ def open_output(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
     path : Path
         The file.
     watch : callable, optional
-        Watches the file; of a packed one the packed bytes.
+        Progress callback; counts compressed bytes of a gzipped file.
 
     Yields
     ------
     binary file
-        Where to write.
+        The file to write to.
 
     Raises
     ------
@@ -225,7 +224,7 @@ def open_output(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
             if not gzipped(path):
                 yield raw
                 return
-            # No name and no time, so that equal graphs are equal files.
+            # Without name and time stamp, so that equal graphs give equal files.
             with gzip.GzipFile("", "wb", _GZIP_LEVEL, raw, mtime=0) as packed:
                 yield cast(IO[bytes], packed)
     except OSError as error:

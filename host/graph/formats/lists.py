@@ -31,7 +31,7 @@ _SYMMETRIES = {b"general": False, b"symmetric": True, b"skew-symmetric": True}
 _LETTERS = (b"c", b"p", b"a")
 
 _LARGEST_SHORT = 2**32 - 1
-_DENSE = 1 << 20  # a table of the ids up to here is always small
+_DENSE = 1 << 20  # a lookup table of ids up to here is always small
 _BATCH = 1 << 18
 _ENTRY = 32  # bytes of an id in a hash table
 
@@ -39,13 +39,13 @@ _Compacted: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.
 
 
 class EdgeBuffer:
-    """Edges as they are read.
+    """Buffer of edges while a file is read.
 
-    Ends take four bytes each until an id needs more.
+    Endpoints take four bytes each until an id needs more.
     """
 
     def __init__(self) -> None:
-        # What follows the reading has the targets once more.
+        # Building the graph takes another copy of the targets.
         self._ends = Growing(np.uint32, np.uint32, of="edges", extra=4)
         self._largest = -1
 
@@ -55,17 +55,17 @@ class EdgeBuffer:
         return self._ends.count
 
     def append(self, sources: NDArray[np.int64], targets: NDArray[np.int64]) -> None:
-        """Add edges.
+        """Append edges.
 
         Parameters
         ----------
         sources, targets : ndarray of int64, shape (k,)
-            Their ends, not negative.
+            Their endpoints, nonnegative.
 
         Raises
         ------
         InputError
-            When there are more than `host.graph.csr.MAX_EDGES` then, or more than memory holds.
+            The total exceeds `host.graph.csr.MAX_EDGES`, or the memory.
         """
         if len(sources) == 0:
             return
@@ -76,14 +76,14 @@ class EdgeBuffer:
         self._ends.append(sources, targets)
 
     def graph(self, vertices: int, *, base: int) -> Graph:
-        """Build the graph of vertices called `base` to `base` + `vertices` - 1, and empty the buffer."""
+        """Build the graph of vertices with ids `base` to `base` + `vertices` - 1, and empty the buffer."""
         sources, targets = (ends.astype(np.uint32, copy=False) for ends in self._ends.take())
         sources -= np.uint32(base)
         targets -= np.uint32(base)
         return Graph.from_edges(vertices, sources, targets, base=base)
 
     def compact(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]:
-        """Give the ids that occur the numbers 0, 1, 2, ... in ascending order, and empty the buffer.
+        """Number the ids that occur 0, 1, 2, ... in ascending order, and empty the buffer.
 
         Returns
         -------
@@ -103,14 +103,14 @@ class EdgeBuffer:
 
 
 def _rename(ends: NDArray[Any], names: NDArray[np.uint32], renamed: NDArray[Any]) -> NDArray[Any]:
-    """Write the name of each end, batch by batch: numpy takes eight bytes for an index."""
+    """Look up the new number of each endpoint in batches, because numpy needs eight bytes per index."""
     for start in range(0, len(ends), _BATCH):
         renamed[start : start + _BATCH] = names[ends[start : start + _BATCH]]
     return renamed
 
 
 def _compact_dense(pair: list[NDArray[Any]], largest: int) -> _Compacted:
-    """Replace ids through a table of all ids up to the largest."""
+    """Renumber by a lookup table of all ids up to the largest."""
     rank = np.zeros(largest + 1, np.uint32)
     for ends in pair:
         for start in range(0, len(ends), _BATCH):
@@ -123,7 +123,7 @@ def _compact_dense(pair: list[NDArray[Any]], largest: int) -> _Compacted:
 
 
 def _compact_sparse(pair: list[NDArray[Any]]) -> _Compacted:
-    """Replace ids through a hash table, which is Arrow's: numpy would sort all ends."""
+    """Renumber by Arrow's hash table; numpy would sort all endpoints."""
     import pyarrow as pa
 
     kind = pa.from_numpy_dtype(pair[0].dtype)
@@ -143,18 +143,18 @@ def _compact_sparse(pair: list[NDArray[Any]]) -> _Compacted:
 
 
 def _read_edges(lines: Lines, layout: Layout, *, expected: int | None = None, mirror: bool = False) -> EdgeBuffer:
-    """Read the edges from here to the end of a file.
+    """Read the edges from the current line to the end of a file.
 
     Parameters
     ----------
     lines : Lines
         The file, after its header.
     layout : Layout
-        What its lines look like.
+        Layout of its lines.
     expected : int, optional
-        Number of edges that the header announced.
+        Number of edges announced by the header.
     mirror : bool
-        Follow each edge by its reverse, self-loops excepted (symmetric matrices).
+        Add the reverse after each edge, except for self-loops (symmetric matrices).
 
     Returns
     -------
@@ -163,8 +163,8 @@ def _read_edges(lines: Lines, layout: Layout, *, expected: int | None = None, mi
     Raises
     ------
     InputError
-        At the first line at fault, when the number of edges is not the expected one, or when they need more memory
-        than there is.
+        A line is malformed (the first one is named), the number of edges is not the expected one, or they need more
+        memory than is available.
     """
     edges = EdgeBuffer()
     for first, second in read_lines(lines, layout, expected=expected):
@@ -177,19 +177,19 @@ def _read_edges(lines: Lines, layout: Layout, *, expected: int | None = None, mi
 
 
 def _check_announced(vertices: int, edges: int, *, mirror: bool = False) -> None:
-    """Refuse the size that a header announces, also when there is no memory for it.
+    """Refuse the size in a file header if it is not supported, or exceeds the memory.
 
     Parameters
     ----------
     vertices, edges : int
-        What the header says.
+        The size in the header.
     mirror : bool
-        Whether each edge may be followed by its reverse.
+        Whether the reverse of each edge may be added.
 
     Raises
     ------
     InputError
-        When it cannot be read.
+        The size is not supported, or exceeds the memory.
     """
     check_size(vertices, edges)
     check_room(size_text(vertices, edges), list_bytes(vertices, edges * (1 + mirror)))
@@ -198,8 +198,8 @@ def _check_announced(vertices: int, edges: int, *, mirror: bool = False) -> None
 def read_snap(stream: IO[bytes]) -> Graph:
     """Read an edge list.
 
-    The vertices are the ids that occur. Lines that begin with # or % are comments; a third and a fourth column, a
-    weight or a time, must be numbers and are ignored. All lines have equally many columns.
+    The vertices are the ids that occur. Lines that begin with # or % are comments. A third and a fourth column, such as
+    weight or time, must be numbers, and are ignored. All lines have the same number of columns.
 
     Parameters
     ----------
@@ -213,10 +213,10 @@ def read_snap(stream: IO[bytes]) -> Graph:
     Raises
     ------
     InputError
-        When a line is not an edge, or there is none.
+        A line is not an edge, or there are no edges.
     """
-    # Edge lists often carry a weight and a time as well. More numbers, or not always as many, are another format, such
-    # as adjacency lists.
+    # Edge lists often have a weight and a time too. More columns, or a varying number of them, mean another format,
+    # such as adjacency lists.
     columns = (Column("vertex id", 0, LARGEST_ID),) * 2
     layout = Layout(form="SOURCE TARGET", comments="#%", columns=columns, fewest=2, most=4, alike=True)
     edges = _read_edges(Lines(stream), layout)
@@ -231,9 +231,9 @@ def read_snap(stream: IO[bytes]) -> Graph:
 
 
 def write_snap(graph: Graph, stream: IO[bytes]) -> None:
-    """Write an edge list, by source, with the graph's own ids.
+    """Write an edge list, by source, with the graph's ids.
 
-    A vertex without any edge does not occur in it, and is lost.
+    Vertices without edges are lost.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def write_snap(graph: Graph, stream: IO[bytes]) -> None:
     Raises
     ------
     InputError
-        When the graph has no edges, since nothing could read the file.
+        The graph has no edges: the file would not be readable.
     """
     if graph.edges == 0:
         raise InputError("a graph without edges cannot be written as an edge list")
@@ -260,7 +260,7 @@ def _one_of(token: bytes, known: dict[bytes, int] | dict[bytes, bool], what: str
 
 
 def recognises_matrix(lines: list[bytes]) -> bool:
-    """Whether the banner, or one with more or fewer percent signs, is among the comments that a text begins with.
+    """Whether the banner, perhaps with more or fewer percent signs, is among the leading comments of a text.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def recognises_matrix(lines: list[bytes]) -> bool:
 
 
 def _banner(lines: Lines) -> tuple[int, bool]:
-    """Read the first line; return the number of value columns and whether entries have mirror images."""
+    """Read the first line; return the number of value columns, and whether the matrix is symmetric."""
     found = words(lines.next() or b"")
     if len(found) != 5 or found[0].lower() != _BANNER.lower() or found[1].lower() != b"matrix":
         raise InputError("expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY'", line=1)
@@ -310,10 +310,10 @@ def _sizes(lines: Lines, *, mirror: bool) -> tuple[int, int]:
 
 
 def read_matrix(stream: IO[bytes]) -> Graph:
-    """Read a matrix as a graph; its vertices are called 1 to n.
+    """Read a matrix as a graph with vertex ids 1 to n.
 
-    Explicit zeros are edges and repeated entries are repeated edges. An entry of a symmetric or skew-symmetric matrix
-    is followed by its mirror image.
+    Explicit zeros are edges, and repeated entries are parallel edges. Each entry of a symmetric or skew-symmetric
+    matrix is followed by its mirror image.
 
     Parameters
     ----------
@@ -354,7 +354,7 @@ def write_matrix(graph: Graph, stream: IO[bytes]) -> None:
 
 
 def recognises_dimacs(lines: list[bytes]) -> bool:
-    """Whether the first line that is neither empty nor a comment of an edge list begins with a letter of this format.
+    """Whether the first line, after empty lines and comments of an edge list, begins with a letter of this format.
 
     Parameters
     ----------
@@ -388,10 +388,10 @@ def _problem(lines: Lines) -> tuple[int, int]:
 
 
 def read_dimacs(stream: IO[bytes]) -> Graph:
-    """Read a graph; its vertices are called 1 to n.
+    """Read a graph with vertex ids 1 to n.
 
-    Lines are ``c`` comments, one ``p sp VERTICES EDGES``, and ``a SOURCE TARGET WEIGHT`` for each edge; the weight
-    may be left out and is ignored.
+    Lines are ``c`` comments, one ``p sp VERTICES EDGES``, and ``a SOURCE TARGET WEIGHT`` for each edge; the weight is
+    optional and ignored.
 
     Parameters
     ----------
@@ -405,7 +405,7 @@ def read_dimacs(stream: IO[bytes]) -> Graph:
     Raises
     ------
     InputError
-        When the header is missing or wrong, a line is none of these, or the number of edges is not the announced one.
+        The header is missing or wrong, a line is malformed, or the number of edges differs from the header.
     """
     lines = Lines(stream)
     vertices, edges = _problem(lines)

@@ -1,7 +1,7 @@
 """Sparse matrices as scipy saves them (.npz): the stored entries (i, j) are edges from i to j.
 
-They are archives of arrays, of whose members nothing is read that has not been looked at: scipy's own reader takes the
-memory that a header announces before anything is compared.
+The files are archives of arrays. Headers are validated before any array is read; scipy's reader would allocate the
+memory that a header announces before checking it.
 """
 
 import gzip
@@ -34,23 +34,23 @@ from sim.notices import shortened
 __all__ = ["read_npz", "recognises_npz", "write_npz"]
 
 _LAYOUTS = {"csr": ("indptr", "indices"), "csc": ("indptr", "indices"), "coo": ("row", "col")}
-_LONGEST_NAME = 64  # bytes of the name of a layout
+_LONGEST_NAME = 64  # bytes of the name of a sparse format
 _LONGEST_CAUSE = 100  # characters
 _COPIED = 1 << 20
 _SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06")
 _VERSIONS = (1, 0), (2, 0), (3, 0)
 _LARGEST_READ = 1 << 20
-"""Bytes that the list of members, and any part of a member, may have: what is read at once."""
+"""Largest single read in bytes, which also limits the list of members."""
 
 _PIECES = {zipfile.ZIP_STORED: _LARGEST_READ, zipfile.ZIP_DEFLATED: _LARGEST_READ}
 _SMALL_PIECE = 1 << 12
-"""Bytes read at once where the unpacker has no bound for what becomes of them: bzip2 and LZMA."""
+"""Largest read in bytes for bzip2 and LZMA, whose decompressors have no bound on the output."""
 
 _ENCRYPTED = 1
 
 
 class _Header(NamedTuple):
-    """Header of a member: its array."""
+    """Header of a member: type and shape of its array."""
 
     dtype: np.dtype[Any]
     """Type of its entries."""
@@ -68,7 +68,7 @@ class _Header(NamedTuple):
 
 
 class _Guarded(io.RawIOBase):
-    """The archive as `zipfile` sees it: it cannot be made to read all of a file at once."""
+    """File object for `zipfile` that refuses to read a whole file at once."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -93,10 +93,10 @@ class _Guarded(io.RawIOBase):
 
 @contextmanager
 def _damage() -> Iterator[None]:
-    """Turn what is raised for a damaged archive into one line."""
+    """Turn errors about a damaged archive into one line."""
     try:
         with warnings.catch_warnings():
-            # Of strange literals and old headers: what is wrong is told once.
+            # Warnings about odd literals and old headers: the error already says it.
             warnings.simplefilter("ignore")
             yield
     except (
@@ -108,7 +108,7 @@ def _damage() -> Iterator[None]:
     except OSError as error:
         if error.errno is not None:
             raise
-        # Of bzip2: what the system refuses has a number.
+        # An OSError without a number comes from bzip2, not from the system.
         raise InputError(f"damaged .npz file: {error}") from None
 
 
@@ -123,7 +123,7 @@ class _Archive:
     Raises
     ------
     InputError
-        When it is no such archive.
+        The file is not such an archive.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -144,12 +144,12 @@ class _Archive:
         return member
 
     def header(self, name: str) -> _Header:
-        """Return what a member says of its array; the member is as long as that array, and no object is made.
+        """Return the header of a member, checked against the member's length, without unpickling any object.
 
         Raises
         ------
         InputError
-            When it is missing or damaged, or is no array of numbers or letters.
+            It is missing or damaged, or not an array of numbers or characters.
         """
         with self._open(name) as file:
             version = npy.read_magic(file)
@@ -168,13 +168,13 @@ class _Archive:
         return header
 
     def read(self, name: str) -> NDArray[Any]:
-        """Return an array whose header has been read, and for whose bytes there is room."""
+        """Return an array; the caller has checked its header and the available memory."""
         with self._open(name) as file:
             array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
         return array
 
     def check(self, name: str) -> None:
-        """Read an array only to see whether it is damaged."""
+        """Read an array only to detect damage."""
         with self._open(name) as file:
             while file.read():
                 pass
@@ -187,7 +187,7 @@ class _Archive:
 
 
 class _Pieces:
-    """A member that is read piece by piece: however much is asked for, little is unpacked at once."""
+    """A member read in small pieces, so that little is decompressed at once."""
 
     def __init__(self, file: IO[bytes], member: zipfile.ZipInfo) -> None:
         self._file, self._most = file, _PIECES.get(member.compress_type, _SMALL_PIECE)
@@ -198,12 +198,12 @@ class _Pieces:
 
 
 def recognises_npz(lines: list[bytes]) -> bool:
-    """Whether a file begins as a zip archive does.
+    """Whether a file begins like a zip archive.
 
     Parameters
     ----------
     lines : list of bytes
-        How it begins, cut as if it were text.
+        Its beginning, split into lines like text.
     """
     return bool(lines) and lines[0].startswith(_SIGNATURES)
 
@@ -250,7 +250,7 @@ def _ends(array: NDArray[np.integer]) -> NDArray[np.uint32]:
 
 
 def _matrix(stream: IO[bytes]) -> Graph:
-    """Look at all members and at the memory, and then read the matrix."""
+    """Check all members and the available memory, then read the matrix."""
     archive = _Archive(stream)
     layout = _layout(archive)
     vertices = _vertices(archive)
@@ -269,7 +269,7 @@ def _matrix(stream: IO[bytes]) -> Graph:
     stored = sum(header.bytes for header in headers)
     check_room(size_text(vertices, edges), stored + csr_bytes(vertices, edges))
     first, second = (archive.read(name) for name in names)
-    # The values do not matter; that they are damaged does.
+    # The values do not matter, but damage does.
     archive.check("data")
     if layout == "coo":
         _check_range(first, "row", vertices)
@@ -283,7 +283,7 @@ def _matrix(stream: IO[bytes]) -> Graph:
 
 
 def _copy(stream: IO[bytes], copy: IO[bytes]) -> None:
-    """Copy a file that cannot be read backwards, as far as there is room."""
+    """Copy a file that cannot be seeked, within the available space."""
     most = min(memory_room().bytes, shutil.disk_usage(tempfile.gettempdir()).free)
     done = 0
     while piece := stream.read(_COPIED):
@@ -294,14 +294,14 @@ def _copy(stream: IO[bytes], copy: IO[bytes]) -> None:
 
 
 def read_npz(stream: IO[bytes]) -> Graph:
-    """Read a square sparse matrix in CSR, CSC or COO form; its vertices are called 0 to n - 1.
+    """Read a square sparse matrix in CSR, CSC or COO form as a graph with vertex ids 0 to n - 1.
 
-    The values do not matter: explicit zeros are edges, repeated entries are repeated edges.
+    The values do not matter: explicit zeros are edges, repeated entries are parallel edges.
 
     Parameters
     ----------
     stream : binary file
-        The file; one that cannot be read backwards is copied first.
+        The file; copied first if it is not seekable.
 
     Returns
     -------
@@ -310,7 +310,7 @@ def read_npz(stream: IO[bytes]) -> Graph:
     Raises
     ------
     InputError
-        When it is not such a matrix, or needs more memory than there is.
+        The file is not such a matrix, or needs more memory than is available.
     """
     if not recognises_npz([stream.peek()[:4]]):  # type: ignore[attr-defined]
         raise InputError("not an .npz file")
@@ -331,7 +331,7 @@ def write_npz(graph: Graph, stream: IO[bytes]) -> None:
     stream : binary file
         Where to write.
     """
-    # Here, as it takes a sixth of a second that commands which write none should not wait.
+    # Imported here because the import takes a sixth of a second, and most commands do not need it.
     from scipy.sparse import csr_array, save_npz
 
     wide = max(graph.vertices, graph.edges) >= 2**31
@@ -343,7 +343,7 @@ def write_npz(graph: Graph, stream: IO[bytes]) -> None:
     if not isinstance(stream, gzip.GzipFile):
         save_npz(stream, matrix, compressed=False)
         return
-    # A zip archive is not written from front to back.
+    # Writing a zip archive needs seeking.
     with tempfile.TemporaryFile() as archive:
         save_npz(archive, matrix, compressed=False)
         archive.seek(0)

@@ -1,7 +1,8 @@
-"""Lines of numbers, read in blocks: by Arrow's reader of CSV where they are regular, else by an expression for a line.
+"""Lines of numbers, read in blocks: by Arrow's CSV reader if they are regular, else by a regular expression per line.
 
-No library reads these files by itself. To readers of CSV one blank alone separates, an empty line or a comment is none,
-and ``0x1`` may be a number; numpy's and scipy's say less of what is wrong and where; pandas takes a second to import.
+No library reads these files as they are. CSV readers accept only a single blank as separator, do not skip empty lines
+and comments, and may accept ``0x1`` as a number; the readers of numpy and scipy report errors less precisely; pandas
+takes a second to import.
 """
 
 import io
@@ -42,20 +43,20 @@ LARGEST_ID = 2**63 - 1
 """Largest vertex id that a text file may name."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-"""What some programs write in front of UTF-8 text; it is passed over."""
+"""Byte order mark that some programs write before UTF-8 text; skipped."""
 
 WORD = r"[^ \t\n]+"
-"""Expression for what stands between blanks."""
+"""Regular expression of a token between blanks."""
 
 _BLOCK = 1 << 22  # bytes, and so the longest line
 _LONGEST_COUNT = 4300  # digits that int() takes
 _LONGEST_TOKEN = 40  # characters of a token that a message shows
-_LOOKED_AT = 4096  # bytes of a token that are looked at for a message
+_LOOKED_AT = 4096  # bytes of a token that are inspected for a message
 _DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _NUMBER = rf"(?:{_DECIMAL}|[+-]?(?i:nan|inf|infinity))"
 _BANNER = "%%matrixmarket"
-_MOST_DIGITS = 19  # as many always fit in 64 bits without a sign
-_ROUNDED = 1e-9  # by which a probability may be above 1
+_MOST_DIGITS = 19  # always fits in an unsigned 64-bit integer
+_ROUNDED = 1e-9  # tolerance above 1 of a probability
 _SMALLEST_POSITIVE = 5e-324
 
 
@@ -66,10 +67,10 @@ class Column(NamedTuple):
     """The text that has them."""
     smallest: int
     largest: int
-    """Their range."""
+    """Largest id allowed."""
 
     def fault(self, token: bytes) -> str | None:
-        """Say what is wrong with a token of the column; None when nothing is."""
+        """Return the error in a token of the column, or None."""
         digits, text = token.removeprefix(b"-"), shown(token)[1:-1]
         significant = digits.lstrip(b"0") or b"0"
         if not digits.isdigit():
@@ -83,7 +84,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """What a line of a format looks like.
+    """Layout of a line of a format.
 
     Parameters
     ----------
@@ -96,12 +97,12 @@ class Layout:
     columns : tuple of Column
         The ids.
     fewest, most : int
-        Number of columns, the ids included.
+        Number of columns, including the ids.
     alike : bool
-        Whether all lines must have equally many.
+        Whether all lines must have the same number of columns.
     weighed : bool
-        Whether lines are transitions: a probability follows the ids, and perhaps a word. Otherwise they are edges, and
-        numbers may follow.
+        Whether lines are transitions, with a probability and optionally a word after the ids. Otherwise they are edges,
+        optionally with numbers after the ids.
     """
 
     form: str
@@ -115,9 +116,10 @@ class Layout:
 
     @property
     def pattern(self) -> str:
-        """Expression that a line matches unless it is at fault: ids by place, what follows them, or a comment.
+        """Regular expression of a valid line: its ids and the rest, or a comment.
 
-        What follows is left to `rest`: where the next letter tells what comes, matching is several times as fast.
+        The rest is matched separately by `rest`: matching is several times faster if each next character decides the
+        path.
         """
         ids = [f"(?P<id{place}>[0-9]+)" for place in range(len(self.columns))]
         tokens = [*[self.letter] * bool(self.letter), *ids, *[f"(?P<weight>{WORD})"] * self.weighed]
@@ -126,13 +128,13 @@ class Layout:
 
     @property
     def rest(self) -> str:
-        """Expression that the end of a line matches."""
+        """Regular expression of the end of a line, after the ids."""
         before = len(self.columns) + self.weighed
         token = WORD if self.weighed else _NUMBER
         return f"^(?:[ \t]+{token}){{{self.fewest - before},{self.most - before}}}[ \t]*$"
 
     def fault(self, line: bytes) -> str | None:
-        """Say what is wrong with a line; None when it is right by itself."""
+        """Return the error in a line, or None if the line is valid by itself."""
         tokens = words(line)
         if tokens and tokens[0].decode("latin-1")[0] in self.comments:
             banner = tokens[0].decode("latin-1").lower().startswith(_BANNER)
@@ -161,7 +163,7 @@ class Layout:
 
 
 def _binary(token: bytes) -> int | None:
-    """Return the first byte of a token that no text has, if there is one."""
+    """Return the first byte of a token that is not valid text, or None."""
     start = token[:_LOOKED_AT]
     for byte, character in zip(start, start.decode("latin-1"), strict=True):
         if byte < 0x80 and not character.isprintable():
@@ -169,36 +171,36 @@ def _binary(token: bytes) -> int | None:
     try:
         start.decode()
     except UnicodeDecodeError as error:
-        # A character may have been cut in two here.
+        # The cut may have split a character.
         if error.end < len(start) or len(start) == len(token):
             return start[error.start]
     return None
 
 
 def shown(token: bytes) -> str:
-    """Return a token of a file in quotes, cut when it is long, unprintable characters escaped."""
+    """Return a token of a file in quotes, shortened, with unprintable characters escaped."""
     return repr(shortened(token.decode("utf-8", "replace"), _LONGEST_TOKEN))
 
 
 def words(line: bytes) -> list[bytes]:
-    """Return what stands between the blanks of a line."""
+    """Return the tokens of a line."""
     return [word for word in re.split(rb"[ \t]+", line) if word]
 
 
 def number(token: bytes, what: str) -> int:
-    """Read a count of a header.
+    """Parse a count in a header.
 
     Parameters
     ----------
     token : bytes
         The digits.
     what : str
-        What it counts, for the message.
+        Noun for the message.
 
     Raises
     ------
     InputError
-        When it is not a whole number, or negative.
+        The token is not a nonnegative integer.
     """
     digits = token.removeprefix(b"-")
     if not digits.isdigit() or len(digits) > _LONGEST_COUNT:
@@ -209,12 +211,12 @@ def number(token: bytes, what: str) -> int:
 
 
 class Lines:
-    """The lines of a text: one by one while they are a header, then many at a time. They end with LF, CR LF or CR.
+    """The lines of a text, read one by one (headers) or in blocks. Line ends are LF, CR LF or CR.
 
     Parameters
     ----------
     stream : binary file
-        The text; a byte order mark of UTF-8 in front is passed over.
+        The text; a leading UTF-8 byte order mark is skipped.
 
     Attributes
     ----------
@@ -229,13 +231,13 @@ class Lines:
         self._ready = io.BytesIO(self._whole().removeprefix(BYTE_ORDER_MARK))
 
     def _whole(self) -> bytes:
-        """Read the next whole lines, each of which then ends with LF; nothing at the end of the file."""
+        """Read the next complete lines, with line ends converted to LF; empty at the end of the file."""
         text = self._rest + self._stream.read(_BLOCK - len(self._rest))
         ended = len(text) < _BLOCK
         if ended and text and not text.endswith((b"\n", b"\r")):
             text += b"\n"
         stop = text.rfind(b"\n") + 1
-        # A carriage return that is the last byte so far may be half of a line end.
+        # A carriage return at the end of the data may be the first half of CR LF.
         stop = max(stop, text.rfind(b"\r", stop, len(text) if ended else -1) + 1)
         text, self._rest = text[:stop], text[stop:]
         if self._rest and not text:
@@ -244,12 +246,12 @@ class Lines:
         return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
     def next(self) -> bytes | None:
-        """Take the next line, without its end; None when there is none.
+        """Return the next line without its end, or None at the end of the file.
 
         Raises
         ------
         InputError
-            When it is longer than a line may be, or no text.
+            The line is too long, or not text.
         """
         if not (line := self._ready.readline()):
             self._ready = io.BytesIO(self._whole())
@@ -261,12 +263,12 @@ class Lines:
         return line[:-1]
 
     def block(self) -> bytes:
-        """Take all whole lines that have been read, each with LF behind; none when there are no more.
+        """Return a block of complete lines, each ending with LF; empty at the end of the file.
 
         Raises
         ------
         InputError
-            When a line is longer than a line may be.
+            A line is too long.
         """
         text = self._ready.read() or self._whole()
         self.number += text.count(b"\n")
@@ -274,10 +276,10 @@ class Lines:
 
 
 def probability(token: bytes) -> float | None:
-    """Return the probability that a token is; None when it is none.
+    """Parse a probability; return None if the token is not one.
 
-    It is a decimal number from 0 to 1 (as much as rounding adds allowed), or a fraction of whole numbers as ``1/3``.
-    What is not 0 in the text is above 0 also where it is too small for a float.
+    It is a decimal number from 0 to 1 (with a tolerance for rounding), or a fraction of integers such as ``1/3``. A
+    nonzero text gives a value above 0, even if it is too small for a float.
     """
     if fraction := re.fullmatch(rb"([+-]?[0-9]{1,300})/([0-9]{1,300})", token):
         above, below = int(fraction[1]), int(fraction[2])
@@ -294,14 +296,14 @@ def probability(token: bytes) -> float | None:
 
 
 def probabilities(tokens: "pa.Array") -> NDArray[np.float64]:
-    """Return the probability that each of some tokens is, NaN for none: equal ones, as most are, are read once."""
+    """Parse probabilities, NaN for invalid tokens; equal tokens, which are frequent, are parsed once."""
     encoded = tokens.dictionary_encode()
     values = np.array([probability(token) for token in encoded.dictionary.to_pylist()], np.float64)
     return values[np.from_dlpack(encoded.indices)]
 
 
 def whole_numbers(tokens: "pa.Array") -> NDArray[np.int64]:
-    """Return tokens of digits as numbers; a negative one for those beyond 64 bits with a sign."""
+    """Convert tokens of digits to integers; a token beyond signed 64 bits becomes negative."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -313,31 +315,31 @@ def whole_numbers(tokens: "pa.Array") -> NDArray[np.int64]:
 
 
 def flags(values: "pa.Array") -> NDArray[np.bool_]:
-    """Return truth values, or which of some numbers are not 0, as an array."""
+    """Convert Arrow booleans, or numbers compared with 0, to a bool array."""
     import pyarrow as pa
 
     return np.from_dlpack(values.cast(pa.bool_()).cast(pa.uint8())).astype(np.bool_)
 
 
 def matched(text: bytes, pattern: str) -> "tuple[NDArray[np.bool_], dict[str, pa.Array]]":
-    """Match each line of a text, of which every one ends with LF.
+    """Match each line of a text, whose lines all end with LF.
 
     Parameters
     ----------
     text : bytes
         The lines.
     pattern : str
-        The expression, with groups that have names.
+        Regular expression with named groups.
 
     Returns
     -------
     faults : ndarray of bool, shape (lines,)
-        Which lines do not match.
+        Lines that do not match.
     groups : dict of str to Array
-        What each group has matched in each line; empty where it has no part in it.
+        Text of each group in each line; empty if the group did not take part in the match.
     """
-    # Here, as it takes a tenth of a second that regular files need not wait. Of Arrow only what does not import pandas,
-    # which takes a second, is used: not its `array`, `scalar` and `to_numpy`.
+    # Imported here because the import takes a tenth of a second, which regular files do not need. Arrow's `array`,
+    # `scalar` and `to_numpy` are avoided: they import pandas, which takes a second.
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -346,40 +348,40 @@ def matched(text: bytes, pattern: str) -> "tuple[NDArray[np.bool_], dict[str, pa
     lines = pa.Array.from_buffers(pa.binary(), len(ends), [None, pa.py_buffer(offsets), pa.py_buffer(text)])
     found = pc.extract_regex(lines, pattern)
     names = [found.type.field(place).name for place in range(found.type.num_fields)]
-    # The groups of a line that does not match are missing, and empty where nobody says so.
+    # Groups of a line that does not match are null; replace them by empty strings.
     groups = [pa.Array.from_buffers(pa.binary(), len(ends), [None, *group.buffers()[1:]]) for group in found.flatten()]
     return flags(found.is_null()), dict(zip(names, groups, strict=True))
 
 
 class _Rows:
-    """Rows of numbers in blocks of lines.
+    """Parser of blocks of lines into rows of numbers.
 
     Parameters
     ----------
     layout : Layout
-        What lines look like.
+        Layout of a line.
     room : int, optional
-        Number of rows that may follow.
+        Largest number of rows.
     """
 
     def __init__(self, layout: Layout, room: int | None) -> None:
         self._layout, self._pattern, self._announced = layout, layout.pattern, room
         self.room = room
-        self._usual = 0, 0  # columns of all rows, and the line of the first
+        self._usual = 0, 0  # columns of every row, and the line of the first row
 
     def _outside(self, ids: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
-        """Return in which rows an id is outside of its column's range."""
+        """Return a mask of the rows with an id outside of its column's range."""
         found = np.zeros(len(ids[0]), np.bool_)
         for column, values in zip(self._layout.columns, ids, strict=True):
             found |= (values < column.smallest) | (values > column.largest)
         return found
 
     def regular(self, text: bytes, line: int) -> list[NDArray[Any]] | None:
-        """Read lines of equally many numbers, with blanks between; None when they are others, or any is at fault.
+        """Parse lines with equally many numbers, separated by blanks; return None for other or malformed lines.
 
-        This takes a quarter of the time of `matched`.
+        Takes a quarter of the time of `matched`.
         """
-        # Arrow takes more for numbers than is one here, but only with other letters.
+        # Arrow accepts more forms of numbers than this format, but these contain other characters.
         if text.translate(None, f"0123456789 \t\n.+-eE{self._layout.letter}".encode()):
             return None
         if (found := self._separated(text, line)) is not None:
@@ -390,7 +392,7 @@ class _Rows:
         return self._separated(text.replace(b" \n", b"\n").replace(b"\n ", b"\n").lstrip(b" "), line)
 
     def _separated(self, text: bytes, line: int) -> list[NDArray[Any]] | None:
-        """Read lines as `regular` does, with one blank between numbers."""
+        """Parse lines as `regular` does, with a single blank between numbers."""
         import pyarrow as pa
         from pyarrow import csv
 
@@ -407,7 +409,7 @@ class _Rows:
                 pa.BufferReader(text),
                 csv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=names),
                 csv.ParseOptions(delimiter=blank, quote_char=False, ignore_empty_lines=False),
-                # The letter is the only truth there is, and nothing may be missing.
+                # Only the leading letter counts as true, and no value may be null.
                 csv.ConvertOptions(
                     column_types=dict(zip(names, types, strict=True)),
                     null_values=[],
@@ -422,7 +424,7 @@ class _Rows:
         if (self.room is not None and len(columns[0]) > self.room) or self._outside(columns).any():
             return None
         if layout.weighed:
-            # What is 0 may only have become so.
+            # A 0 may be the result of underflow.
             if not ((found[ids] > 0) & (found[ids] <= 1 + _ROUNDED)).all():
                 return None
             columns += [found[ids].clip(max=1.0), line + np.arange(len(found[ids]))]
@@ -430,7 +432,7 @@ class _Rows:
         return columns
 
     def matched(self, text: bytes, line: int) -> list[NDArray[Any]]:
-        """Read any lines; `line` is the number of the first."""
+        """Parse any lines; `line` is the number of the first."""
         import pyarrow.compute as pc
 
         faults, groups = matched(text, self._pattern)
@@ -461,7 +463,7 @@ class _Rows:
         return columns
 
     def _fault(self, row: int, counts: NDArray[np.int64]) -> str:
-        """Say what is wrong with a row of a block that is right by itself."""
+        """Return the error in a row that is valid by itself but not in its block."""
         if self.room is not None and row >= self.room:
             beyond = "a transition beyond the" if self._layout.weighed else "an edge beyond the"
             return f"{beyond} {self._announced:{',' if self._layout.weighed else ''}} that the header announces"
@@ -469,26 +471,26 @@ class _Rows:
 
 
 def read_lines(lines: Lines, layout: Layout, *, expected: int | None = None) -> Iterator[list[NDArray[Any]]]:
-    """Read the lines from here to the end of a file, block by block.
+    """Read the lines from the current one to the end of a file, block by block.
 
     Parameters
     ----------
     lines : Lines
         The file, after its header.
     layout : Layout
-        What its lines look like.
+        Layout of its lines.
     expected : int, optional
-        Number of lines with ids that the header announced.
+        Number of lines with ids announced by the header.
 
     Yields
     ------
     list of ndarray
-        Columns of ids; of transitions also the probabilities, and the numbers of the lines that have them.
+        Columns of ids; for transitions also the probabilities and line numbers.
 
     Raises
     ------
     InputError
-        At the first line at fault, or when the number of lines is not the expected one.
+        A line is malformed (the first one is named), or the number of lines is not the expected one.
     """
     rows, line = _Rows(layout, expected), lines.number
     while text := lines.block():

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 __all__ = ["Part", "joined", "write_edges", "write_pairs", "write_rows"]
 
 Part: TypeAlias = "bytes | NDArray[Any] | pa.Array"
-"""A part of each row: a text that all have, numbers, or texts."""
+"""A part of each row: a constant text, a column of numbers, or a column of texts."""
 
 _PAIRS = 1 << 18  # lines formatted at once
 
 
 def column(part: "Part", count: int) -> "pa.Array":
-    """Return numbers as texts, or one text as often as asked for."""
+    """Convert numbers to texts, or repeat a constant text `count` times."""
     import pyarrow as pa
 
     if isinstance(part, bytes):
@@ -32,7 +32,7 @@ def column(part: "Part", count: int) -> "pa.Array":
 
 
 def joined(*parts: "Part") -> "pa.Array":
-    """Return the parts of each row one behind the other: texts that all have, numbers, and texts."""
+    """Concatenate the parts of each row: constant texts, numbers, and texts."""
     import pyarrow.compute as pc
 
     count = next(len(part) for part in parts if not isinstance(part, bytes))
@@ -40,14 +40,14 @@ def joined(*parts: "Part") -> "pa.Array":
 
 
 def write_rows(stream: IO[bytes], *parts: "Part") -> None:
-    """Write the parts of each row one behind the other.
+    """Write rows, each the concatenation of its parts.
 
     Parameters
     ----------
     stream : binary file
-        Where to write.
+        The file to write to.
     *parts : bytes, ndarray or Array
-        Texts that all rows have, numbers, and texts of Arrow; at least one is no text of all.
+        Constant texts, numbers, and Arrow texts; at least one part is not constant.
     """
     stream.write(joined(*parts).buffers()[2])
 
@@ -60,7 +60,7 @@ def write_pairs(
     prefix: bytes = b"",
     suffix: bytes = b"\n",
 ) -> None:
-    """Write one line for each pair of numbers, none of which is negative.
+    """Write one line for each pair of nonnegative numbers.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def write_edges(
     """
     for edge in range(0, graph.edges, _PAIRS):
         targets = graph.targets[edge : edge + _PAIRS].astype(np.int64)
-        # Of the vertices that have these edges the first and the last may have others besides.
+        # The first and the last vertex of this chunk may have further edges in other chunks.
         first, end = np.searchsorted(graph.offsets, (edge, edge + len(targets) - 1), side="right") - 1
         lengths = np.diff(graph.offsets[first : end + 2].clip(edge, edge + len(targets)))
         sources = np.repeat(np.arange(first, end + 1), lengths)

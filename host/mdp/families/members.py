@@ -1,6 +1,6 @@
-"""What makes the members of families: state by state, in chunks.
+"""Generators of the families' members: state by state, in chunks.
 
-States are places (cells of rooms, islands, steps), random numbers, or products of small machines, one digit each.
+States are positions (cells of rooms, islands, steps), random, or products of small state machines, one digit each.
 """
 
 from collections.abc import Callable
@@ -17,11 +17,11 @@ from sim.caching.code import njit
 
 __all__ = ["coin", "grid", "islands", "leader", "philosophers", "random", "stairs"]
 
-_ROOM = 1 << 20  # transitions that a chunk has room for, unless one state has more
+_ROOM = 1 << 20  # transitions in a chunk, unless a single state has more
 
 
 class Chunk(NamedTuple):
-    """States as they are made, one after the other."""
+    """Buffer of states under construction, in order."""
 
     targets: NDArray[np.uint32]
     """Targets of their choices."""
@@ -30,19 +30,19 @@ class Chunk(NamedTuple):
     counts: NDArray[np.uint32]
     """Number of choices of each state."""
     ends: NDArray[np.int64]
-    """How much of each there is so far; and how many targets and choices there were when the last one ended."""
+    """Lengths of the three arrays so far, then the numbers of targets and choices at the end of the last ones."""
 
 
 @njit(cache=True, nogil=True)
 def put(chunk: Chunk, target: int) -> None:
-    """Give the choice that is being made a target."""
+    """Add a target to the current choice."""
     chunk.targets[chunk.ends[0]] = target
     chunk.ends[0] += 1
 
 
 @njit(cache=True, nogil=True)
 def put_new(chunk: Chunk, target: int) -> None:
-    """Give the choice that is being made a target, unless it has it."""
+    """Add a target to the current choice, unless it is there already."""
     for place in range(chunk.ends[3], chunk.ends[0]):
         if chunk.targets[place] == target:
             return
@@ -59,7 +59,7 @@ def end_choice(chunk: Chunk) -> None:
 
 @njit(cache=True, nogil=True)
 def end_state(chunk: Chunk, state: int) -> None:
-    """End a state; one without a choice is given that to stay."""
+    """End a state; a state without choices gets a self-loop."""
     if chunk.ends[1] == chunk.ends[4]:
         put(chunk, state)
         end_choice(chunk)
@@ -71,18 +71,18 @@ def end_state(chunk: Chunk, state: int) -> None:
 def fill_states(
     fill: Callable[..., None], arguments: tuple[Any, ...], states: int, transitions: int, on_step: OnStep | None
 ) -> Mdp:
-    """Make a model chunk by chunk.
+    """Generate a model chunk by chunk.
 
     Parameters
     ----------
     fill : callable
-        Makes states: given `arguments`, the first state, one past the last, and an empty chunk.
+        Generates states, given `arguments`, the first state, one past the last, and an empty chunk.
     arguments : tuple
-        What `fill` is given.
+        Arguments of `fill`.
     states : int
         Number of states.
     transitions : int
-        Most transitions that a state has, and so most choices.
+        Most transitions of a state, and so most choices.
     on_step : callable, optional
         Called now and then with the states made, and all of them.
 
@@ -117,24 +117,24 @@ def fill_states(
 
 
 class Ranks(NamedTuple):
-    """The states among the codes."""
+    """Numbering of the codes that are states."""
 
     codes: NDArray[np.uint32]
     """The code of each state, ascending."""
     ranks: NDArray[np.uint32]
-    """The state of each code; of a code that is none, the state of the next."""
+    """The state of each code; for a code that is not a state, that of the next code that is."""
 
 
 @njit(cache=True, nogil=True)
 def digit(code: int, radix: int, place: int) -> int:
-    """Return a digit of a code; that of place 0 counts least."""
+    """Return a digit of a code; place 0 is the least significant."""
     for _ in range(place):
         code //= radix
     return code % radix
 
 
 def rank_states(codes: int, mark: Callable[[NDArray[np.bool_]], None]) -> Ranks:
-    """Return the numbering of those codes that are states.
+    """Number the codes that are states.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ _WAYS = 3
 
 @njit(cache=True, nogil=True)
 def _moved(column: int, row: int, move: int, sizes: tuple[int, int, int]) -> int:
-    """Return the cell to which a move leads: none through walls, and through doors to the right and down only."""
+    """Return the target cell of a move; walls stop it, and doors open to the right and down only."""
     width, height, room = sizes
     stays = row * width + column
     if move == _RIGHT:
@@ -183,12 +183,12 @@ def _fill_grid(sizes: tuple[int, int, int], first: int, last: int, chunk: Chunk)
 
 
 def grid(width: int, height: int, room: int, *, on_step: OnStep | None = None) -> Mdp:
-    """Make a world of rooms with a door in the middle of the right and of the lower wall.
+    """Generate a grid of rooms, each with a door in the middle of its right and of its lower wall.
 
-    The choices are moves to the right, down, left and up. Each may slip to either side; what a wall stops stays where
-    it is. Doors let through to the right and down only, also by slipping.
+    The choices are moves to the right, down, left and up. Each may slip to either side. A move that hits a wall stays
+    in its cell. Doors open to the right and down only, also for slips.
 
-    Each room is a MEC with all of its cells: beside a door there is a move that cannot slip through it.
+    Each room, with all of its cells, is a MEC: beside a door there is always a move that cannot slip through it.
 
     Parameters
     ----------
@@ -226,11 +226,11 @@ def _fill_islands(seed: int, sizes: tuple[int, int, int], first: int, last: int,
 
 
 def islands(islands: int, size: int, leaving: int, seed: int, *, on_step: OnStep | None = None) -> Mdp:
-    """Make a model of islands, rings of states, and the sea.
+    """Generate a model of islands, which are rings of states, and the sea.
 
-    In each state a choice leads to the next of its ring, and each of the others to some state of another ring or into
-    the sea, a state that nothing leaves. Nearly all rings are one component; but no choice that leads to another stays
-    there for sure, so that the MECs are the rings, each by itself, and the sea.
+    In each state, one choice leads to the next state of the ring. Each other choice leads at random to some state of
+    another ring or into the sea, an absorbing state. Nearly all rings are one component. But no choice reaches another
+    ring with certainty, so the MECs are the single rings, and the sea.
 
     Parameters
     ----------
@@ -264,12 +264,12 @@ def _fill_stairs(top: int, first: int, last: int, chunk: Chunk) -> None:
 
 
 def stairs(steps: int, *, on_step: OnStep | None = None) -> Mdp:
-    """Make a flight of stairs.
+    """Generate a flight of stairs, which needs as many rounds as it has steps.
 
-    On each step a choice is to stay, and another leads one up or back to the lowest, by chance. On the highest there
-    is only staying. The steps but the highest are one component. Each must be found to be a MEC by itself before the
-    one below can be: its only way down may lead up. So each round of an algorithm that finds components, and drops the
-    choices that leave them, finds one more MEC from the top: `steps` MECs of a state each, in as many rounds.
+    On each step, one choice is to stay, and another leads at random one step up or back to the lowest one. The highest
+    step only has the choice to stay. All other steps are one component. A step becomes a MEC only after the one above
+    it, because its other choice may lead up. So an algorithm that finds components, and drops the choices that leave
+    them, finds one MEC per round, from the top: `steps` MECs of one state each, in as many rounds.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ def stairs(steps: int, *, on_step: OnStep | None = None) -> Mdp:
 def _fill_random(seed: int, sizes: tuple[int, int, int], first: int, last: int, chunk: Chunk) -> None:
     states, most_choices, most_targets = sizes
     for state in range(first, last):
-        # A stream for each state: what it has depends on nothing else.
+        # A random stream for each state, so that it depends on nothing else.
         bits = stream(np.uint64(seed), state)
         for _ in range(below(bits, most_choices) + 1):
             end = chunk.ends[0] + min(below(bits, most_targets) + 1, states)
@@ -303,8 +303,8 @@ def _fill_random(seed: int, sizes: tuple[int, int, int], first: int, last: int, 
 def random(states: int, choices: int, transitions: int, seed: int, *, on_step: OnStep | None = None) -> Mdp:
     """Draw a model: each state has 1 to `choices` choices, and each choice 1 to `transitions` different targets.
 
-    Numbers and targets are uniform. All but small or sparse ones are one large MEC and states that only lead there:
-    the graph has a giant component that nothing leaves.
+    Numbers and targets are uniform. Unless they are small or sparse, such models have one large MEC, and states that
+    only lead to it: the graph has a giant component without exits.
 
     Parameters
     ----------
@@ -339,7 +339,7 @@ def _has_right(state: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def _forks_agree(radix: int, count: int, marks: NDArray[np.bool_]) -> None:
-    """Mark the states in which no fork is in two hands: the right one of each is the left one of the next."""
+    """Mark the states in which no fork is held twice; the right fork of each philosopher is the left one of the next."""
     for code in range(len(marks)):
         agree = True
         for each in range(count):
@@ -350,7 +350,7 @@ def _forks_agree(radix: int, count: int, marks: NDArray[np.bool_]) -> None:
 
 @njit(cache=True, nogil=True)
 def _next(radix: int, own: int, left_free: bool, right_free: bool) -> tuple[int, int]:
-    """Return what a philosopher may become by the step that is not a crash: one state, or one of two, or none (-1)."""
+    """Return the next states of a philosopher's step other than a crash: one, two at random, or none (-1)."""
     first, second = -1, -1
     if own == _THINKS:
         first, second = _WANTS_LEFT, _WANTS_RIGHT
@@ -392,20 +392,21 @@ def _fill_philosophers(radix: int, count: int, ranks: Ranks, first: int, last: i
 
 
 def philosophers(philosophers: int, risky: int, *, on_step: OnStep | None = None) -> Mdp:
-    """Make the model of some philosophers round a table.
+    """Generate a model of randomized dining philosophers that can crash.
 
-    One thinks, tosses a coin for the fork that is first, waits for it, and puts it down again when the other is not
-    there, or eats. At any time one may crash, which puts the forks down; a repair lets him think again, or, when it
-    is risky, loses him for good half of the time. A choice is who does the next step, and whether that is a crash.
+    A philosopher thinks, tosses a coin for the fork to take first, waits for it, and then either eats or, if the other
+    fork is taken, puts it down again. A philosopher may crash at any time, which puts the forks down. A repair lets him
+    think again; a risky one loses him for good half of the time. A choice selects the philosopher for the next step,
+    and whether that is a crash.
 
-    When repairs are safe, all states are one MEC. When they are risky, the philosophers who still go round, those who
-    are left crashed, and those lost are one for each such division of the table, unless all are left crashed or lost:
+    With safe repairs, all states are one MEC. With risky repairs, there is one MEC for each division of the
+    philosophers into active, crashed and lost ones, except that all divisions without active ones give a state each:
     3**n - 2**n + 1 MECs, of sizes from 1 to all states in which nobody is down.
 
     Parameters
     ----------
     philosophers : int
-        How many.
+        Number of philosophers.
     risky : int
         1 when a repair may fail, otherwise 0.
     on_step : callable, optional
@@ -414,7 +415,7 @@ def philosophers(philosophers: int, risky: int, *, on_step: OnStep | None = None
     Returns
     -------
     Mdp
-        Its states are those in which no fork is in two hands; the one in which everybody thinks is the first.
+        States in which no fork is held twice; the first is the one in which everybody thinks.
     """
     radix = _LOST + risky
     ranks = rank_states(radix**philosophers, lambda marks: _forks_agree(radix, philosophers, marks))
@@ -452,19 +453,20 @@ def _fill_coin(processes: int, bound: int, first: int, last: int, chunk: Chunk) 
 
 
 def coin(processes: int, bound: int, *, on_step: OnStep | None = None) -> Mdp:
-    """Make the model of a shared coin.
+    """Generate the model of a shared coin.
 
-    A process tosses a coin, counts the common counter up or down by it, and looks: at `bound` times the number of
-    processes, above or below 0, it decides; otherwise it tosses again. A choice is who does the next step.
+    A process tosses a coin, increments or decrements the shared counter accordingly, and reads it. At plus or minus
+    `bound` times the number of processes it decides; otherwise it tosses again. A choice selects the process for the
+    next step.
 
-    The walk is a large component that falls apart state by state from the ends of the counter. Nobody can put the
-    decision off for sure: the MECs are the states in which all have decided, each by itself, one for each value of the
-    counter (of which few can be reached from its middle) and each of the 2**n decisions.
+    The random walk is a large component that is dismantled state by state from the ends of the counter. No choice can
+    postpone the decision for certain, so the MECs are the single states in which all have decided: one for each value
+    of the counter (few of them reachable from its middle) and each of the 2**n decisions.
 
     Parameters
     ----------
     processes, bound : int
-        Number of processes; where they decide.
+        Number of processes; factor of the counter value at which they decide.
     on_step : callable, optional
         Called now and then with the states made, and all of them.
 
@@ -482,7 +484,7 @@ _OUT, _WAITS, _FIRST = 0, 1, 2
 
 @njit(cache=True, nogil=True)
 def _somebody_waits(radix: int, count: int, marks: NDArray[np.bool_]) -> None:
-    """Mark the states in which a number is still to be drawn: a round that is complete is the next."""
+    """Mark the states in which a number is still to be drawn; a complete round is represented by the next one."""
     for code in range(len(marks)):
         marks[code] = False
         for each in range(count):
@@ -491,7 +493,7 @@ def _somebody_waits(radix: int, count: int, marks: NDArray[np.bool_]) -> None:
 
 @njit(cache=True, nogil=True)
 def _settled(code: int, radix: int, count: int) -> int:
-    """Return the state after a draw: that of the next round, with those that drew most, when nobody waits."""
+    """Return the state after a draw; if it was the last of its round, the next round with the highest drawers."""
     largest = 0
     for each in range(count):
         own = digit(code, radix, each)
@@ -518,7 +520,7 @@ def _fill_leader(radix: int, count: int, restart: int, ranks: Ranks, first: int,
             end_choice(chunk)
         for each in range(count if present > 1 else 0):
             if digit(code, radix, each) == _WAITS:
-                # Draws below the most lead to one state, and those above to another.
+                # All draws below the maximum lead to one state, and those above to another.
                 for drawn in range(_FIRST, radix):
                     put_new(chunk, ranks.ranks[_settled(code + (drawn - _WAITS) * unit, radix, count)])
                 end_choice(chunk)
@@ -527,27 +529,27 @@ def _fill_leader(radix: int, count: int, restart: int, ranks: Ranks, first: int,
 
 
 def leader(processes: int, numbers: int, restart: int, *, on_step: OnStep | None = None) -> Mdp:
-    """Make the model of an election.
+    """Generate the model of a leader election.
 
-    In a round each process that is still in it draws a number; those that drew the most are in the next round. When
-    one is left, it leads. A choice is who draws next.
+    In a round, each remaining process draws a number; those with the highest number enter the next round. The last one
+    is the leader. A choice selects the process that draws next.
 
-    Without a restart, rounds lead down to fewer processes, each set of which is a component of its own that must be
-    left; the MECs are the leaders, n single states. With it, all states are one MEC.
+    Without a restart, the set of processes shrinks; each set is a component of its own that is eventually left, and
+    the MECs are the n leader states. With a restart, all states are one MEC.
 
     Parameters
     ----------
     processes, numbers : int
-        Number of processes; how many numbers they draw from.
+        Number of processes; number of values to draw from.
     restart : int
-        1 when everybody takes part again after an election, otherwise 0.
+        1 if a new election with all processes follows, otherwise 0.
     on_step : callable, optional
         Called now and then with the states made, and all of them.
 
     Returns
     -------
     Mdp
-        Its states are those in which somebody has yet to draw, the leaders among them.
+        States in which a process has yet to draw, including the leader states.
     """
     radix = numbers + _FIRST
     ranks = rank_states(radix**processes, lambda marks: _somebody_waits(radix, processes, marks))

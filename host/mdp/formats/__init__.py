@@ -17,12 +17,12 @@ _WRITERS = {".tra": write_tra, ".drn": write_drn}
 
 
 def check_name(path: Path | str) -> str:
-    """Return the suffix of a model's file, ``.tra`` or ``.drn``, without the ``.gz`` that may be behind.
+    """Return the suffix of a model's file, ``.tra`` or ``.drn``, without ``.gz``.
 
     Raises
     ------
     InputError
-        When it is another.
+        The suffix is another.
     """
     path = Path(path)
     suffix = suffix_of(path)
@@ -34,15 +34,15 @@ def check_name(path: Path | str) -> str:
 def read_mdp(path: Path | str, *, watch: Watch | None = None) -> Mdp:
     """Read a model in the format that the suffix names, gzipped or not.
 
-    ``.tra`` is PRISM's explicit transition file, ``.drn`` Storm's explicit file. Of the probabilities only the support
-    is kept: a transition of probability 0 is none.
+    ``.tra`` is PRISM's explicit transition file, ``.drn`` Storm's explicit file. Only the support of the distributions
+    is kept: transitions of probability 0 are dropped.
 
     Parameters
     ----------
     path : Path or str
         The file.
     watch : callable, optional
-        Watches how much of the file has been read.
+        Progress callback.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def read_mdp(path: Path | str, *, watch: Watch | None = None) -> Mdp:
 def write_mdp(mdp: Mdp, path: Path | str, *, watch: Watch | None = None) -> None:
     """Write a model in the format that the suffix names, as in `read_mdp`; it appears whole or not at all.
 
-    The transitions of each choice become equally likely: the model knows their support only.
+    The transitions of each choice become equally likely, because the model only has their support.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def write_mdp(mdp: Mdp, path: Path | str, *, watch: Watch | None = None) -> None
     path : Path or str
         The file.
     watch : callable, optional
-        Watches how much of it has been written.
+        Progress callback.
 
     Raises
     ------

@@ -29,10 +29,10 @@ __all__ = ["read_drn"]
 _FORM = "TARGET : PROBABILITY"
 _NOTHING, _STATE, _ACTION, _TRANSITION = range(4)
 _GROUPS = {_STATE: "state", _ACTION: "action", _TRANSITION: "target"}
-"""Kinds of lines, and the groups that tell them."""
+"""Kinds of lines, and the regular expression groups that identify them."""
 
 _FOLLOWS = np.zeros((4, 4), np.bool_)
-"""Which kind of line may follow which."""
+"""Whether a kind of line may follow another."""
 
 _FOLLOWS[
     [_NOTHING, _STATE, _ACTION, _TRANSITION, _TRANSITION, _TRANSITION], [_STATE, _ACTION, _TRANSITION, *_GROUPS]
@@ -45,7 +45,7 @@ _VALUES = (b"double", b"rational")
 
 
 def _next(lines: Lines, what: str) -> list[bytes]:
-    """Return the words of the line after one of the header's."""
+    """Return the words of the next line of the header."""
     line = lines.next()
     if line is None:
         raise InputError(f"the header is cut short: nothing follows {what}", line=lines.number - 1)
@@ -53,7 +53,7 @@ def _next(lines: Lines, what: str) -> list[bytes]:
 
 
 def _count(lines: Lines, key: bytes) -> int:
-    """Read a count, which has a line of its own."""
+    """Read a count on a line of its own."""
     line, what = lines.number, key.removeprefix(b"@nr_").decode()
     with placed(line=line):
         found = _next(lines, key.decode())
@@ -63,7 +63,7 @@ def _count(lines: Lines, key: bytes) -> int:
 
 
 def _header(lines: Lines) -> tuple[int, int | None]:
-    """Read the lines up to the model: the number of states, and of choices if there is one."""
+    """Read the header; return the number of states, and of choices if it is given."""
     kind = key = b""
     counts: dict[bytes, int] = {}
     while key != b"@model":
@@ -98,7 +98,7 @@ def _header(lines: Lines) -> tuple[int, int | None]:
 
 
 def _cause(line: bytes, states: int, kind: int, state: int, choice: int) -> str:
-    """Say what is wrong with a line; the line before is of that kind, and stands in that choice of that state."""
+    """Return the error in a line; `kind`, `state` and `choice` are those of the line before."""
     first, second, *_ = *words(line), b"", b""
     begins = first.lower()
     if begins in (b"state", b"action") and kind == _ACTION:
@@ -130,7 +130,7 @@ def _cause(line: bytes, states: int, kind: int, state: int, choice: int) -> str:
 
 
 class _Transitions:
-    """Transitions in blocks of lines.
+    """Parser of transitions in blocks of lines.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class _Transitions:
         begins[0] = ends[0] = False
         actions = self.choice + np.cumsum(kinds == _ACTION) - (self.kind == _ACTION)
         states = self.state + np.cumsum(begins)
-        # Choices are counted from the state on that they are of.
+        # Choices are numbered within their state.
         choices = actions - np.maximum.accumulate(np.where(begins, actions + 1, 0))
         named = whole_numbers(groups["state"].filter(told[_STATE]))
         targets = whole_numbers(groups["target"].filter(told[_TRANSITION]))
@@ -181,8 +181,8 @@ class _Transitions:
 def read_drn(stream: IO[bytes]) -> Mdp:
     """Read a model.
 
-    A header with ``@type: MDP``, ``@nr_states`` and perhaps ``@nr_choices``; after ``@model`` the states in their
-    order, of each its actions, of each its transitions, ``TARGET : PROBABILITY``. Rewards, labels and names are
+    The header has ``@type: MDP``, ``@nr_states`` and optionally ``@nr_choices``. After ``@model`` come the states in
+    order, each with its actions, each with its transitions ``TARGET : PROBABILITY``. Rewards, labels and names are
     ignored.
 
     Parameters
@@ -197,7 +197,7 @@ def read_drn(stream: IO[bytes]) -> Mdp:
     Raises
     ------
     InputError
-        At the first line at fault, or when the model is incomplete.
+        A line is malformed (the first one is named), or the model is incomplete.
     """
     lines = Lines(stream)
     states, choices = _header(lines)

@@ -1,4 +1,4 @@
-"""The transitions of a file as they are read, and the model that they are put together to."""
+"""Transitions of a file while it is read, and assembly of the model from them."""
 
 from typing import Any
 
@@ -12,16 +12,16 @@ from host.memory_room import Growing
 __all__ = ["TOLERANCE", "Rows"]
 
 TOLERANCE = 1e-5
-"""By how much the probabilities of a choice may miss 1: PRISM's own bound for models that it builds, ``-sumroundoff``.
+"""Tolerance of the sum of a choice's probabilities: PRISM's bound for models that it builds, ``-sumroundoff``.
 
-Files have decimals: Storm writes ten digits of each probability, and many small ones add up."""
+It is needed for rounded decimals: Storm writes ten digits of each probability, and many small errors add up."""
 
 _TYPES = np.uint32, np.uint32, np.uint32, np.float64, np.int64
-_BUILT = 28  # bytes of a row in the model, and in between
+_BUILT = 28  # bytes of a row in the model and in temporary arrays
 
 
 class Rows:
-    """Transitions as they are read."""
+    """Buffer of transitions while a file is read."""
 
     def __init__(self) -> None:
         self._columns = Growing(*_TYPES, of="transitions", extra=_BUILT)
@@ -32,29 +32,29 @@ class Rows:
         return self._columns.count
 
     def append(self, *values: NDArray[Any]) -> None:
-        """Add transitions: source, number of the choice in its state, target, probability and line of each.
+        """Append transitions: source, number of the choice in its state, target, probability and line of each.
 
         Raises
         ------
         InputError
-            When there are more than 32 bits or memory hold.
+            The total exceeds 32 bits or the memory.
         """
         check_size(0, self.count + len(values[0]))
         self._columns.append(*values)
 
     def mdp(self, states: int | None, choices: int | None) -> Mdp:
-        """Return the model of these transitions, which are given up; those of probability 0 are no part of it.
+        """Build the model, without transitions of probability 0, and empty the buffer.
 
         Parameters
         ----------
         states, choices : int, optional
-            What the header announces.
+            Numbers in the header.
 
         Raises
         ------
         InputError
-            When a state has no choice, a choice no transition, the probabilities of a choice do not sum to 1 within
-            `TOLERANCE`, or there are more or fewer choices than announced.
+            A state has no choice, a choice no transition, the probabilities of a choice do not sum to 1 within
+            `TOLERANCE`, or the number of choices differs from the header.
         """
         if self.count == 0:
             raise InputError("the model is empty: it has no transitions")

@@ -15,7 +15,7 @@ _FORM = "SOURCE CHOICE TARGET PROBABILITY ACTION"
 
 
 def _header(lines: Lines) -> tuple[int, int, int] | None:
-    """Read the first line that is no comment: numbers of states, choices and transitions; none in Storm's variant."""
+    """Read the first line after comments: numbers of states, choices and transitions, which Storm's variant omits."""
     found = words(lines.next() or b"")
     while found and found[0].startswith(b"#"):
         found = words(lines.next() or b"")
@@ -40,9 +40,9 @@ def _header(lines: Lines) -> tuple[int, int, int] | None:
 def read_tra(stream: IO[bytes]) -> Mdp:
     """Read a model.
 
-    The first line has the numbers of states, choices and transitions, or the word ``mdp`` (Storm's variant); then comes
-    a line for each transition: source, number of the choice in its state, target, probability, and perhaps the name of
-    an action, which is ignored. They come in any order. Lines that begin with ``#`` are comments, as PRISM writes them.
+    The first line has the numbers of states, choices and transitions, or the word ``mdp`` (Storm's variant). Then comes
+    a line for each transition, in any order: source, number of the choice in its state, target, probability, and
+    optionally the name of an action, which is ignored. Lines that begin with ``#`` are comments, as PRISM writes them.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def read_tra(stream: IO[bytes]) -> Mdp:
     Raises
     ------
     InputError
-        At the first line at fault, or when the model is incomplete.
+        A line is malformed (the first one is named), or the model is incomplete.
     """
     lines = Lines(stream)
     sizes = _header(lines)

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 __all__ = ["write_drn", "write_tra"]
 
-_STATES = 1 << 16  # formatted at once
+_STATES = 1 << 16  # states formatted at once
 
 
 def _spread(texts: "pa.Array", rows: NDArray[np.int64], count: int) -> "pa.Array":
-    """Return some rows' texts among those of all, which have none."""
+    """Expand texts of some rows to all rows, empty elsewhere."""
     import pyarrow as pa
 
     ends = np.zeros(count + 1, np.int32)
@@ -26,8 +26,8 @@ def _spread(texts: "pa.Array", rows: NDArray[np.int64], count: int) -> "pa.Array
 
 
 def _write(stream: IO[bytes], mdp: Mdp, *, drn: bool) -> None:
-    """Write the transitions, and in DRN states and actions: all transitions of a choice are equally likely."""
-    # The first state has a line of its own form.
+    """Write the transitions, in DRN also states and actions; transitions of a choice are equally likely."""
+    # The line of the first state has a different form.
     for first in (0, *range(1, mdp.states, _STATES)):
         last = min(first + _STATES, mdp.states) if first else 1
         choices = mdp.choices[first : last + 1]
@@ -67,7 +67,7 @@ def write_tra(mdp: Mdp, stream: IO[bytes]) -> None:
 def write_drn(mdp: Mdp, stream: IO[bytes]) -> None:
     """Write a model as Storm's explicit file, the transitions of each choice equally likely.
 
-    State 0 is the initial one: Storm wants one.
+    State 0 becomes the initial state, which Storm requires.
 
     Parameters
     ----------
