@@ -1,3 +1,3 @@
-"""The machine around the hardware: its memory, the executors that execute it, counters, waveforms."""
+"""The machine around the hardware: memory, executors, counters, waveforms."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""What an allocation in coprocessor memory holds."""
+"""Kinds of arrays in coprocessor memory."""
 
 from enum import IntEnum
 
@@ -6,7 +6,7 @@ __all__ = ["ArrayKind"]
 
 
 class ArrayKind(IntEnum):
-    """What an allocation holds."""
+    """Kind of array in an allocation."""
 
     OTHER = 0
     """Anything else."""

@@ -1,4 +1,4 @@
-"""Configurations, for those who reach the hardware only through the simulator."""
+"""Configurations of the hardware, re-exported for the host."""
 
 from hw.config import PRESETS, AcceleratorConfig, ConfigError, load_config
 

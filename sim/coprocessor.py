@@ -1,4 +1,4 @@
-"""The coprocessor as a host program sees it: memory, registers, instructions."""
+"""Interface of the coprocessor to host programs: memory, registers, instructions."""
 
 import abc
 from collections.abc import Mapping, Sequence
@@ -43,9 +43,9 @@ class Coprocessor(abc.ABC):
 
     @abc.abstractmethod
     def allocate(self, size: int, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
-        """Reserve `size` bytes of coprocessor memory and return their address (512-byte aligned, zeroed).
+        """Allocate `size` bytes of coprocessor memory, zeroed, and return their address (512-byte aligned).
 
-        What they hold is for whoever looks at the memory's use.
+        `holds` matters only to records of the memory's use.
         """
 
     def write(self, address: int, values: npt.NDArray[Any]) -> None:
@@ -58,7 +58,7 @@ class Coprocessor(abc.ABC):
 
     @abc.abstractmethod
     def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
-        """Return the memory itself as an array: the host is coherent with it. Use only between instructions."""
+        """Return a view of the memory as an array, coherent with the machine. Use only between instructions."""
 
     @abc.abstractmethod
     def set_registers(self, values: Mapping[Register, int]) -> None:
@@ -70,7 +70,7 @@ class Coprocessor(abc.ABC):
 
     @abc.abstractmethod
     def dispatch(self, instruction: Instruction) -> int:
-        """Start an instruction on every Application Engine; return the cycle of it."""
+        """Start an instruction on every Application Engine; return the cycle of the dispatch."""
 
     @abc.abstractmethod
     def wait(self) -> int:
@@ -88,17 +88,17 @@ class Coprocessor(abc.ABC):
         """
 
     def stray_writes(self) -> list[int]:
-        """Return addresses outside all that was allocated that something was written to, as far as it can be told."""
+        """Return addresses of detected writes outside of all allocations."""
         return []
 
     @abc.abstractmethod
     def begin_attempt(self) -> None:
-        """Count what follows as an attempt of its own: the run begins again, since its queues were too small."""
+        """Start a new attempt in the statistics, after a restart with larger queues."""
 
     @abc.abstractmethod
     def statistics(self) -> dict[str, Any]:
-        """Event counters of the hardware, causes of its kernels' cycles and statistics of the memory, JSON-able."""
+        """Return event counters of the hardware, kernel cycles by cause, and memory statistics, JSON-able."""
 
     @abc.abstractmethod
     def close(self) -> None:
-        """Release everything: memory, threads, waveform files (which are complete afterwards)."""
+        """Release memory and threads, and complete waveform files."""

@@ -1,4 +1,4 @@
-"""What can go wrong in a simulation. Each is one clear line, and a diagnosis where there is more to say."""
+"""Errors of simulations: one clear line each, optionally with a diagnosis."""
 
 __all__ = ["BuildError", "CycleLimitError", "HangError", "MemoryAccessError", "SimulationError"]
 
@@ -9,9 +9,9 @@ class SimulationError(Exception):
     Parameters
     ----------
     message : str
-        One line: what happened.
+        The error in one line.
     diagnosis : str, optional
-        Further lines: the state of what is stuck.
+        Further lines on the state of kernels that are stuck.
     """
 
     def __init__(self, message: str, diagnosis: str = "") -> None:
@@ -24,7 +24,7 @@ class CycleLimitError(SimulationError):
 
 
 class HangError(SimulationError):
-    """For the watchdog's time nothing moved, and the memory owed nothing, although an instruction is running."""
+    """The watchdog expired: an instruction is running, but nothing moved, and no memory request was outstanding."""
 
 
 class MemoryAccessError(SimulationError):

@@ -1,3 +1,3 @@
-"""The cache of what is compiled: its folder, what is trusted in it, and how much of it is kept."""
+"""The cache of compiled code: its folder, trust in its files, and eviction."""
 
 __all__: list[str] = []

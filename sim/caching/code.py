@@ -1,8 +1,8 @@
-"""numba's compilers, with a cache of compiled code that can be trusted.
+"""numba's compilers with a trusted cache of compiled code.
 
-numba's own loads whatever lies beside the sources: a damaged file ends a run with an exception of its reader, and one
-that somebody else has written runs as this user. It also looks at one source file only, and would miss a changed
-function or constant of another that is compiled in.
+numba's own cache loads any file beside the sources: a damaged file ends a run with an exception, and a file written by
+another user runs as this user. Its cache key also covers only one source file, and so misses changes of functions and
+constants compiled in from other files.
 """
 
 import os
@@ -35,34 +35,34 @@ from sim.notices import notice
 __all__ = ["SUFFIX", "cfunc", "njit"]
 
 SUFFIX = ".code"
-"""Of the files of compiled code."""
+"""Suffix of files of compiled code."""
 
 _DIGITS = 16
 _CONSTANTS = (bool, int, float, str, bytes, tuple, type(None))
 
 _stamps: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
-"""What the code of each function depends on, in a digest."""
+"""Digest, for each function, of everything that its code depends on."""
 
 _has_dynamic_globals = attrgetter("library.has_dynamic_globals")
-"""Whether compiled code has addresses of this process in it."""
+"""Whether compiled code contains addresses of this process."""
 
 _refusals: set[str] = set()
-"""Reasons for which code could not be kept, each told once."""
+"""Reasons why code could not be cached, each reported once."""
 
 
 def njit(*, cache: bool = False, stamp: str | None = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator that compiles a function as numba's does.
+    """Return a decorator that compiles a function like numba's ``njit``.
 
     Parameters
     ----------
     cache : bool
-        Keep the code.
+        Cache the code.
     stamp : str, optional
-        Digest of all that the function depends on; by default it is made of its source file, of its global constants,
-        and of the functions among its globals that were made by this decorator, as they are at this time, and of
-        the source files of numba's intrinsics among them.
+        Digest of everything that the function depends on. By default it covers the function's source file, its global
+        constants, the global functions made by this decorator, as they are now, and the source files of numba
+        intrinsics among its globals.
     **options
-        numba's.
+        Options of numba.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -76,20 +76,20 @@ def njit(*, cache: bool = False, stamp: str | None = None, **options: Any) -> Ca
 
 
 def cfunc(signature: Any, *, stamp: str, **options: Any) -> Callable[[Callable[..., Any]], int]:
-    """Return a decorator that compiles a function for callers in C, keeps its code, and returns its address.
+    """Return a decorator that compiles a function for callers in C, caches its code, and returns its address.
 
     Parameters
     ----------
     signature : numba signature
         Its types.
     stamp : str
-        Digest of all that the function depends on.
+        Digest of everything that the function depends on.
     **options
-        numba's.
+        Options of numba.
     """
 
     def decorate(function: Callable[..., Any]) -> int:
-        # numba's decorator compiles at once, before it could be given this cache.
+        # numba's decorator would compile immediately, before this cache could be set.
         compiled: Any = CFunc(function, normalize_signature(signature), locals={}, options=options)
         compiled._cache = _CodeCache(function, stamp, options)
         compiled.compile()
@@ -104,7 +104,7 @@ def _source_digest(path: str) -> bytes:
 
 
 def _stamp(function: Callable[..., Any]) -> str:
-    """Return a digest of what a function's code depends on."""
+    """Return a digest of everything that a function's code depends on."""
     code = function.__code__
     digest = sha256(_source_digest(code.co_filename))
     for name in sorted(set(code.co_names) & function.__globals__.keys()):
@@ -119,9 +119,9 @@ def _stamp(function: Callable[..., Any]) -> str:
 
 
 class _CodeCache(NullCache):
-    """Keeps the code of a function, a sealed file for each signature, processor and set of options.
+    """Cache of a function's code, in a sealed file for each signature, processor and set of options.
 
-    Functions of a source file, as it is, share a folder.
+    Functions of the same version of a source file share a folder.
     """
 
     def __init__(self, function: Callable[..., Any], stamp: str, options: dict[str, Any]) -> None:
@@ -134,7 +134,7 @@ class _CodeCache(NullCache):
         )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the code for a signature; None if there is none that can be used."""
+        """Return the cached code for a signature, or None."""
         target_context.refresh()
         place = self._place(sig, target_context.codegen())
         if place is None:
@@ -148,7 +148,7 @@ class _CodeCache(NullCache):
         except MemoryError:
             raise
         except Exception as error:
-            # What was written by a program that differs in what no version tells must not end this one.
+            # A file written by a build that differs in ways no version number shows must not end this program.
             reason = str(error) if isinstance(error, UnusableError) else f"it is damaged ({type(error).__name__})"
             notice(f"{path}: {reason}: compiled again")
             with suppress(OSError):
@@ -159,7 +159,7 @@ class _CodeCache(NullCache):
         return result
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the code for a signature."""
+        """Cache the code for a signature."""
         place = self._place(sig, data.codegen)
         if place is None or data.lifted or _has_dynamic_globals(data):
             return
@@ -171,7 +171,7 @@ class _CodeCache(NullCache):
             _refuse(f"{path.parent.parent}: {error.strerror}")
 
     def _place(self, sig: Any, codegen: Any) -> tuple[Path, bytes] | None:
-        """Return the file for a signature, and what it is sealed with; None where none can be kept."""
+        """Return the file for a signature and the key that it is sealed with; None if it cannot be cached."""
         key = repr((self._settings, sig, codegen.magic_tuple())).encode()
         try:
             folder = code_directory() / self._folder

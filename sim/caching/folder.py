@@ -1,7 +1,7 @@
-"""Where the cache is, and files in it.
+"""The cache folder, and trusted files in it.
 
-It is the user's folder, or a temporary one where that cannot be had or must not be trusted. Its files are written
-whole, and read only if they are what was written and nobody else could have written it.
+The cache is in the user's cache folder, or in a temporary one if that is not usable or not trusted. Its files are
+written atomically. They are read only if their checksum is right and no other user could have written them.
 """
 
 import atexit
@@ -43,11 +43,11 @@ _PREFIX = "cyscc-cache-"
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _temporary: dict[Path, int | None] = {}
-"""The temporary cache of this process, if it has one, and the descriptor that locks it where that is possible."""
+"""The temporary cache of this process, if any, and the descriptor that holds its lock, if it could be locked."""
 
 
 def cache_directory() -> Path:
-    """Return the folder for what is compiled: ``$CYSCC_CACHE``, or ``cyscc`` in the user's cache folder."""
+    """Return the cache folder: ``$CYSCC_CACHE``, or ``cyscc`` in the user's cache folder."""
     named = os.environ.get(_VARIABLE)
     if named:
         return Path(named)
@@ -55,12 +55,12 @@ def cache_directory() -> Path:
 
 
 def untrusted(status: os.stat_result) -> str | None:
-    """Return why nothing may be loaded from a file or a folder: others could have written it; None if they could not.
+    """Return why a file or a folder must not be trusted (others could have written it), or None.
 
     Parameters
     ----------
     status : os.stat_result
-        Its state.
+        Its status.
     """
     if status.st_uid not in (0, os.geteuid()):
         return f"it belongs to another user ({status.st_uid})"
@@ -70,14 +70,14 @@ def untrusted(status: os.stat_result) -> str | None:
 
 
 def usable_cache() -> Path:
-    """Return a folder of which this process may load what it holds; a temporary one where there is no other.
+    """Return a trusted cache folder, a temporary one if there is no other.
 
-    It is made if need be, for its owner alone. It may be one that cannot be written.
+    It is created if needed, accessible to its owner only. It may be read-only.
 
     Raises
     ------
     BuildError
-        There is not even a temporary folder.
+        Not even a temporary folder can be created.
     """
     folder = cache_directory()
     reason = _reason_against(folder)
@@ -85,9 +85,9 @@ def usable_cache() -> Path:
 
 
 def provide_for_tools(cache: Path) -> None:
-    """Give tools that keep something in the user's cache folder a place in this one, where there is no such folder.
+    """Give tools that need a user cache folder a place in this cache, if there is no such folder.
 
-    Yosys, which is compiled for any processor, keeps there what it became on this one, and does not start without.
+    The portable build of Yosys stores its code translated for this processor there, and does not start without it.
     """
     folder = user_cache_path()
     with suppress(OSError):
@@ -97,12 +97,12 @@ def provide_for_tools(cache: Path) -> None:
 
 
 def code_directory() -> Path:
-    """Return the folder for what numba compiles: ``$NUMBA_CACHE_DIR``, or ``numba`` in the cache.
+    """Return the folder for code compiled by numba: ``$NUMBA_CACHE_DIR``, or ``numba`` in the cache.
 
     Raises
     ------
     BuildError
-        There is not even a temporary folder.
+        Not even a temporary folder can be created.
     """
     named = os.environ.get("NUMBA_CACHE_DIR")
     if named and _reason_against(Path(named)) is None:
@@ -111,7 +111,7 @@ def code_directory() -> Path:
 
 
 def _reason_against(folder: Path) -> str | None:
-    """Return why a folder, made if need be, cannot be the cache."""
+    """Create a folder if needed; return why it cannot be the cache, or None."""
     if not folder.is_absolute() and not os.environ.get(_VARIABLE):
         return "the user has no home"
     try:
@@ -122,7 +122,7 @@ def _reason_against(folder: Path) -> str | None:
 
 
 def temporary_cache(instead_of: Path, reason: str) -> Path:
-    """Make a cache that ends with the process, and say so; processes that are started later share it.
+    """Create a cache that ends with the process, with a notice; processes started later share it.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def temporary_cache(instead_of: Path, reason: str) -> Path:
     Raises
     ------
     BuildError
-        It cannot be made.
+        It cannot be created.
     """
     try:
         _remove_left()
@@ -158,7 +158,7 @@ def remove_temporary_cache() -> None:
 
 
 def _remove_left() -> None:
-    """Remove temporary caches of this user whose process is gone."""
+    """Remove temporary caches of this user whose process has ended."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError), private_folder(folder) as mine:
             if mine:
@@ -168,16 +168,16 @@ def _remove_left() -> None:
 _SEAL = b"cyscc sealed "
 _HEAD = len(_SEAL) + hashlib.sha256().digest_size
 _LONGEST = 1 << 26
-"""Bytes of a file that is read as a whole."""
+"""Most bytes of a file that is read as a whole."""
 
 
 class UnusableError(Exception):
-    """A file that is there, and must not be used; the message says why."""
+    """A file that exists but must not be used; the message says why."""
 
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Say of what cannot be read in the block that it is unusable, unless it is not there."""
+    """Turn read errors of the block into `UnusableError`, except for missing files."""
     try:
         yield
     except FileNotFoundError:
@@ -187,14 +187,14 @@ def reading() -> Iterator[None]:
 
 
 def open_trusted(path: Path) -> int:
-    """Open a file to read, without following links; return its descriptor.
+    """Open a trusted file for reading, without following links; return its descriptor.
 
     Raises
     ------
     FileNotFoundError
-        There is none.
+        It does not exist.
     UnusableError
-        It cannot be read, is no plain file, or others could have written it.
+        It cannot be read, is not a regular file, or others could have written it.
     """
     with reading():
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -207,12 +207,12 @@ def open_trusted(path: Path) -> int:
 
 
 def read_trusted(path: Path) -> bytes:
-    """Return the bytes of a file that others could not have written.
+    """Return the bytes of a trusted file.
 
     Raises
     ------
     FileNotFoundError, UnusableError
-        As of `open_trusted`.
+        See `open_trusted`.
     """
     with reading(), open(open_trusted(path), "rb") as file:
         if os.fstat(file.fileno()).st_size > _LONGEST:
@@ -233,27 +233,27 @@ def digest_of(descriptor: int) -> str:
 
 
 def publish(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or as it was, also if the machine stops.
+    """Write a file atomically and durably.
 
     Raises
     ------
     OSError
         It cannot be written.
     """
-    # Whatever the user's mask is: what others may write would not be read again.
+    # Regardless of the user's umask: a file that others may write would not be trusted.
     with replaced(path, durable=True, mode=0o644) as name:
         name.write_bytes(content)
 
 
 def write_sealed(path: Path, key: bytes, content: bytes) -> None:
-    """Write a file with what it is called by, and a checksum.
+    """Write a file together with its key and a checksum.
 
     Parameters
     ----------
     path : Path
         The file.
     key : bytes
-        What its content depends on.
+        Digest of everything that its content depends on.
     content : bytes
         The content.
 
@@ -267,19 +267,19 @@ def write_sealed(path: Path, key: bytes, content: bytes) -> None:
 
 
 def read_sealed(path: Path, key: bytes | None = None) -> bytes:
-    """Return the content of a file as it was written.
+    """Return the content of a file written by `write_sealed`, after verifying it.
 
     Parameters
     ----------
     path : Path
         The file.
     key : bytes, optional
-        What its content must depend on; anything by default.
+        The expected key; any by default.
 
     Raises
     ------
     FileNotFoundError, UnusableError
-        As of `open_trusted`; and it is not what was written, or not what depends on the key.
+        See `open_trusted`; also if the checksum is wrong, or the key is another.
     """
     data = memoryview(read_trusted(path))
     sealed = data[_HEAD:]

@@ -1,6 +1,6 @@
-"""Built libraries in the cache: published with a description, verified before they are loaded, locked while in use.
+"""Built libraries in the cache: published with a description, verified before loading, locked while in use.
 
-And what else the cache holds, which is kept within a limit.
+Also listing, eviction and removal of all entries of the cache.
 """
 
 import json
@@ -44,19 +44,19 @@ __all__ = [
 
 LIBRARY = re.compile(r"[a-z]+(-[a-z]+)?-([0-9a-f]{16}-[0-9a-f]{8}\.s?o|[0-9a-f]{24}\.so)")
 OLD_LIBRARY = re.compile(r"[a-z]+(-[a-z]+)?-[0-9a-f]{24}\.so")
-"""Names of libraries, and of what they are linked with; and those given by versions that wrote no descriptions."""
+"""Names of libraries and of object files, also of those from versions that wrote no descriptions."""
 
 _BUILD = "build-"
 _OWN_BUILD = re.compile(_BUILD + r"[a-z]+(-[a-z]+)?-[0-9a-f]{16}-[0-9a-f]{8}")
 _OLD_BUILD = re.compile(_BUILD + r"[a-z0-9_]{8}")
-"""Names of folders to build in, and those given by versions without descriptions."""
+"""Names of build folders, also of those from versions that wrote no descriptions."""
 
 _in_use: dict[Path, int] = {}
-"""The libraries that this process may have loaded, and the descriptors that keep them from being evicted."""
+"""The libraries that this process may have loaded, with the descriptors that lock them against eviction."""
 
 
 def description_of(library: Path) -> Path:
-    """Return the file beside a library that describes it."""
+    """Return the path of a library's description."""
     return library.with_suffix(".json")
 
 
@@ -68,12 +68,12 @@ def check(library: Path, *, whole: bool = True) -> tuple[int, dict[str, Any]]:
     library : Path
         The library.
     whole : bool
-        Read all of it, not its size only.
+        Verify the checksum, not only the size.
 
     Raises
     ------
     FileNotFoundError
-        There is no library.
+        The library does not exist.
     UnusableError
         It must not be loaded; the message says why.
     """
@@ -105,16 +105,16 @@ def _description(library: Path) -> dict[str, Any]:
 
 
 def find(library: Path, *, to: Path | None = None, told: bool = False) -> bool:
-    """Whether a library is there and may be loaded, which it then may until the process ends.
+    """Whether a library exists and may be loaded; it is then locked until the process ends.
 
     Parameters
     ----------
     library : Path
-        The library. One that may not be loaded is as if it were not there.
+        The library. One that must not be loaded counts as missing.
     to : Path, optional
-        Where to copy it, which is all that is done with it then.
+        Where to copy it, instead of locking it.
     told : bool
-        Whether a line on standard error has already said what is wrong with it.
+        Whether a notice about an unusable library was already printed.
     """
     try:
         descriptor, _ = check(library)
@@ -146,16 +146,16 @@ def publish_library(built: Path, library: Path, description: dict[str, Any]) -> 
     built : Path
         The library, on the same file system.
     library : Path
-        What it is to be called.
+        Its path in the cache.
     description : dict
-        What to say of it besides name, checksum, size and time.
+        Further entries of the description, besides name, checksum, size and time.
 
     Raises
     ------
     OSError
         The cache cannot be written.
     """
-    # The linker follows the user's mask: what others may write would not be loaded.
+    # The linker follows the user's umask, but a file that others may write would not be loaded.
     built.chmod(0o755)
     descriptor = os.open(built, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -173,12 +173,12 @@ def _now() -> str:
 
 
 def build_folder(library: Path) -> Path:
-    """Return the folder that a library is built in."""
+    """Return the build folder of a library."""
     return library.with_name(f"{_BUILD}{library.stem}")
 
 
 def builds(cache: Path) -> list[Path]:
-    """Return the folders in which is built, or was: others may have such names that are not its own."""
+    """Return the build folders in a cache, current and abandoned; excludes others with similar names."""
     return [
         folder
         for folder in cache.glob(f"{_BUILD}*")
@@ -187,7 +187,7 @@ def builds(cache: Path) -> list[Path]:
 
 
 def remove_interrupted_builds(cache: Path) -> None:
-    """Remove the folders of builds whose process is gone."""
+    """Remove the build folders whose process has ended."""
     for folder in builds(cache):
         with suppress(OSError), ExitStack() as held:
             # Versions without descriptions lock the whole cache while they build.
@@ -198,11 +198,11 @@ def remove_interrupted_builds(cache: Path) -> None:
 
 LIMIT_VARIABLE = "CYSCC_CACHE_LIMIT"
 DEFAULT_LIMIT = 1 << 30
-"""Bytes that the cache may hold where nobody says otherwise."""
+"""Default size limit of the cache in bytes."""
 
 OK, USED, OLD = "ok", "in use", "of an older version"
 BUILDING, LEFT = "being built", "left by a build that was interrupted"
-"""States of what is not damaged."""
+"""States of build folders."""
 
 _UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
 
@@ -220,9 +220,9 @@ class Entry:
     size : int
         Bytes.
     used : float
-        When it was used last, in seconds since 1970.
+        Time of last use, in seconds since 1970.
     state : str
-        ``ok``, or what is wrong with it.
+        ``ok``, or the error.
     """
 
     path: Path
@@ -233,17 +233,17 @@ class Entry:
 
     @property
     def damaged(self) -> bool:
-        """Whether it cannot be used."""
+        """Whether it is damaged."""
         return self.state not in (OK, USED, OLD, BUILDING, LEFT)
 
 
 def size_of(text: str) -> int:
-    """Return the bytes that a text such as 1000000, 500M or 1GiB names; the units are powers of 1024.
+    """Parse a size such as 1000000, 500M or 1GiB in bytes; the units are powers of 1024.
 
     Raises
     ------
     ValueError
-        It names none.
+        The text is not a size.
     """
     match = re.fullmatch(r"(\d+) ?(?:([KMGT])i?)?B?", text.strip(), re.ASCII | re.IGNORECASE)
     if match is None:
@@ -252,7 +252,7 @@ def size_of(text: str) -> int:
 
 
 def limit() -> int:
-    """Return the bytes that the cache may hold: ``$CYSCC_CACHE_LIMIT``, or 1 GiB."""
+    """Return the size limit of the cache in bytes: ``$CYSCC_CACHE_LIMIT``, or 1 GiB."""
     text = os.environ.get(LIMIT_VARIABLE)
     if text:
         try:
@@ -263,14 +263,14 @@ def limit() -> int:
 
 
 def entries(cache: Path, *, thorough: bool = False) -> list[Entry]:
-    """Return what a cache holds, what was used last first.
+    """Return the entries of a cache, the most recently used first.
 
     Parameters
     ----------
     cache : Path
-        Its folder; there may be none.
+        Its folder, which may be missing.
     thorough : bool
-        Read everything to verify it, not sizes and owners only.
+        Verify checksums, not only sizes and owners.
     """
     found = [
         *(_library(path, thorough=thorough) for path in cache.glob("*.*o") if LIBRARY.fullmatch(path.name)),
@@ -292,11 +292,11 @@ def _library(library: Path, *, thorough: bool) -> Entry | None:
         state = str(error) if described else OLD
     else:
         configuration = str(description["configuration"]["name"])
-        # Those who use it share it.
+        # Processes that use it hold a shared lock.
         if not locked(descriptor):
             state = USED
         os.close(descriptor)
-    # Whoever uses a library touches its description.
+    # Using a library touches its description.
     used = files[-1][1].st_mtime if files else 0.0
     return Entry(library, configuration, _size_and_time(files)[0], used, state)
 
@@ -329,7 +329,7 @@ def _build(folder: Path) -> Entry | None:
 
 
 def _files(paths: Iterable[Path]) -> list[tuple[Path, os.stat_result]]:
-    """Return the state of those files that are there."""
+    """Return the status of those files that exist."""
     found = []
     for path in paths:
         with suppress(OSError):
@@ -338,14 +338,14 @@ def _files(paths: Iterable[Path]) -> list[tuple[Path, os.stat_result]]:
 
 
 def _size_and_time(files: Sequence[tuple[Path, os.stat_result]]) -> tuple[int, float]:
-    """Return the bytes of files together, and when the last of them was changed."""
+    """Return the total size of files, and the latest modification time."""
     return sum(status.st_size for _, status in files), max((status.st_mtime for _, status in files), default=0.0)
 
 
 def evict(cache: Path, most: int) -> list[Entry]:
-    """Remove what was not used for longest until a cache holds no more than a number of bytes; return what it was.
+    """Remove the least recently used entries until a cache holds at most `most` bytes; return the removed entries.
 
-    What a process uses or builds stays.
+    Entries that a process uses or builds stay.
     """
     remove_interrupted_builds(cache)
     held = entries(cache)
@@ -361,16 +361,16 @@ def evict(cache: Path, most: int) -> list[Entry]:
 
 
 def clear(cache: Path) -> list[Entry]:
-    """Remove everything from a cache but what a process uses or builds; return what it was."""
+    """Remove all entries that no process uses or builds; return the removed entries."""
     remove_interrupted_builds(cache)
     return [entry for entry in entries(cache) if _remove(entry)]
 
 
 def _remove(entry: Entry) -> bool:
-    """Remove an entry that no process uses; return whether that was possible."""
+    """Remove an entry unless a process uses it; return whether it was removed."""
     with suppress(OSError):
         if not LIBRARY.fullmatch(entry.path.name):
-            # Code is read at once, so that nobody needs the files any longer; a build is its process's.
+            # Code is read as a whole, so its files are not in use afterwards; a build belongs to its process.
             if entry.state != BUILDING:
                 shutil.rmtree(entry.path)
                 return True

@@ -1,4 +1,4 @@
-"""Executors: what executes the hardware, cycle by cycle, against the one memory model."""
+"""Executors, which execute the hardware cycle by cycle on the common memory model."""
 
-# Empty, so that the command line can ask for names without what takes long to import.
+# Empty, so that the command line can import names without slow imports.
 __all__: list[str] = []

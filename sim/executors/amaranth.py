@@ -1,4 +1,4 @@
-"""Executor on Amaranth's own simulator: what it counts and its state by name."""
+"""Executor on Amaranth's own simulator, with its counters and its state by name."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -28,7 +28,7 @@ __all__ = ["AmaranthExecutor"]
 
 
 class KernelCounts:
-    """The numbers of a row for each AE, and the ring that they are written to.
+    """Counters of a sample row for each AE, and the ring of rows.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class KernelCounts:
     Attributes
     ----------
     samples : Samples or None
-        The ring, once it is recorded.
+        The ring, if recording.
     """
 
     def __init__(self, config: AcceleratorConfig) -> None:
@@ -51,13 +51,13 @@ class KernelCounts:
         self.samples: Samples | None = None
 
     def arrive(self, engines: Sequence[Pins]) -> None:
-        """Count the tokens that come to a module in this cycle, before the clock's edge."""
+        """Count the tokens that reach a module in this cycle, before the clock edge."""
         for number, pins in enumerate(engines):
             for module in MODULES:
                 self._now["turns"][module][number] += pins.get(f"{module}_arrival")
 
     def count(self, engines: Sequence[Pins], cycle: int) -> None:
-        """Count a cycle, by what registers show after it."""
+        """Count a cycle, from register values after it."""
         for number, pins in enumerate(engines):
             place = 0
             for module, kernels in self._kernels.items():
@@ -84,17 +84,17 @@ class KernelCounts:
             np.maximum(counts[name], held, out=counts[name])
 
     def sample(self, cycle: int) -> npt.NDArray[np.void]:
-        """Return the rows of a cycle."""
+        """Return the current rows, stamped with a cycle."""
         self._now["cycle"] = cycle
         return self._now.copy()
 
     def begin_instruction_marks(self) -> None:
-        """Let ``instruction_most`` begin anew."""
+        """Reset ``instruction_most``."""
         for module in MODULES:
             self._now[module]["instruction_most"] = 0
 
     def _places(self) -> Iterator[tuple[str, npt.NDArray[np.int64]]]:
-        """Yield each number that is saved by its name."""
+        """Yield each saved counter by name."""
         for engine in range(len(self._now)):
             for module, kernels in self._kernels.items():
                 yield f"engine{engine}.{module}.turns", self._now["turns"][module][engine : engine + 1]
@@ -109,10 +109,10 @@ class KernelCounts:
             yield name, 64, values.tolist()
 
     def load(self, state: NamedWords, cycle: int) -> None:
-        """Take everything out of words."""
+        """Restore all counters from a saved state."""
         for name, values in self._places():
             values[:] = state.rows(name)[:, 0].view(np.int64)
-        # A kernel is in the run that began last, or that run has ended.
+        # A kernel is running if its last run has not ended.
         runs = [self._now[module]["ended"] >= self._now[module]["begun"] for module in MODULES]
         self._idle = np.concatenate(runs, axis=1)
         if self.samples is not None:
@@ -120,7 +120,7 @@ class KernelCounts:
 
 
 class AmaranthState:
-    """Where the state of an accelerator is.
+    """State of an accelerator in Amaranth's simulator, by name.
 
     Parameters
     ----------
@@ -143,13 +143,13 @@ class AmaranthState:
         self._rows |= {memory.name: [memory.data[row] for row in range(memory.depth)] for memory in memories(design)}
 
     def _hops(self, cycle: int) -> Iterator[tuple[int, int, Signal, Signal]]:
-        """Yield each hop of a link: the link, the cycle in which its token arrives, and its registers."""
+        """Yield each hop of a link: the link, the arrival cycle of its token, and its registers."""
         for n, hops in enumerate(self._links):
             for hop, (valid, token) in enumerate(hops):
                 yield n, cycle + len(hops) - 1 - hop, valid, token
 
     def saved(self, context: Any, cycle: int) -> Saved:
-        """Yield everything before a cycle, by name."""
+        """Yield the state before a cycle, by name."""
         for name, rows in self._rows.items():
             yield name, len(rows[0]), [context.get(row) for row in rows]
         cycles = [[-1] * LINK_PLACES for _ in range(self._engines)]
@@ -168,14 +168,14 @@ class AmaranthState:
         Raises
         ------
         ValueError
-            A memory of it has another size.
+            A memory has another size.
         """
         for name, rows in self._rows.items():
             if name in state.places and (found := state.places[name][1].rows) != len(rows):
                 raise ValueError(f"{name} has {len(rows)} rows, not {found}")
 
     def load(self, context: Any, state: NamedWords, cycle: int) -> None:
-        """Take everything out of words that are known before a cycle."""
+        """Restore the known bits of a state before a cycle."""
         for name, rows in self._rows.items():
             if name not in state.places:
                 continue
@@ -194,7 +194,7 @@ class AmaranthState:
 
 
 _CYCLE = 4e-9
-"""Period of the simulated clock in seconds; only waveforms show it, and quarters of it must be whole picoseconds."""
+"""Period of the simulated clock in seconds, visible only in waveforms; a quarter must be whole picoseconds."""
 
 _FEMTOSECONDS = round(_CYCLE * 1e15)
 
@@ -209,9 +209,9 @@ class AmaranthExecutor(Player):
     memory : Memory
         The memory, with as many AEs and ports.
     watchdog : int
-        Cycles in which nothing moves and the memory owes nothing, after which a run counts as hung.
+        Cycles without progress and without outstanding memory requests after which a run counts as hung.
     interval : int, optional
-        Cycles of its steps, those of `meeting_interval` by default; others only to go on within an instruction.
+        Cycles between meetings, `meeting_interval` by default; other values only to continue within an instruction.
     waves : Waves, optional
         Waveform file to write.
     """
@@ -230,8 +230,8 @@ class AmaranthExecutor(Player):
         accelerator = Accelerator(config, instrument=True)
         self._engines = [_Pins(engine) for engine in accelerator.engines]
         self._counts = KernelCounts(config)
-        self._loaded: NamedWords | None = None  # a state that is taken before the next cycle
-        self._begun = 0  # the cycle that the simulator began with
+        self._loaded: NamedWords | None = None  # state to load before the next cycle
+        self._begun = 0  # first cycle of the simulator
         self._simulator = Simulator(accelerator)
         design = self._simulator._design
         self._state = AmaranthState(design, engines=config.engines, link_cycles=config.link_cycles)
@@ -244,7 +244,7 @@ class AmaranthExecutor(Player):
             self._files.enter_context(self._simulator.write_vcd(str(conversion.raw)))
 
     def run(self, budget: int) -> RunState:
-        """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
+        """Run until the list is done (after a dispatch, until all AEs are idle), or for about `budget` cycles."""
         end = self._cycle + budget
         while True:
             meeting = self._cycle + self._interval
@@ -255,16 +255,16 @@ class AmaranthExecutor(Player):
                 return state
 
     def record(self, interval: int, places: int) -> Samples:
-        """Have every AE write a row at each multiple of an interval from now on, and count how full FIFOs are."""
+        """Start sampling: every AE writes a row at each multiple of an interval, with FIFO occupancy."""
         self.samples = self._counts.samples = Samples(self._config, interval=interval, places=places, cycle=self._cycle)
         return self.samples
 
     def sample(self) -> npt.NDArray[np.void]:
-        """Return the same numbers as of now, a row for each AE, between two runs."""
+        """Return the current row of each AE; call between two runs."""
         return self._counts.sample(self._cycle)
 
     def begin_instruction_marks(self) -> None:
-        """Let the rows' ``instruction_most`` begin anew, between two runs."""
+        """Reset the rows' ``instruction_most``; call between two runs."""
         self._counts.begin_instruction_marks()
 
     def save(self) -> NamedWords:
@@ -277,12 +277,12 @@ class AmaranthExecutor(Player):
         return NamedWords.of([*self._saved_play(), *self._counts.saved(), *registers])
 
     def load(self, state: NamedWords) -> None:
-        """Go on from a state, after `begin` with the same list of commands.
+        """Load a state, after `begin` with the same list of commands.
 
         Raises
         ------
         ValueError
-            It is of other hardware.
+            The state is of other hardware.
         """
         self._state.check(state)
         before = self._cycle
@@ -299,7 +299,7 @@ class AmaranthExecutor(Player):
         for pins in self._engines:
             pins.context = context
         while True:
-            # Inputs are set between the clock edges, so that the host can add commands at a cycle's very beginning.
+            # Inputs are set between clock edges, so that the host can add commands at the start of a cycle.
             await context.delay(_CYCLE / 4)
             if self._loaded is not None:
                 self._state.load(context, self._loaded, self._cycle)
@@ -307,12 +307,12 @@ class AmaranthExecutor(Player):
             self._play(self._engines)
             self._counts.arrive(self._engines)
             await context.tick()
-            # A register shows it in the cycle after.
+            # A register shows the new value in the next cycle.
             self._counts.count(self._engines, self._cycle)
             self._cycle += 1
 
     def _cycle_of(self, femtoseconds: int) -> int:
-        """Return the cycle that a time is in: the clock rises in the middle of its period."""
+        """Convert a time to a cycle; the clock rises in the middle of its period."""
         return self._begun + (2 * femtoseconds + _FEMTOSECONDS) // (2 * _FEMTOSECONDS)
 
 

@@ -1,4 +1,4 @@
-"""What every executor is: an executor of host commands on the hardware."""
+"""Interface of executors, which execute host commands on the hardware."""
 
 import abc
 from collections.abc import Sequence
@@ -16,21 +16,21 @@ from sim.named_words import NamedWords
 __all__ = ["LINK_PLACES", "Command", "CommandKind", "Executor", "RunState", "meeting_interval"]
 
 LINK_PLACES = 2048
-"""Tokens that a link has places for: a power of two, at least twice the cycles that it takes."""
+"""Token slots of a link: a power of two, at least twice the link's cycles."""
 
 
 _UNTOLD = "exported hardware does not tell what its kernels do"
 
 
 class CommandKind(IntEnum):
-    """What the host does in a cycle."""
+    """Host action in a cycle."""
 
     WRITE = 0
     """Write an AEG register of every AE."""
     DISPATCH = 1
     """Dispatch an instruction to every AE. Only as the last command of a list."""
     READ = 2
-    """Read an AEG register of every AE; takes as many cycles as the answer."""
+    """Read an AEG register of every AE; takes until the answer arrives."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Command:
 
 
 class RunState(IntEnum):
-    """How a run stands."""
+    """Status of a run."""
 
     RUNNING = 0
     DONE = 1
@@ -52,21 +52,21 @@ class RunState(IntEnum):
 
 
 def meeting_interval(config: AcceleratorConfig, memory: Memory) -> int:
-    """Return how many cycles the AEs may run before they must meet.
+    """Return the cycles that the AEs may run between meetings, where they synchronize.
 
-    They touch each other only through the memory, `memory.quantum` cycles away, and the link. Every executor advances
-    in such steps, and the host's commands begin with one, so that all executors give the same cycles.
+    AEs interact only through the memory, with a delay of `memory.quantum` cycles, and the link. Every executor advances
+    in such intervals, and the host's commands start at a meeting, so that all executors give the same cycles.
     """
     return min(memory.quantum, config.link_cycles) if config.engines > 1 else memory.quantum
 
 
 class Executor(abc.ABC):
-    """Executes lists of host commands. A list begins when the one before it is done.
+    """Executes lists of host commands. A list starts when the one before it is done.
 
     Attributes
     ----------
     samples : Samples or None
-        What `record` has returned, if it was called.
+        Ring of sample rows, if recording.
     """
 
     samples: Samples | None = None
@@ -84,84 +84,84 @@ class Executor(abc.ABC):
     @property
     @abc.abstractmethod
     def answers(self) -> npt.NDArray[np.uint64]:
-        """Answers of the last list's reads, of shape (reads, AEs)."""
+        """Answers to the last list's reads, of shape (reads, AEs)."""
 
     @abc.abstractmethod
     def begin(self, commands: Sequence[Command]) -> None:
-        """Begin a list of commands."""
+        """Start a list of commands."""
 
     @abc.abstractmethod
     def run(self, budget: int) -> RunState:
-        """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
+        """Run until the list is done (after a dispatch, until all AEs are idle), or for about `budget` cycles."""
 
     def causes(self) -> npt.NDArray[np.int64]:
-        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset.
+        """Return cycles since reset by AE, kernel (BFS kernels first) and `hw.causes.Cause`.
 
         Raises
         ------
         NotImplementedError
-            As of `sample`.
+            See `sample`.
         """
         rows = self.sample()
         return np.concatenate([rows[module]["causes"] for module in MODULES], axis=1)
 
     def record(self, interval: int, places: int) -> Samples:
-        """Have every AE write a row at each multiple of an interval from now on, and count how full FIFOs are.
+        """Start sampling: every AE writes a row at each multiple of an interval, with FIFO occupancy.
 
-        Cycles and results are those without it. Rows must be taken before the ring overwrites them, see
-        `Samples.limit`. After `load`, sampling goes on with the next multiple.
+        Sampling changes neither cycles nor results. Rows must be taken before the ring overwrites them, see
+        `Samples.limit`. After `load`, sampling continues with the next multiple.
 
         Raises
         ------
         NotImplementedError
-            As of `sample`.
+            See `sample`.
         """
         raise NotImplementedError(_UNTOLD)
 
     def sample(self) -> npt.NDArray[np.void]:
-        """Return the same numbers as of now, a row for each AE, between two runs.
+        """Return the current row of each AE; call between two runs.
 
         Raises
         ------
         NotImplementedError
-            The hardware has no outputs that only simulation needs, as exported hardware.
+            The hardware lacks simulation-only outputs, like exported hardware.
         """
         raise NotImplementedError(_UNTOLD)
 
     def begin_instruction_marks(self) -> None:
-        """Let the rows' ``instruction_most`` begin anew, between two runs.
+        """Reset the rows' ``instruction_most``; call between two runs.
 
         Raises
         ------
         NotImplementedError
-            As of `sample`.
+            See `sample`.
         """
         raise NotImplementedError(_UNTOLD)
 
     def save(self) -> NamedWords:
-        """Return the state between two runs, while no read is under way: registers, tokens on links, where the host is.
+        """Return the state: registers, tokens on links, progress of the host. Call between runs without pending reads.
 
-        It is the same for all executors of the hardware. What is no register is ``machine.cycle`` and ``machine.begun``
-        (the cycle in which the list began), ``engine0.host.*`` (where the host is in its list), ``link0.*`` (places by
-        cycles of arrival), and what `sample` has but for the cycle: ``engine0.bfs0.causes`` and so on by kernel, and
+        The state is the same for all executors of the hardware. Besides registers it has ``machine.cycle`` and
+        ``machine.begun`` (the start cycle of the list), ``engine0.host.*`` (progress of the host in its list),
+        ``link0.*`` (slots by arrival cycle), and the counters of `sample`: ``engine0.bfs0.causes`` etc. by kernel, and
         ``engine0.bfs.turns``.
 
         Raises
         ------
         NotImplementedError
-            This executor cannot.
+            This executor does not support it.
         """
         raise NotImplementedError("this executor cannot save its state")
 
     def load(self, state: NamedWords) -> None:
-        """Go on from a state, after `begin` with the same list of commands.
+        """Load a state, after `begin` with the same list of commands.
 
-        Bits that the state does not know stay as they are.
+        Bits that the state does not know keep their values.
 
         Raises
         ------
         NotImplementedError
-            This executor cannot.
+            This executor does not support it.
         ValueError
             The state is of other hardware.
         """

@@ -1,4 +1,4 @@
-"""The cache of built executors: the headers that they share, what names a library, and how it is found or built."""
+"""The cache of built executors: shared headers, cache keys, and lookup or build of a library."""
 
 import hashlib
 import sys
@@ -33,12 +33,12 @@ __all__ = [
 
 
 def machine_headers(config: AcceleratorConfig) -> dict[str, str]:
-    """Return all headers of a machine by the names of their files."""
+    """Return the generated headers of a machine by file name."""
     return {"config.h": _sizes(config), **fixed_headers()}
 
 
 def fixed_headers() -> dict[str, str]:
-    """Return those that are the same for every configuration: the numbers of enumerations, the memory."""
+    """Return the generated headers common to all configurations: enumerations and the memory."""
     constants = {
         "link_places": LINK_PLACES,
         "causes": len(Cause),
@@ -57,7 +57,7 @@ def write_headers(headers: Mapping[str, str], folder: Path) -> None:
 
 
 def _sizes(config: AcceleratorConfig) -> str:
-    """Return the sizes; no depth is among them, so that configurations that differ in depths alone have the same."""
+    """Return the header of sizes, without FIFO depths, so that configurations differing only in depths share it."""
     constants = {
         "engines": config.engines,
         "ports": config.ports,
@@ -93,13 +93,13 @@ def _constant(name: str) -> str:
 
 
 _SHARED = {"configuration": {"name": "any"}, "parts": []}
-"""What is said of what several machines share."""
+"""Description of files shared by several machines."""
 
 _TOOLS = Path(__file__).with_name("tools.py").read_bytes()
 
 
 def digest_sources() -> bytes:
-    """Return a digest of the sources of the hardware and of the executors, which decide about what is built."""
+    """Return a digest of the sources of the hardware and of the executors."""
     digest = hashlib.sha256()
     for place in (Path(sys.modules["hw"].__path__[0]), Path(__file__).parent):
         for file in sorted(place.rglob("*.*")):
@@ -118,29 +118,29 @@ def cached_library(
     build: Callable[[Path], Path],
     on_step: OnStep | None = None,
 ) -> Path:
-    """Return the shared library of a machine, built now if it is not in the cache, or not as it was written.
+    """Return the shared library of a machine, built now if it is not in the cache or damaged there.
 
     Parameters
     ----------
     name : str
-        As for `cached`.
+        See `cached`.
     config : AcceleratorConfig
         Sizes of the machine.
     tools : Toolchain
-        What it is built by.
+        Tools to build it with.
     parts : sequence
-        Whatever else it depends on; their texts name it.
+        Further dependences, identified by their texts.
     sources : bytes
-        Digest of the sources that it is made of.
+        Digest of its sources.
     build : callable
-        As for `cached`.
+        See `cached`.
     on_step : callable, optional
-        Told when another process is waited for.
+        Progress callback, called when waiting for another process.
 
     Raises
     ------
     BuildError
-        As for `cached`.
+        See `cached`.
     """
 
     def wait() -> None:
@@ -159,14 +159,14 @@ def cached_library(
 
 
 def cached_runtime(tools: Toolchain, *, traced: bool = False) -> tuple[Path, list[str]]:
-    """Return what every Verilated model is linked with, and the options to compile it by.
+    """Return Verilator's runtime as an object file, and the compiler options of models.
 
-    It is an object file, compiled now if it is not in the cache.
+    The object file is compiled now if it is not in the cache.
 
     Raises
     ------
     BuildError
-        As for `cached`.
+        See `cached`.
     """
     sources, flags = tools.verilated_runtime(traced=traced)
 
@@ -189,38 +189,38 @@ def cached(
     suffix: str = ".o",
     about: Mapping[str, Any] = _SHARED,
 ) -> Path:
-    """Return an object file that several machines share, or a library, built now if it is not in the cache.
+    """Return a shared object file or a library from the cache, built now if it is not there.
 
-    It stays there at least until this process ends. Where the compiler is missing, one that another compiler has built
-    of the same is taken.
+    It stays in the cache at least until this process ends. Without a compiler, a file of the same inputs built by
+    another compiler is used.
 
     Parameters
     ----------
     name : str
-        What its file's name begins with: small letters, and at most one hyphen between.
+        Prefix of its file name: lower-case letters, with at most one hyphen inside.
     tools : Toolchain
-        What it is built by.
+        Tools to build it with.
     inputs : bytes
-        All that it depends on besides, sources included.
+        Cache key: everything else that it depends on, including sources.
     build : callable
         Builds it in a folder, which is removed afterwards, and returns its path there.
     to : Path, optional
-        Where to copy it, instead of keeping it in the cache.
+        Where to copy it, instead of locking it in the cache.
     on_wait : callable
-        Called before another process is waited for, which builds the same.
+        Called before waiting for another process that builds the same file.
     suffix : str
-        What its file's name ends with.
+        Suffix of its file name.
     about : mapping
-        What its description says of it.
+        Entries of its description.
 
     Raises
     ------
     BuildError
-        There is no cache that can be written, not even a temporary one, or `build` fails.
+        There is no writable cache, not even a temporary one, or `build` fails.
 
     Notes
     -----
-    Of several processes that ask for the same library one builds it, and the others wait.
+    If several processes request the same library, one builds it, and the others wait.
     """
     named = f"{name}-{_digest(repr(tools.settings()).encode() + inputs, 16)}"
     cache = usable_cache()

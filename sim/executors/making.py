@@ -1,4 +1,4 @@
-"""Making an executor by its name, and taking a machine on from a state cycle by cycle."""
+"""Creation of executors by name, and single-stepping a machine from a state."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ __all__ = ["Stepper", "make_executor", "watchdog_cycles"]
 
 
 def watchdog_cycles(memory: Profile) -> int:
-    """Return the cycles in which nothing moves and the memory owes nothing, after which a run hangs."""
+    """Return the watchdog's cycles: without progress and outstanding memory requests, a run then counts as hung."""
     return 20_000 + 4 * memory.unloaded_latency
 
 
@@ -31,11 +31,11 @@ def make_executor(
     wave_view: bool = False,
     on_build: OnStep | None = None,
 ) -> Executor:
-    """Return an executor of one of `sim.executors.names`; the rest is as of `sim.machine.create_machine`.
+    """Return an executor, one of `sim.executors.names`; see `sim.machine.create_machine` for other parameters.
 
-    With another interval than that of `sim.executors.base.meeting_interval` it can only go on within an instruction.
+    With an interval other than `sim.executors.base.meeting_interval` it can only continue within an instruction.
     """
-    # Here, as each takes long to import, and most runs have no waveforms.
+    # Imported here because each import is slow, and most runs have no waveforms.
     drawn = None
     if waves is not None:
         from sim.observation.waves import Waves
@@ -57,9 +57,9 @@ def make_executor(
 
 
 class Stepper:
-    """Goes on within an instruction by single cycles; a machine stops where all its AEs meet.
+    """Continues within an instruction by single cycles, whereas a machine only stops at meetings of its AEs.
 
-    The machine whose memory it works on is of no use afterwards.
+    The machine that owns the memory cannot be used afterwards.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Stepper:
     Attributes
     ----------
     executor : Executor
-        What executes the hardware.
+        The executor.
     """
 
     def __init__(self, config: AcceleratorConfig, memory: Memory, executor: str) -> None:
@@ -82,7 +82,7 @@ class Stepper:
         self.executor: Executor = make_executor(memory, watchdog, name=executor, config=config, threads=1, interval=1)
 
     def load(self, state: MachineState) -> None:
-        """Go on from a state."""
+        """Load a state."""
         self.executor.begin([Command(CommandKind(kind), index, value) for kind, index, value in state.commands])
         self.executor.load(state.hardware)
         self._memory.load(state.memory)

@@ -1,4 +1,4 @@
-"""Names of the executors, for those who only need to know what there is."""
+"""Names of the executors, without importing them."""
 
 __all__ = ["EXECUTORS"]
 

@@ -1,4 +1,4 @@
-"""Executors on hardware whose pins Python can reach: host and memory port of each AE, played once for all of them."""
+"""Base of executors on hardware with pins accessible in Python: drives host and memory ports of each AE."""
 
 from collections.abc import Iterator, Sequence
 from typing import Protocol
@@ -14,26 +14,26 @@ from sim.named_words import NamedWords
 __all__ = ["Pins", "Player", "Saved"]
 
 Saved = Iterator[tuple[str, int, Sequence[int]]]
-"""Numbers that are saved, as of `NamedWords.of`."""
+"""Saved values, as taken by `NamedWords.of`."""
 
 _WORD = 2**64 - 1
 
 _HOST_FIELDS = {"position": 32, "awaiting": 1, "dispatched": 64, "idle_since": 64, "moved": 64}
-"""What is saved of where the host is in its list of commands to an AE, and in how many bits."""
+"""Saved fields of the host's progress in its list of commands to an AE, with their widths in bits."""
 
 
 class Pins(Protocol):
     """The ports of an AE by their names in exported Verilog: ``idle``, ``port_0_read_valid``."""
 
     def get(self, name: str) -> int:
-        """Return what a port shows."""
+        """Return the value of a port."""
 
     def set(self, name: str, value: int) -> None:
         """Drive an input."""
 
 
 class _Host:
-    """Where the host is in its list of commands to an AE."""
+    """Progress of the host in its list of commands to an AE."""
 
     def __init__(self) -> None:
         self.answers: list[int] = []
@@ -51,13 +51,13 @@ class _Host:
         self.dispatched = -1
 
     def saved(self, place: str, *, moved: int) -> Saved:
-        """Yield where it is, by name; `moved` is the last cycle with a request or a response."""
+        """Yield its state by name; `moved` is the last cycle with a request or a response."""
         values = (self._position, self._awaiting, self.dispatched, self.idle_since, moved)
         for (name, width), value in zip(_HOST_FIELDS.items(), values, strict=True):
             yield f"{place}.{name}", width, [int(value)]
 
     def load(self, state: NamedWords, place: str) -> int:
-        """Take where it was out of words; return the last cycle with a request or a response."""
+        """Restore its state; return the last cycle with a request or a response."""
         self._position, awaiting, self.dispatched, self.idle_since, moved = (
             state.signed(f"{place}.{name}") for name in _HOST_FIELDS
         )
@@ -66,11 +66,11 @@ class _Host:
 
     @property
     def finished(self) -> bool:
-        """Whether the list is done, and the AE idle since the dispatch if there was one."""
+        """Whether the list is done and, after a dispatch, the AE is idle."""
         return self._position == len(self._commands) and self.idle_since > self.dispatched
 
     def play(self, pins: Pins, cycle: int) -> None:
-        """Note what the AE says and give it the next command, one a cycle, a read until it is answered."""
+        """Sample the AE's outputs, and issue the next command: one per cycle, but a read until it is answered."""
         for name in ("write_valid", "instruction_valid", "read_valid"):
             pins.set(name, 0)
         if not pins.get("idle"):
@@ -101,10 +101,10 @@ class _Host:
 
 
 class Player(Executor):
-    """Plays the host and the memory to the AEs of a machine.
+    """Drives the AEs of a machine as host and memory.
 
-    Whoever has the hardware calls `_play` in each cycle, before the clock's edge, and counts `_cycle`; every
-    `_interval` cycles the AEs meet, and `_meet` tells how the run stands.
+    A subclass calls `_play` in each cycle, before the clock edge, and increments `_cycle`. Every `_interval` cycles the
+    AEs meet, and `_meet` returns the status of the run.
 
     Parameters
     ----------
@@ -113,9 +113,9 @@ class Player(Executor):
     memory : Memory
         The memory, with as many AEs and ports.
     watchdog : int
-        Cycles in which nothing moves and the memory owes nothing, after which a run counts as hung.
+        Cycles without progress and without outstanding memory requests after which a run counts as hung.
     interval : int, optional
-        Cycles of its steps, those of `meeting_interval` by default; others only to go on within an instruction.
+        Cycles between meetings, `meeting_interval` by default; other values only to continue within an instruction.
     """
 
     def __init__(
@@ -140,18 +140,18 @@ class Player(Executor):
 
     @property
     def answers(self) -> npt.NDArray[np.uint64]:
-        """Answers of the last list's reads, of shape (reads, AEs)."""
+        """Answers to the last list's reads, of shape (reads, AEs)."""
         return np.array([host.answers for host in self._hosts], np.uint64).T
 
     def _saved_play(self) -> Saved:
-        """Yield what is played, by name."""
+        """Yield the state of hosts and cycle counters, by name."""
         yield "machine.cycle", 64, [self._cycle]
         yield "machine.begun", 64, [self._moved]
         for number, host in enumerate(self._hosts):
             yield from host.saved(f"engine{number}.host", moved=self._moved)
 
     def _load_play(self, state: NamedWords) -> None:
-        """Take what is played out of words."""
+        """Restore the state of hosts and cycle counters."""
         self._cycle = state.signed("machine.cycle")
         moved = [host.load(state, f"engine{number}.host") for number, host in enumerate(self._hosts)]
         self._moved = max(state.signed("machine.begun"), *moved)
@@ -163,25 +163,25 @@ class Player(Executor):
         self._moved = self._cycle
 
     def _play(self, engines: Sequence[Pins]) -> None:
-        """Play a cycle to all AEs."""
+        """Drive all AEs for a cycle."""
         for number, pins in enumerate(engines):
             self._play_memory(number, pins)
             self._hosts[number].play(pins, self._cycle)
 
     def _meet(self) -> RunState:
-        """Settle the memory after an interval."""
+        """Settle the memory after an interval; return the status of the run."""
         if self._memory.settle(self._cycle - 1):
             return RunState.MEMORY_ERROR
         if all(host.finished for host in self._hosts):
             return RunState.DONE
         if self._cycle - self._moved <= self._watchdog:
             return RunState.RUNNING
-        # What the memory owes comes by itself, however long it takes.
+        # Not a hang while responses are outstanding, however long they take.
         moved = max(self._moved, self._memory.owed_until())
         return RunState.HUNG if self._cycle - moved > self._watchdog else RunState.RUNNING
 
     def _play_memory(self, engine: int, pins: Pins) -> None:
-        """Take the requests of a cycle and give the AE what the memory shows it."""
+        """Take an AE's requests of a cycle, and drive its memory ports from the mailbox."""
         memory, cycle = self._memory, self._cycle
         box = memory.mailboxes[engine]
         memory.prepare(engine, cycle)

@@ -1,4 +1,4 @@
-"""The hardware's registers and memories by name, whoever executes them."""
+"""Names of the hardware's registers and memories, independent of the executor."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -12,18 +12,18 @@ from amaranth.hdl._mem import MemoryInstance
 __all__ = ["Home", "MemoryCells", "Register", "aliases", "memories", "registers"]
 
 Home = tuple[str, ...]
-"""Instances from the outermost on, then a name, as backends write them."""
+"""Instance names from the outermost on, then a signal name, as written by backends."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Register:
-    """A register, or what a memory's read port holds.
+    """A register, or the output register of a memory's read port.
 
     Parameters
     ----------
     name : str
-        The instances that it is in and its own name, joined by periods: the same for a component by itself and inside
-        another, after the other's name for it.
+        Instance names and its own name, joined by periods. Within a larger component, the name is the same but for
+        the prefix of the instance.
     signal : Signal
         The signal.
     """
@@ -39,13 +39,13 @@ class MemoryCells:
     Parameters
     ----------
     name : str
-        As of `Register`.
+        See `Register`.
     data : amaranth.hdl.MemoryData
         Its rows.
     width, depth : int
         Bits of a row, and rows.
     home : Home
-        What backends call it.
+        Its name in backends.
     """
 
     name: str
@@ -56,7 +56,7 @@ class MemoryCells:
 
 
 def _fragments(fragment: Fragment, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Fragment]]:
-    """Yield all fragments with their paths, which depend on nothing outside the component that they are in."""
+    """Yield all fragments with their paths relative to the component."""
     yield path, fragment
     for index, (inner, name, _) in enumerate(fragment.subfragments):
         yield from _fragments(inner, (*path, name or f"U${index}"))
@@ -74,7 +74,7 @@ def registers(design: Design) -> Iterator[Register]:
 
 
 def aliases(design: Design) -> Callable[[Signal], list[Home]]:
-    """Return what tells by which names backends may know a signal, its own and those of what is just wired to it."""
+    """Return a function that yields the possible backend names of a signal, its own and those of connected aliases."""
     netlist = build_netlist(design)
     homes: dict[Any, list[Home]] = {}
     for information in design.fragments.values():
@@ -84,7 +84,7 @@ def aliases(design: Design) -> Callable[[Signal], list[Home]]:
 
 
 def _clocked(fragment: Fragment) -> Iterator[Signal]:
-    """Yield the signals that a fragment drives by a clock."""
+    """Yield the signals that a fragment drives in a clock domain."""
     for domain, statements in fragment.statements.items():
         if domain != "comb":
             yield from statements._lhs_signals()

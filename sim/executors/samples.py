@@ -1,4 +1,4 @@
-"""Samples: what was counted up to a cycle, in rows that every executor writes alike."""
+"""Samples: counter values at a cycle, in rows of the same layout from every executor."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -20,7 +20,7 @@ MODULES = ("bfs", "intersection")
 """The modules of an AE, in the order of a row."""
 
 MOST_HELD = get_args(Depth)[1].le + Queue.REGISTERS
-"""The entries that a FIFO of any configuration may hold."""
+"""Most entries of a FIFO in any configuration."""
 
 
 def fifos(config: AcceleratorConfig) -> Mapping[str, tuple[Fifo, ...]]:
@@ -30,17 +30,17 @@ def fifos(config: AcceleratorConfig) -> Mapping[str, tuple[Fifo, ...]]:
 
 @cache
 def sample_dtype(config: AcceleratorConfig) -> np.dtype[np.void]:
-    """Return what an AE's row has; all its numbers are of 64 bits.
+    """Return the dtype of an AE's row, made of 64-bit integers.
 
     Returns
     -------
     dtype
-        ``cycle``: the row is of the cycles before it. ``turns``: how often the token came to the first kernel of
-        ``bfs`` and of ``intersection``, since reset. ``bfs`` and ``intersection``, by kernel: ``causes``, cycles by
-        `hw.causes.Cause` since reset; of each FIFO, in the order of `fifos`, entries held at the end of a cycle:
-        ``fill``, their sum over the cycles since recording began, ``interval_most``, the most of a cycle since the last
-        boundary, and ``instruction_most``, the most since `Executor.begin_instruction_marks`; ``begun`` and ``ended``,
-        the first cycle of the kernel's last run, and the first after the last run that has ended, -1 before.
+        ``cycle``: the row covers the cycles before it. ``turns``: token arrivals at the first kernel of ``bfs`` and of
+        ``intersection``, since reset. ``bfs`` and ``intersection``, by kernel: ``causes``, cycles by `hw.causes.Cause`
+        since reset. For each FIFO, in the order of `fifos`, its occupancy at the end of a cycle: ``fill``, the sum over
+        the cycles since recording began; ``interval_most``, the maximum since the last boundary; ``instruction_most``,
+        the maximum since `Executor.begin_instruction_marks`. ``begun`` and ``ended``: first cycle of the kernel's last
+        run, and end of the last completed run; -1 before.
     """
     number = np.int64
     columns: list[tuple[str, object] | tuple[str, object, tuple[int, ...]]] = [("cycle", number)]
@@ -60,7 +60,7 @@ def sample_dtype(config: AcceleratorConfig) -> np.dtype[np.void]:
 
 
 class Samples:
-    """Rows at the multiples of an interval, in a ring that the AEs fill by themselves.
+    """Rows at multiples of an interval, in a ring that the AEs fill.
 
     Parameters
     ----------
@@ -69,16 +69,16 @@ class Samples:
     interval : int
         Cycles between two rows.
     places : int
-        Rows of an AE that the ring has room for.
+        Capacity of the ring in rows per AE.
     cycle : int
-        The present one; the first row is at the next multiple.
+        Current cycle; the first row is at the next multiple.
 
     Attributes
     ----------
     interval, places
         As given.
     rows : ndarray of `sample_dtype`, shape (AEs, places)
-        The ring: the row at cycle n * interval has the place n % places.
+        The ring: the row at cycle n * interval is at index n % places.
     """
 
     def __init__(self, config: AcceleratorConfig, *, interval: int, places: int, cycle: int) -> None:
@@ -90,16 +90,16 @@ class Samples:
         self.restart(cycle)
 
     def restart(self, cycle: int) -> None:
-        """Go on from another cycle; rows that were not taken are forgotten."""
+        """Continue from another cycle; rows not taken are dropped."""
         self._taken = cycle // self.interval
 
     @property
     def limit(self) -> int:
-        """Cycle from which on a row that was not taken is overwritten."""
+        """Cycle from which on rows not taken are overwritten."""
         return (self._taken + self.places + 1) * self.interval
 
     def waiting(self, cycle: int) -> int:
-        """Return how many rows of each AE wait to be taken in a cycle."""
+        """Return the number of rows per AE that can be taken at a cycle."""
         return cycle // self.interval - self._taken
 
     def take(self, cycle: int) -> npt.NDArray[np.void]:
@@ -108,7 +108,7 @@ class Samples:
         Raises
         ------
         ValueError
-            Some have been overwritten.
+            Some rows have been overwritten.
         """
         waiting = self.waiting(cycle)
         if waiting > self.places:

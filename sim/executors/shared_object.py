@@ -1,4 +1,4 @@
-"""Executors that are shared libraries, behind one interface in C, and their state by name."""
+"""Executors in shared libraries with a common C interface, and their state by name."""
 
 import ctypes
 from collections.abc import Callable, Sequence
@@ -24,23 +24,23 @@ _PIECE = np.dtype(
         ("known", np.uint64),
     ]
 )
-"""`Piece` of `native/state.h`."""
+"""dtype of `Piece` in `native/state.h`."""
 
 
 class Pieces:
-    """The pieces of a machine.
+    """The pieces of a native machine's state, by name.
 
     Parameters
     ----------
     library : ctypes.CDLL
         The executor's library.
     machine : ctypes.c_void_p
-        The machine, which must exist as long as this.
+        The machine, which must outlive this.
 
     Attributes
     ----------
     fields : tuple of Field
-        What they are pieces of.
+        The fields that they are pieces of.
     """
 
     def __init__(self, library: ctypes.CDLL, machine: ctypes.c_void_p) -> None:
@@ -71,19 +71,19 @@ class Pieces:
         return state
 
     def load(self, state: NamedWords) -> None:
-        """Set the state, as far as it is known.
+        """Load the known bits of a state.
 
         Raises
         ------
         ValueError
-            It is of other hardware.
+            The state is of other hardware.
         """
         self._aim(state)
         words = np.ascontiguousarray(state.words)
         self._library.cyscc_load(self._machine, words.ctypes.data)
 
     def _aim(self, state: NamedWords) -> None:
-        """Tell each piece its place among the words, and which of its bits they know."""
+        """Set each piece's position among the words, and its mask of known bits."""
         if self._aimed is state.fields:
             return
         self._aimed = state.fields
@@ -104,7 +104,7 @@ class Pieces:
 _COMMAND = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.uint64)])
 
 _SURE = ("cycle", "instruction_cycles", "answers")
-"""Functions that cannot fail."""
+"""Functions that never fail."""
 
 
 class _Setup(ctypes.Structure):
@@ -117,7 +117,7 @@ class _Setup(ctypes.Structure):
 
 
 class LibraryExecutor(Executor):
-    """Calls the functions of a library for everything.
+    """Executor that delegates to a shared library.
 
     Parameters
     ----------
@@ -128,18 +128,18 @@ class LibraryExecutor(Executor):
     memory : Memory
         The memory, with as many AEs and ports.
     watchdog : int
-        Cycles in which nothing moves and the memory owes nothing, after which a run counts as hung.
+        Cycles without progress and without outstanding memory requests after which a run counts as hung.
     interval : int, optional
-        Cycles of its steps, those of `meeting_interval` by default; others only to go on within an instruction.
+        Cycles between meetings, `meeting_interval` by default; other values only to continue within an instruction.
     **options
-        Further members of ``Setup`` in `native/machine.h`, 0 where absent.
+        Further members of ``Setup`` in `native/machine.h`, 0 by default.
 
     Raises
     ------
     BuildError
         The library cannot be loaded.
     SimulationError
-        The machine cannot be made, as from `begin` and `run` when it fails.
+        The machine cannot be created. `begin` and `run` raise it too, if the machine fails.
     """
 
     def __init__(
@@ -178,7 +178,8 @@ class LibraryExecutor(Executor):
             function.restype = result
             function.argtypes = arguments
             if name not in _SURE:
-                # Not a method: functions that know the executor would keep its memory until cycles are collected.
+                # Not a method: a reference cycle through the executor would keep its memory until the next garbage
+                # collection.
                 function.errcheck = checked
         setup = _Setup(
             memory=memory.model, interval=interval or meeting_interval(config, memory), watchdog=watchdog, **options
@@ -197,35 +198,35 @@ class LibraryExecutor(Executor):
 
     @property
     def answers(self) -> npt.NDArray[np.uint64]:
-        """Answers of the last list's reads, of shape (reads, AEs)."""
+        """Answers to the last list's reads, of shape (reads, AEs)."""
         values = np.zeros((self._reads, self._engines), np.uint64)
         self._library.cyscc_answers(self._machine, values.ctypes.data)
         return values
 
     def begin(self, commands: Sequence[Command]) -> None:
-        """Begin a list of commands."""
+        """Start a list of commands."""
         self._reads = sum(command.kind == CommandKind.READ for command in commands)
         table = command_table(commands)
         self._library.cyscc_begin(self._machine, table.ctypes.data, len(table))
 
     def run(self, budget: int) -> RunState:
-        """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
+        """Run until the list is done (after a dispatch, until all AEs are idle), or for about `budget` cycles."""
         return RunState(self._library.cyscc_run(self._machine, budget))
 
     def close(self) -> None:
-        """Release the machine, with its threads."""
+        """Release the machine and its threads."""
         if self._machine:
             machine, self._machine = self._machine, ctypes.c_void_p(None)
             self._library.cyscc_destroy(machine)
 
 
 def command_table(commands: Sequence[Command]) -> npt.NDArray[np.void]:
-    """Return commands as C++ has them."""
+    """Return commands as an array of C++ structures."""
     return np.array([(command.kind, command.index, command.value) for command in commands], _COMMAND)
 
 
 def _checked(last_failure: Callable[[], bytes], result: Any, *_: Any) -> Any:
-    """Return what a function has returned, unless it failed."""
+    """Return a function's result; raise an error if it failed."""
     failure = last_failure()
     if failure:
         raise SimulationError(f"the compiled executor failed: {failure.decode(errors='replace')}")

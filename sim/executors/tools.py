@@ -1,4 +1,4 @@
-"""The tools that build compiled hardware: Verilator and a C++ compiler, and how a library is built by them."""
+"""The build tools, Verilator and a C++ compiler, and building libraries with them."""
 
 import os
 import shlex
@@ -18,13 +18,13 @@ from sim.processes import end_descendants
 __all__ = ["NATIVE", "SLOW", "OnStep", "Steps", "Toolchain", "find_verilator", "run_tool", "workers"]
 
 NATIVE = Path(__file__).parent / "native"
-"""C++ that all native executors share."""
+"""C++ sources shared by all native executors."""
 
 SLOW = "__Slow"
-"""What the names of sources end with that hold what Verilator's models do at the start alone."""
+"""Suffix of Verilator's generated sources with code that only runs at start-up."""
 
 OnStep = Callable[[int, int, str], None]
-"""Told how a build goes on: steps done, steps in all, and what was done last or is about to begin."""
+"""Progress callback of a build: steps done, steps in all, and the last or next step as text."""
 
 _VERILATOR_OPTIONS = (
     *("--cc", "-O3", "-Wno-fatal", "-Wno-lint", "--x-assign", "fast", "--x-initial", "fast", "--noassert"),
@@ -33,12 +33,12 @@ _COMPILER_OPTIONS = ("-std=c++20", "-march=native", "-fPIC", "-fno-plt", "-fvisi
 
 
 class Steps:
-    """Counts the steps of a build, which may be done by several threads, and tells of them one at a time.
+    """Counts the steps of a build over several threads, and reports them one at a time.
 
     Parameters
     ----------
     on_step : OnStep, optional
-        Whom to tell.
+        Progress callback.
     """
 
     def __init__(self, on_step: OnStep | None) -> None:
@@ -47,18 +47,18 @@ class Steps:
         self._done = self._total = 0
 
     def expect(self, steps: int, what: str) -> None:
-        """Tell that there are steps to be done."""
+        """Announce further steps."""
         self._total += steps
         self._tell(0, what)
 
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
-        """Do a step."""
+        """Perform a step in the block, and report it."""
         yield
         self._tell(1, what)
 
     def skip(self, steps: int, what: str) -> None:
-        """Tell that steps need not be done."""
+        """Report steps as skipped."""
         self._tell(steps, what)
 
     def _tell(self, steps: int, what: str) -> None:
@@ -77,10 +77,9 @@ class Toolchain:
     verilator, compiler : tuple of str
         Their command lines.
     environment : dict of str to str
-        What they run in.
-    missing : str
-        Why nothing can be built: the compiler is missing, though nobody named another. What was built before can be
-        used. Empty when it is there.
+        Their environment.
+        missing : str
+        Why nothing can be built (the default compiler is missing), or empty. Files built before can still be used.
     """
 
     verilator: tuple[str, ...]
@@ -90,12 +89,12 @@ class Toolchain:
 
     @classmethod
     def find(cls) -> "Toolchain":
-        """Return the tools; the environment may name others: ``VERILATOR``, ``CXX``.
+        """Return the tools; the environment variables ``VERILATOR`` and ``CXX`` select others.
 
         Raises
         ------
         BuildError
-            One that it names is missing, or there is no Verilator.
+            A selected tool is missing, or there is no Verilator.
         """
         verilator, environment = find_verilator()
         named = os.environ.get("CXX")
@@ -108,12 +107,12 @@ class Toolchain:
         return cls(verilator=tuple(verilator), compiler=tuple(compiler), environment=environment, missing=missing)
 
     def settings(self) -> tuple[object, ...]:
-        """Return what a library depends on besides its sources, whatever has built it: options, processor."""
+        """Return the inputs of a library besides its sources and tool versions: options and processor."""
         return (_VERILATOR_OPTIONS, _COMPILER_OPTIONS, _processor())
 
     @cached_property
     def versions(self) -> dict[str, str] | None:
-        """What a library is built by: command line and version of each tool; None if one is missing."""
+        """Command line and version of each tool; None if one is missing."""
         if self.missing:
             return None
         return {
@@ -123,7 +122,7 @@ class Toolchain:
         }
 
     def verilate(self, sources: Iterable[Path], *, top: str, folder: Path, options: Sequence[str] = ()) -> list[Path]:
-        """Turn Verilog into C++ with the class ``V<top>``; return its sources.
+        """Verilate Verilog to C++ with the class ``V<top>``; return its sources.
 
         Raises
         ------
@@ -135,7 +134,7 @@ class Toolchain:
         return sorted(folder.glob(f"V{top}*.cpp"))
 
     def verilated_runtime(self, *, traced: bool = False) -> tuple[list[Path], list[str]]:
-        """Return what every program with a Verilated model is linked with, and the options to compile it by."""
+        """Return the sources of Verilator's runtime, and the options to compile them."""
         include = Path(run_tool([*self.verilator, "--getenv", "VERILATOR_ROOT"], self.environment).strip(), "include")
         names = ["verilated", "verilated_threads", *(["verilated_vcd_c"] if traced else [])]
         flags = [f"-DVM_TRACE={int(traced)}", f"-DVM_TRACE_VCD={int(traced)}", "-DVM_TRACE_FST=0"]
@@ -160,7 +159,7 @@ class Toolchain:
     def compile_objects(
         self, sources: Sequence[Path], *, folder: Path, flags: Sequence[str], steps: Steps
     ) -> list[Path]:
-        """Compile sources side by side, a step each; return the object files.
+        """Compile sources in parallel, one step each; return the object files.
 
         Raises
         ------
@@ -169,16 +168,16 @@ class Toolchain:
         """
 
         def compile_unit(source: Path) -> Path:
-            # What only runs at the start need not be fast.
+            # Start-up code need not be fast.
             level = "-O1" if source.stem.endswith(SLOW) else "-O3"
             return self.compile_object(source, folder=folder, flags=flags, level=level, steps=steps)
 
         with workers() as pool:
-            # The largest first, so that none is left over at the end.
+            # The largest first, so that none runs alone at the end.
             return list(pool.map(compile_unit, sorted(sources, key=lambda source: -source.stat().st_size)))
 
     def link(self, objects: Sequence[Path], target: Path, *, whole: bool = True) -> None:
-        """Link object files to a shared library; or make one object file of them, if that is not the whole of it.
+        """Link object files to a shared library, or to one relocatable object file if not `whole`.
 
         Raises
         ------
@@ -191,7 +190,7 @@ class Toolchain:
 
 @contextmanager
 def workers() -> Iterator[ThreadPoolExecutor]:
-    """Give threads to run tools side by side; an interrupt of the block ends what they run, and waits for none."""
+    """Yield a thread pool for running tools; an interrupt of the block kills them without waiting."""
     pool = ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 1))
     try:
         yield pool
@@ -211,7 +210,7 @@ def find_verilator() -> tuple[list[str], dict[str, str]]:
     Raises
     ------
     BuildError
-        There is none.
+        Verilator is not installed.
     """
     environment = dict(os.environ)
     named = os.environ.get("VERILATOR")
@@ -250,7 +249,7 @@ def run_tool(command: Sequence[str], environment: dict[str, str]) -> str:
 
 
 def _processor() -> str:
-    """Return what `-march=native` depends on."""
+    """Return the processor's identity, on which `-march=native` depends."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

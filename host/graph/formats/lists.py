@@ -83,7 +83,7 @@ class EdgeBuffer:
         return Graph.from_edges(vertices, sources, targets, base=base)
 
     def compact(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]:
-        """Number the ids that occur 0, 1, 2, ... in ascending order, and empty the buffer.
+        """Renumber the ids that occur to 0, 1, 2, ... in ascending order, and empty the buffer.
 
         Returns
         -------

@@ -64,7 +64,7 @@ class Column(NamedTuple):
     """A column of ids."""
 
     noun: str
-    """The text that has them."""
+    """Noun for messages."""
     smallest: int
     largest: int
     """Largest id allowed."""

@@ -134,7 +134,7 @@ def digit(code: int, radix: int, place: int) -> int:
 
 
 def rank_states(codes: int, mark: Callable[[NDArray[np.bool_]], None]) -> Ranks:
-    """Number the codes that are states.
+    """Assign ascending numbers to the codes that are states.
 
     Parameters
     ----------
@@ -339,7 +339,7 @@ def _has_right(state: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def _forks_agree(radix: int, count: int, marks: NDArray[np.bool_]) -> None:
-    """Mark the states in which no fork is held twice; the right fork of each philosopher is the left one of the next."""
+    """Mark the states in which no fork is held twice; a philosopher's right fork is the left one of the next."""
     for code in range(len(marks)):
         agree = True
         for each in range(count):

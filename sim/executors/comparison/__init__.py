@@ -1,3 +1,3 @@
-"""Other ways to execute the exported hardware, for comparison: the same cycles on the same memory, slower."""
+"""Other simulators of the exported hardware, for comparison: same memory and cycles, but slower."""
 
 __all__: list[str] = []

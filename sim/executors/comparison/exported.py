@@ -1,4 +1,4 @@
-"""Executor on the exported Verilog in the simulator that cocotb drives, with the memory in Python."""
+"""Executor on the exported Verilog in a simulator driven by cocotb, with the memory in Python."""
 
 import os
 import shutil
@@ -25,16 +25,16 @@ _PORTS = f"""\
 `verilator_config
 public_flat_rw -module "{TOP}" -var "*"
 """
-"""Lets cocotb reach the ports: all that it needs, and quicker than everything."""
+"""Verilator configuration that exposes only the ports to cocotb, which is faster than exposing everything."""
 
 _MAKE = "-j{jobs} OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1 CFG_CXXFLAGS_PCH_I=-include"
-"""Most of the time goes into Python, so that more would only make the build longer."""
+"""Compiler options: most of the time is spent in Python, so more optimisation would only lengthen the build."""
 
 _OPTIONS = ("--no-public-flat-rw", "--output-split-cfuncs", "500")
 
 
 def missing_cocotb() -> str | None:
-    """Return what is missing to run cocotb, in words; None when nothing is."""
+    """Return the tool missing to run cocotb, as text, or None."""
     try:
         import cocotb_tools.runner  # noqa: F401 - only asked for
         import find_libpython
@@ -78,7 +78,7 @@ def run_exported(folder: Path, *, bench: str, variables: Mapping[str, str]) -> N
     Parameters
     ----------
     folder : Path
-        Where it was built.
+        Its build folder.
     bench : str
         The module.
     variables : mapping of str to str
@@ -99,7 +99,8 @@ def run_exported(folder: Path, *, bench: str, variables: Mapping[str, str]) -> N
                 hdl_toplevel=TOP,
                 hdl_toplevel_lang="verilog",
                 build_dir=folder / "build",
-                # Nothing to rewrite: done to every module imported, that takes longer than small runs.
+                # Without pytest's assertion rewriting, which takes longer than small runs, as it applies to every
+                # imported module.
                 extra_env={**variables, "COCOTB_REWRITE_ASSERTION_FILES": ""},
                 log_file=log,
                 results_xml=str(folder / "results.xml"),
@@ -114,7 +115,7 @@ def run_exported(folder: Path, *, bench: str, variables: Mapping[str, str]) -> N
 
 @contextmanager
 def _tools(folder: Path) -> Iterator[None]:
-    """Put Verilator where cocotb's runner looks for it."""
+    """Put Verilator on the path that cocotb's runner searches."""
     verilator, environment = find_verilator()
     programs = folder / "tools"
     shutil.rmtree(programs, ignore_errors=True)
@@ -136,9 +137,9 @@ def _text(log: Path) -> str:
 
 
 class ExportedExecutor(Player):
-    """Plays memory and host to the AEs of a machine, as the executors do.
+    """Drives the AEs of a machine in cocotb as host and memory.
 
-    Between calls the simulation stands at a falling edge of the clock, so that inputs change between the rising edges.
+    Between calls the simulation is at a falling clock edge, so that inputs change between rising edges.
     The methods of `Executor` are called from a thread that `cocotb.task.bridge` started.
 
     Parameters
@@ -150,7 +151,7 @@ class ExportedExecutor(Player):
     memory : Memory
         The memory, with as many AEs and ports.
     watchdog : int
-        Cycles in which nothing moves and the memory owes nothing, after which a run counts as hung.
+        Cycles without progress and without outstanding memory requests after which a run counts as hung.
     bare : bool
         `dut` is the module ``application_engine`` itself, and the machine has one AE.
     """
@@ -165,14 +166,14 @@ class ExportedExecutor(Player):
         self._clock: Any = dut.clk
 
     def run(self, budget: int) -> RunState:
-        """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
+        """Run until the list is done (after a dispatch, until all AEs are idle), or for about `budget` cycles."""
         return resume(self._run)(budget)
 
     def close(self) -> None:
-        """Do nothing: the simulator goes on with the next executor."""
+        """Do nothing; the simulator continues with the next executor."""
 
     def reset(self) -> None:
-        """Reset the AEs; the cycle that follows is cycle 0."""
+        """Reset the AEs; the next cycle is cycle 0."""
         resume(self._reset)()
 
     async def _reset(self) -> None:
@@ -202,7 +203,7 @@ class ExportedExecutor(Player):
 
 
 class _Pins:
-    """The ports of a module whose names begin alike; an input is touched only when its value changes."""
+    """Ports of a module with a common prefix; an input is written only when its value changes."""
 
     def __init__(self, dut: HierarchyObject, prefix: str) -> None:
         self._dut = dut

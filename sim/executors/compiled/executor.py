@@ -47,7 +47,7 @@ class _Sink(ctypes.Structure):
 
 
 class Drawing:
-    """Lets a machine write the values of a waveform file, which is begun.
+    """Waveform output of a compiled machine; begins the file.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Drawing:
     Raises
     ------
     ValueError, sim.errors.SimulationError
-        As of `Waves.begin`.
+        See `Waves.begin`.
     """
 
     def __init__(self, library: ctypes.CDLL, machine: ctypes.c_void_p, waves: Waves) -> None:
@@ -70,7 +70,7 @@ class Drawing:
         library.cyscc_draw.restype = None
         library.cyscc_draw.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
         writer, variables = waves.begin(library.cyscc_wave_head(machine).splitlines())
-        # Those that share a number always have the same value.
+        # Variables that share a number always have the same value.
         distinct = list({variable.number: variable for variable in variables}.values())
         self._texts, places = _texts(distinct)
         keys = [writer.key(variable) for variable in distinct]
@@ -87,13 +87,13 @@ class Drawing:
         self._recall = partial(library.cyscc_recall, machine)
 
     def recall(self, commands: Sequence[Command]) -> None:
-        """Show what is no register, after the state was set: the host's last commands, what else is shown follows."""
+        """Show the host's last commands after a state was loaded; all other signals follow from registers."""
         table = command_table(commands)
         self._recall(table.ctypes.data, len(table))
 
 
 def _texts(variables: Sequence[Variable]) -> tuple["ctypes.Array[ctypes.c_char_p]", list[int]]:
-    """Return the texts of all values with names, and where those of each variable begin; -1: its bits are shown."""
+    """Return the texts of all named values, and each variable's first index in them, or -1 if its bits are shown."""
     texts: list[bytes] = []
     tables: dict[tuple[str, ...], int] = {}
     places = []
@@ -110,7 +110,7 @@ def _texts(variables: Sequence[Variable]) -> tuple["ctypes.Array[ctypes.c_char_p
 
 
 _LEAST_ROUND = 4
-"""Cycles of a round that are worth a meeting."""
+"""Least cycles of a round that pay for a meeting."""
 
 
 class CompiledExecutor(LibraryExecutor):
@@ -123,17 +123,16 @@ class CompiledExecutor(LibraryExecutor):
     memory : Memory
         The memory, with as many AEs and ports.
     watchdog : int
-        Cycles in which nothing moves and the memory owes nothing, after which a run counts as hung.
-    threads : int
-        Threads to share the AEs and the memory; more than there are of these are not used. The results do not depend
-        on it.
-    interval : int, optional
-        Cycles of its steps, those of `meeting_interval` by default; others only to go on within an instruction.
-    waves : Waves, optional
+        Cycles without progress and without outstanding memory requests after which a run counts as hung.
+        threads : int
+        Threads that share the AEs and the memory, at most one for each of them. Results do not depend on it.
+        interval : int, optional
+        Cycles between meetings, `meeting_interval` by default; other values only to continue within an instruction.
+        waves : Waves, optional
         Waveform file to write; each kernel is then an object of its own instead of a lane, and the AEs run on one
         thread.
-    on_build : callable, optional
-        Told how a build goes on, see `sim.executors.tools.OnStep`.
+        on_build : callable, optional
+        Progress callback of a build, see `sim.executors.tools.OnStep`.
 
     Raises
     ------
@@ -176,7 +175,7 @@ class CompiledExecutor(LibraryExecutor):
         self._row = sample_dtype(config)
 
     def record(self, interval: int, places: int) -> Samples:
-        """Have every AE write a row at each multiple of an interval from now on, and count how full FIFOs are."""
+        """Start sampling: every AE writes a row at each multiple of an interval, with FIFO occupancy."""
         self.samples = Samples(self._config, interval=interval, places=places, cycle=self.cycle)
         self._record()
         return self.samples
@@ -187,40 +186,40 @@ class CompiledExecutor(LibraryExecutor):
             self._library.cyscc_record(self._machine, self.samples.interval, self.samples.places, rows)
 
     def sample(self) -> npt.NDArray[np.void]:
-        """Return the same numbers as of now, a row for each AE, between two runs."""
+        """Return the current row of each AE; call between two runs."""
         rows = np.zeros(self._config.engines, self._row)
         self._library.cyscc_sample(self._machine, rows.ctypes.data)
         return rows
 
     def begin_instruction_marks(self) -> None:
-        """Let the rows' ``instruction_most`` begin anew, between two runs."""
+        """Reset the rows' ``instruction_most``; call between two runs."""
         self._library.cyscc_begin_instruction(self._machine)
 
     def save(self) -> NamedWords:
-        """Return the state; kernels that were left out because they rest are caught up with first."""
+        """Return the state, after updating idle kernels that were skipped."""
         return self._pieces.save()
 
     def load(self, state: NamedWords) -> None:
-        """Go on from a state, after `begin` with the same list of commands.
+        """Load a state, after `begin` with the same list of commands.
 
         Raises
         ------
         ValueError
-            It is of other hardware.
+            The state is of other hardware.
         """
         self._pieces.load(state)
         if self.samples is not None:
             self.samples.restart(self.cycle)
 
     def take_over(self, other: "CompiledExecutor", commands: Sequence[Command], played: Sequence[Command]) -> None:
-        """Go on from the state of another machine with the same memory.
+        """Take over the state of another machine with the same memory.
 
         Parameters
         ----------
         other : CompiledExecutor
             The machine.
         commands : sequence of Command
-            The list that it has begun.
+            Its current list.
         played : sequence of Command
             The last command of each kind before that list.
         """
@@ -238,7 +237,7 @@ class CompiledExecutor(LibraryExecutor):
         return Pieces(self._library, self._machine)
 
     def close(self) -> None:
-        """Stop the threads, complete the waveform file."""
+        """Stop the threads, and complete the waveform file."""
         if self._machine:
             cycles = self.cycle
             try:
@@ -252,9 +251,10 @@ class CompiledExecutor(LibraryExecutor):
 
 
 def _round(interval: int, memory: Memory) -> int:
-    """Return the cycles between two meetings where requests are performed a round late, or 0 where they are not.
+    """Return the cycles of a round if requests can be performed one round late, otherwise 0.
 
-    What a request brings must not be due before the round after the next, and a meeting costs as much as some cycles.
+    A response must not be due before the round after the next one, and a round must be long enough to pay for a
+    meeting.
     """
     cycles = min(interval, memory.quantum // 2)
     return cycles if cycles >= _LEAST_ROUND else 0

@@ -1,4 +1,4 @@
-"""The parts of a machine that are compiled apart, shared by configurations that are the same in them; their library."""
+"""Separately compiled parts of a machine, shared between configurations, and the library linked from them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -34,9 +34,9 @@ _KINDS = {name.removesuffix("_kernel"): kind for kind, name in KERNEL_NAMES.item
 
 
 class Part(ABC):
-    """A part of a machine: an object file, made of the description of some hardware.
+    """A part of a machine, compiled from the description of some hardware to an object file.
 
-    Its sources are compiled in a folder that has no more of the configuration than what names it in the cache.
+    Its sources are compiled in a folder with only those inputs of the configuration that are in its cache key.
 
     Parameters
     ----------
@@ -62,16 +62,16 @@ class Part(ABC):
         self._waves = waves
 
     def find(self, tools: Toolchain, steps: Steps, *, sources: bytes) -> Callable[[Path], Path]:
-        """Return a function that copies the object file, built now if it is not in the cache, to where it is told.
+        """Return a function that copies the object file to a path, and builds it first if it is not in the cache.
 
         Parameters
         ----------
         tools : Toolchain
-            What it is built by.
+            Tools to build it with.
         steps : Steps
-            Told of each step, whether it is done or was done before.
+            Counts each step, performed or skipped.
         sources : bytes
-            Digest of the sources that it is made of.
+            Digest of its sources.
         """
         made_of = self.made_of()
         title = self.name.replace("-", " ")
@@ -101,7 +101,7 @@ class Part(ABC):
 
     @abstractmethod
     def made_of(self) -> str:
-        """Return the text of all that it is made of, but headers and the sources of this package."""
+        """Return the text of everything it is built from, except headers and the sources of this package."""
 
     @abstractmethod
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
@@ -110,7 +110,7 @@ class Part(ABC):
     def _verilate(
         self, component: wiring.Component, verilog: str, folder: Path, tools: Toolchain, *, name: str, more: str = ""
     ) -> list[Path]:
-        """Turn a component into a model in C++; return its sources, the first of which ends with some more text.
+        """Verilate a component; return the C++ sources, the first of which has further text appended.
 
         Parameters
         ----------
@@ -119,19 +119,19 @@ class Part(ABC):
         verilog : str
             Its Verilog.
         folder : Path
-            Where to write.
+            Target folder.
         tools : Toolchain
-            Has Verilator.
+            Provides Verilator.
         name : str
-            What its module is called.
+            Name of its module.
         more : str
-            The text, which may use all of the model.
+            The text to append, which may use the whole model.
         """
         source = folder / f"{name}.v"
         source.write_text(verilog)
         trace = ["--trace-vcd", "--trace-structs"] if self._waves else []
         parts = tools.verilate([source], top=name, folder=folder, options=trace)
-        # In two pieces they compile in a fraction of the time that they take one by one, or all with the same options.
+        # Compiling them in two pieces is much faster than one by one, or all with the same options.
         units = folder / f"{name}.cpp", folder / f"{name}{SLOW}.cpp"
         slow = [part for part in parts if part.stem.endswith(SLOW)]
         texts = [
@@ -147,7 +147,7 @@ class Part(ABC):
         return list(units)
 
     def _compile(self, units: Sequence[Path], folder: Path, tools: Toolchain, steps: Steps) -> Path:
-        """Compile sources; return one object file of all."""
+        """Compile sources to one object file."""
         flags = [*tools.verilated_runtime(traced=self._waves)[1], "-I", str(_NATIVE)]
         objects = tools.compile_objects(units, folder=folder, flags=flags, steps=steps)
         combined = folder / "combined.o"
@@ -156,7 +156,7 @@ class Part(ABC):
 
 
 class _Engine(Part):
-    """The shell, what wires it to the kernels, and the machine of several of them."""
+    """The shell, its wiring to the kernels, and the machine of several AEs."""
 
     def __init__(self, config: AcceleratorConfig, *, waves: bool) -> None:
         self._units = sorted(_NATIVE.glob("*.cpp"))
@@ -202,7 +202,7 @@ class _Lanes(Part):
 
 
 class _Objects(Part):
-    """The kernels of a module as objects of a model."""
+    """The kernels of a module as separate objects of a Verilated model."""
 
     def __init__(self, module: str, config: AcceleratorConfig) -> None:
         super().__init__(f"{module}-objects", config, fixed_headers(), waves=True, steps=3)
@@ -226,7 +226,7 @@ class _Objects(Part):
 
 
 def parts_of(config: AcceleratorConfig, *, waves: bool) -> list[Part]:
-    """Return the parts of a machine, those that take longest to describe and to build first.
+    """Return the parts of a machine, the slowest to build first.
 
     Parameters
     ----------
@@ -240,13 +240,13 @@ def parts_of(config: AcceleratorConfig, *, waves: bool) -> list[Part]:
 
 
 def _text(component: wiring.Component, name: str) -> str:
-    """Return the RTLIL of a component: all of its hardware, and the names in it."""
+    """Return the RTLIL of a component, which identifies its hardware and all names."""
     text: str = rtlil.convert(component, name=name, ports=port_names(component), emit_src=False)
     return text
 
 
 def _maker(module: str, parameters: str, made: str, *, includes: Sequence[str]) -> str:
-    """Return C++ that makes the kernels of a module, see ``kernels.h``."""
+    """Return C++ code that creates the kernels of a module, see ``kernels.h``."""
     return "\n".join(
         (
             *(f'#include "{name}"' for name in includes),
@@ -257,23 +257,23 @@ def _maker(module: str, parameters: str, made: str, *, includes: Sequence[str]) 
     )
 
 
-# Taken when the hardware is imported too: a file that changes later is not what this process builds.
+# Computed when the hardware is imported: this process does not build later changes of the files.
 _SOURCES = digest_sources()
 
 
 def build_library(config: AcceleratorConfig, *, waves: bool, on_step: OnStep | None = None) -> Path:
     """Return the shared library of a machine, built now if it is not in the cache.
 
-    The environment may name other tools: ``VERILATOR``, ``CXX``.
+    The environment variables ``VERILATOR`` and ``CXX`` select other tools.
 
     Parameters
     ----------
     config : AcceleratorConfig
         Sizes.
     waves : bool
-        With waveforms: the kernels of a module are an object each, since lanes of one object cannot write any.
+        With waveforms: each kernel is then an object of its own, since lanes cannot write waveforms.
     on_step : callable, optional
-        Told how the build goes on, see `sim.executors.tools.OnStep`; not at all where there is nothing to build.
+        Progress callback, see `sim.executors.tools.OnStep`; not called if there is nothing to build.
 
     Raises
     ------
@@ -293,7 +293,7 @@ def build_library(config: AcceleratorConfig, *, waves: bool, on_step: OnStep | N
 
 
 def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolchain, steps: Steps) -> Path:
-    """Build in a folder of its own; return the library there."""
+    """Build the library in a folder; return its path."""
     parts = parts_of(config, waves=waves)
     steps.expect(sum(part.steps for part in parts) + 2, "hardware described")
 
@@ -303,7 +303,7 @@ def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolc
 
     with workers() as pool:
         runtime = pool.submit(find_runtime)
-        # The next is described while tools work on the one before.
+        # The next part is elaborated while tools build the one before.
         jobs = [pool.submit(part.find(tools, steps, sources=_SOURCES), folder / f"{part.name}.o") for part in parts]
         objects = [job.result() for job in jobs]
     library = folder / "machine.so"

@@ -1,4 +1,4 @@
-"""A Verilated model as its generated code has it: its registers by name, and a function that advances it by a cycle."""
+"""C++ additions to a Verilated model: its registers by name, and a fast function that advances it by a cycle."""
 
 import re
 from collections.abc import Iterator
@@ -25,10 +25,10 @@ _GENERAL = """\
 def tick_function(name: str, code: str) -> str:
     """Return C++ that defines ``cyscc::tick`` of a model, to be compiled together with the model's code.
 
-    A Verilated model's ``eval`` asks on every call whether it was initialised, which inputs changed, whether the clock
-    rose, and whether all of that has to be repeated. A model with one clock, combinational inputs and registered
-    outputs needs none of it: its input logic, then its registers. Where the generated code has just this form, these
-    two are called by themselves; otherwise the usual two evaluations are made.
+    A Verilated model's ``eval`` checks on every call whether it was initialised, which inputs changed, whether the
+    clock rose, and whether to iterate. A model with one clock, combinational inputs and registered outputs only needs
+    to evaluate its input logic, then its registers. If the generated code has this form, these two functions are called
+    directly; otherwise ``eval`` is called twice as usual.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def tick_function(name: str, code: str) -> str:
 
 
 def _calls(name: str, code: str, region: str) -> list[str] | None:
-    """Return the functions of a region of the model's evaluation, or None if it is not a plain list of them."""
+    """Return the function calls in a region of the model's evaluation; None if it has other statements."""
     match = re.search(
         rf"^void {name}___024root___eval_{region}\([^;{{]*\) \{{\n(.*?)^\}}", code, re.DOTALL | re.MULTILINE
     )
@@ -64,9 +64,8 @@ _READ = re.compile(r"^  assign (\S+)\s* = (_\d+_);", re.MULTILINE)
 def state_functions(component: wiring.Component, *, name: str, root: str, verilog: str) -> str:
     """Return C++ that defines ``cyscc::list`` and ``cyscc::reevaluate`` of a model, to be compiled with its code.
 
-    Verilator keeps a register under one of the names of the signals that are wired to it, and leaves out those that
-    nobody looks at or that never change. Where several names are left, all are listed: they are equal, or follow from
-    the register.
+    Verilator keeps a register under the name of one of the signals connected to it, and removes unused and constant
+    registers. If several names remain, all are listed: they are equal, or functions of the register.
 
     Parameters
     ----------
@@ -77,12 +76,12 @@ def state_functions(component: wiring.Component, *, name: str, root: str, verilo
     root : str
         The header of the model's members.
     verilog : str
-        What the model was made of.
+        Verilog source of the model.
 
     Raises
     ------
     BuildError
-        A memory, or what it has read, is not there.
+        A memory, or the register of its read port, is missing.
     """
     design = Fragment.get(component, None).prepare(ports=port_names(component), hierarchy=(name,))
     members = set(_MEMBER.findall(root))
@@ -117,7 +116,7 @@ def state_functions(component: wiring.Component, *, name: str, root: str, verilo
 
 
 def _read_registers(verilog: str) -> Iterator[tuple[Home, str]]:
-    """Yield the signals that show what a memory's read port holds, each with the name of the register for that."""
+    """Yield the output signals of memory read ports, each with the name of the port's register."""
     for module in _MODULE.finditer(verilog):
         path = module[1].removeprefix("\\").split(".")
         for signal, register in _READ.findall(module[0]):
@@ -125,12 +124,12 @@ def _read_registers(verilog: str) -> Iterator[tuple[Home, str]]:
 
 
 def _members(name: str, home: Home) -> Iterator[str]:
-    """Yield what Verilator may call a signal: that of a port has the port's name alone."""
+    """Yield the names that Verilator may give a signal; a port's signal may have just the port's name."""
     if len(home) == 1:
         yield home[0]
     yield "__DOT__".join(map(_encoded, (name, *home)))
 
 
 def _encoded(name: str) -> str:
-    """Return a name as Verilator writes it in C++."""
+    """Return a name as encoded by Verilator in C++."""
     return re.sub(r"__|\W", lambda match: "___05F" if match[0] == "__" else f"__0{ord(match[0]):02x}", name)

@@ -1,4 +1,4 @@
-"""The compiled executor with waveforms: each cycle by what is quickest for it, those of the window by what can draw."""
+"""The compiled executor with waveforms: Verilated kernels within the waveform window, lanes outside of it."""
 
 from collections.abc import Sequence
 
@@ -17,25 +17,24 @@ from sim.observation.waves import ENDLESS, Waves
 __all__ = ["WindowedExecutor"]
 
 _READ_CYCLES = 200
-"""Cycles that a read of a register takes at most, unless the machine hangs."""
+"""Most cycles of a register read, unless the machine hangs."""
 
 _PIECE = 100
-"""Cycles that are drawn at once: the whole machine takes some 0.1 s for them."""
+"""Cycles written to waveforms at a time; the whole machine takes some 0.1 s for them."""
 
 _AHEAD = 1000
-"""Cycles before the window from which on the models run that draw: until then the links have brought new tokens."""
+"""Cycles before the window at which the Verilated models take over, enough for links to deliver new tokens."""
 
 
 class WindowedExecutor(Executor):
-    """Runs the machine as lanes up to the window, then as models that draw, then as lanes again.
+    """Runs the machine as lanes up to the window, then as models that write waveforms, then as lanes again.
 
-    The state goes from one to the other where all AEs meet. Cycles, results and everything that is counted are those of
-    either.
+    The state is transferred at meetings of all AEs. Cycles, results and counters do not depend on the switch.
 
     Parameters
     ----------
     config, memory, watchdog, threads, on_build
-        As of `CompiledExecutor`.
+    See `CompiledExecutor`.
     waves : Waves
         The file.
 
@@ -58,14 +57,14 @@ class WindowedExecutor(Executor):
         self._first, self._last = waves.window
         self._interval = meeting_interval(config, memory)
         self._commands: Sequence[Command] = ()
-        self._played: dict[CommandKind, Command] = {}  # the last of each kind before the present list
-        self._reading = False  # registers; the state stays where it is meanwhile
-        self._fresh = True  # nothing of the present list has been run
+        self._played: dict[CommandKind, Command] = {}  # last command of each kind before the current list
+        self._reading = False  # reading registers; no transfer of the state meanwhile
+        self._fresh = True  # the current list has not started to run
 
         def make(drawn: Waves | None) -> CompiledExecutor:
             return CompiledExecutor(config, memory, watchdog=watchdog, threads=threads, waves=drawn, on_build=on_build)
 
-        # Made at once, so that what is wrong with it is known before anything takes long.
+        # Created now, so that errors show before anything slow.
         self._drawing: CompiledExecutor | None = make(waves)
         try:
             endless = self._first < self._interval + _AHEAD and self._last >= ENDLESS
@@ -87,11 +86,11 @@ class WindowedExecutor(Executor):
 
     @property
     def answers(self) -> npt.NDArray[np.uint64]:
-        """Answers of the last list's reads, of shape (reads, AEs)."""
+        """Answers to the last list's reads, of shape (reads, AEs)."""
         return self._active.answers
 
     def begin(self, commands: Sequence[Command]) -> None:
-        """Begin a list of commands."""
+        """Start a list of commands."""
         self._played |= {command.kind: command for command in self._commands}
         self._commands = list(commands)
         self._reading = any(command.kind == CommandKind.READ for command in commands)
@@ -99,7 +98,7 @@ class WindowedExecutor(Executor):
         self._active.begin(commands)
 
     def run(self, budget: int) -> RunState:
-        """Run until the list is done and all AEs are idle if it dispatched, or for about `budget` cycles."""
+        """Run until the list is done (after a dispatch, until all AEs are idle), or for about `budget` cycles."""
         if self._fresh or not self._reading:
             self._choose()
         self._fresh = False
@@ -112,7 +111,7 @@ class WindowedExecutor(Executor):
         return self._active.run(min(budget, whole))
 
     def _draw(self, budget: int) -> RunState:
-        """Run what draws, in pieces between which an interrupt is noticed."""
+        """Run the models that write waveforms, in pieces, so that interrupts are noticed in between."""
         end = self.cycle + budget
         while True:
             state = self._active.run(min(_PIECE, end - self.cycle))
@@ -120,7 +119,7 @@ class WindowedExecutor(Executor):
                 return state
 
     def _choose(self) -> None:
-        """Let what is best for the next cycles go on."""
+        """Select lanes or models for the next cycles, and transfer the state if needed."""
         if self._drawing is None or self._plain is None:
             return
         reads = _READ_CYCLES * len(self._commands) if self._reading else 0
@@ -137,16 +136,16 @@ class WindowedExecutor(Executor):
             self._active = to
 
     def record(self, interval: int, places: int) -> Samples:
-        """Have every AE write a row at each multiple of an interval from now on, and count how full FIFOs are."""
+        """Start sampling: every AE writes a row at each multiple of an interval, with FIFO occupancy."""
         self.samples = self._active.record(interval, places)
         return self.samples
 
     def sample(self) -> npt.NDArray[np.void]:
-        """Return the same numbers as of now, a row for each AE, between two runs."""
+        """Return the current row of each AE; call between two runs."""
         return self._active.sample()
 
     def begin_instruction_marks(self) -> None:
-        """Let the rows' ``instruction_most`` begin anew, between two runs."""
+        """Reset the rows' ``instruction_most``; call between two runs."""
         self._active.begin_instruction_marks()
 
     def save(self) -> NamedWords:
@@ -154,17 +153,17 @@ class WindowedExecutor(Executor):
         return self._active.save()
 
     def load(self, state: NamedWords) -> None:
-        """Go on from a state, after `begin` with the same list of commands.
+        """Load a state, after `begin` with the same list of commands.
 
         Raises
         ------
         ValueError
-            It is of other hardware.
+            The state is of other hardware.
         """
         self._active.load(state)
 
     def close(self) -> None:
-        """Release everything; completes the waveform file."""
+        """Release everything, and complete the waveform file."""
         plain, drawing, self._plain, self._drawing = self._plain, self._drawing, None, None
         if plain is not None:
             plain.close()

@@ -1,4 +1,4 @@
-"""All instances of a module as one object of C++, whose lanes they are: hardware in vector instructions."""
+"""All instances of a module as lanes of one C++ object, which simulates them in vector instructions."""
 
 from sim.executors.compiled.lanes.netlist import Description, describe
 from sim.executors.compiled.lanes.source import lanes_source

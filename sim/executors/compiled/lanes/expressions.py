@@ -1,4 +1,4 @@
-"""C++ expressions over all lanes at once for the values and the word-level cells of a netlist."""
+"""C++ expressions over all lanes at once, for the signals and word-level cells of a netlist."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ def vector_type(width: int) -> str:
 
 
 def scalar_type(width: int) -> str:
-    """Return the C++ type of the value of one lane, for more than one bit."""
+    """Return the C++ type of one lane's value, for more than one bit."""
     return "uint32_t" if width <= 32 else "uint64_t"
 
 
@@ -27,7 +27,7 @@ def _constant(value: int, kind: str) -> str:
 
 
 class Expressions:
-    """Statements that compute slices of signals, each once, in an order that works.
+    """Statements that compute slices of signals, each once, in dependence order.
 
     Parameters
     ----------
@@ -59,11 +59,11 @@ class Expressions:
 
     @property
     def inputs(self) -> list[str]:
-        """Names of the inputs that statements so far look at."""
+        """Names of the inputs that the statements so far read."""
         return [signal.name for signal, _ in self._known if signal.cell is None]
 
     def slice_name(self, signal: Signal, first: int) -> str:
-        """Return the name of a slice's value, after computing it if that has not been done."""
+        """Return the name of a slice's value; emits the statement that computes it if needed."""
         known = self._known.get((signal, first))
         if known is None:
             end = next(end for start, end in signal.slices() if start == first)
@@ -74,12 +74,12 @@ class Expressions:
         return known
 
     def value(self, bits: Bits) -> str:
-        """Return an expression for any bits, at most a word of them."""
+        """Return an expression for arbitrary bits, at most a word."""
         if len(bits) == 1:
             return self.mask(bits)
         kind = vector_type(len(bits))
         terms, fixed = [], 0
-        flags: dict[str, int] = {}  # bits that are masks, with all their places
+        flags: dict[str, int] = {}  # bits stored as masks, with all their positions
         for piece, place in self.pieces(bits):
             if piece.signal is None:
                 fixed |= piece.first << place
@@ -100,7 +100,7 @@ class Expressions:
         return self._bit(piece)
 
     def pieces(self, bits: Bits) -> list[tuple[Run, int]]:
-        """Return bits as runs of constants, or of bits within one slice, with their places."""
+        """Split bits into runs of constants, or of bits within one slice, with their positions."""
         pieces = []
         place = 0
         for run in self._signals.runs(bits):
@@ -115,7 +115,7 @@ class Expressions:
         return pieces
 
     def _home(self, piece: Run) -> tuple[str, int, int]:
-        """Return name, first bit and width of the slice that a piece is in."""
+        """Return name, first bit and width of the slice that contains a piece."""
         assert piece.signal is not None
         start, width = piece.home()
         return self.slice_name(piece.signal, start), start, width
@@ -129,7 +129,7 @@ class Expressions:
         return f"test({name}, {_constant(1 << (piece.first - start), vector_type(width))})"
 
     def _placed(self, piece: Run, place: int, kind: str) -> str:
-        """Return a piece of a vector moved to its place in a word, with zeros around it."""
+        """Return a piece of a vector shifted to its position in a word, with zeros elsewhere."""
         name, start, width = self._home(piece)
         down = piece.first - start
         has = vector_type(width)
@@ -178,19 +178,19 @@ class Expressions:
         return f"{self.mask(cell.pins['A'])} {_SIGNS[cell.kind]} {self.mask(cell.pins['B'])}"
 
     def _any(self, bits: Bits) -> str:
-        """Return where any of some bits is set."""
+        """Return a mask of the lanes in which any of some bits is set."""
         if "1" in bits:
             return "kAll"
         return " | ".join(self._tests(bits, "test({0}, {1})")) or "Mask(0)"
 
     def _all(self, bits: Bits) -> str:
-        """Return where all of some bits are set."""
+        """Return a mask of the lanes in which all of some bits are set."""
         if "0" in bits:
             return "Mask(0)"
         return " & ".join(self._tests(bits, "equal({0} & {1}, {1})")) or "kAll"
 
     def _tests(self, bits: Bits, test: str) -> list[str]:
-        """Return a test of each slice that some bits are in, given how vectors are tested: by a name, and its bits."""
+        """Return tests of all slices that contain some bits; `test` formats a vector test from a name and a bit mask."""
         tests = []
         for piece, _ in self.pieces(bits):
             if piece.signal is not None:
@@ -221,6 +221,6 @@ class Expressions:
         return result if width in (32, 64) else f"({result}) & {_constant((1 << width) - 1, kind)}"
 
     def _extended(self, cell: Cell, width: int) -> list[Bits]:
-        """Return both operands of a cell, brought to a width."""
+        """Return both operands of a cell, extended to a width."""
         signed = bool(cell.numbers["A_SIGNED"] and cell.numbers["B_SIGNED"])
         return [padded(cell.pins[pin], width, signed=signed) for pin in "AB"]

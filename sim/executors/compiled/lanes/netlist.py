@@ -1,4 +1,4 @@
-"""A module of the hardware as a flat list of word-level cells, after Yosys has simplified it."""
+"""A module of the hardware as a flat list of word-level cells, optimised by Yosys."""
 
 import json
 import re
@@ -27,14 +27,14 @@ Bits = tuple[int | str, ...]
 
 _INNER = "inner"
 
-# Each pass is worth its time: to optimise more often leaves as many cells, and takes twice as long.
+# Each pass pays off: more passes take twice as long, and do not reduce the number of cells.
 _SCRIPT = """\
 read_rtlil module.il; hierarchy -top module; proc -noopt; flatten; opt_clean; wreduce; opt -full; memory_collect;
 clean; write_json module.json
 """
 
 _SHOWN = re.compile(r"^( *)(wire .*\\staged__payload\.last)$", re.MULTILINE)
-"""Registers of which Yosys drops bits that nothing reads, and that waveforms show: who draws them goes on from here."""
+"""Registers with unread bits that Yosys would drop; they are kept because waveforms can start from this state."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,9 +48,9 @@ class Cell:
     numbers : Mapping of str to int
         Parameters.
     pins : Mapping of str to Bits
-        What the ports are connected to.
+        Connections of the ports.
     memory : str
-        Name of the memory that it is, if it is one.
+        Name of the memory, for a memory cell.
     """
 
     name: str
@@ -90,11 +90,11 @@ class Netlist:
     ports : tuple of Port
         All ports but the clock.
     initial : Mapping of int to int
-        The value that a register's bit begins with, by net; 0 where there is none.
+        Initial value of a register bit, by net; 0 if absent.
     registers : tuple of (str, Bits)
-        Name and bits of each register of the component, some of which may be constants by now, or driven by nothing.
+        Name and bits of each register of the component; optimisation may have made some of them constant or undriven.
     memories : Mapping of str to str
-        Names of the component's memories, as of `sim.executors.registers`, by those of the cells.
+        Names of the component's memories (see `sim.executors.registers`), by name of the cell.
     """
 
     cells: tuple[Cell, ...]
@@ -105,7 +105,7 @@ class Netlist:
 
 
 class _WithoutReset(wiring.Component):
-    """A component whose registers have initial values only, since a simulation begins with them."""
+    """A component without reset: simulation starts from initial values."""
 
     def __init__(self, inner: wiring.Component) -> None:
         self._inner = inner
@@ -123,7 +123,7 @@ class _WithoutReset(wiring.Component):
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
-    """A component as Yosys reads it.
+    """A component as RTLIL for Yosys.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Description:
 
 
 def describe(component: wiring.Component) -> Description:
-    """Return a component, with the clock domain ``sync`` alone, as Yosys reads it."""
+    """Return the RTLIL of a component, with ``sync`` as its only clock domain."""
     top = _WithoutReset(component)
     ports = {**port_names(top), "clk": (top.domain.clk, PortDirection.Input)}
     text = rtlil.convert(top, name="module", ports=ports, emit_src=False)
@@ -165,7 +165,7 @@ def read_netlist(description: Description) -> Netlist:
         with subprocess.Popen(
             command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
         ) as yosys:
-            # The names of registers, while it works.
+            # Register names while Yosys works.
             design = Fragment.get(_WithoutReset(description.component), None).prepare()
             homes = aliases(design)
             named = [(_own(register.name), homes(register.signal)) for register in registers(design)]
@@ -209,11 +209,11 @@ def _parse(module: dict[str, Any], design: Design, named: Sequence[tuple[str, Se
 
 
 def _found(named: Sequence[tuple[str, Sequence[Home]]], nets: Mapping[str, Bits]) -> Iterator[tuple[str, Bits]]:
-    """Yield registers with the nets that are left of them."""
+    """Yield registers with their remaining nets."""
     for name, homes in named:
         known = [nets[path] for home in homes if (path := ".".join(home)) in nets]
         if known:
-            # Yosys may have cut off of one name what it has under another.
+            # Yosys may have removed bits under one name that remain under another.
             yield name, max(known, key=len)
 
 
@@ -223,7 +223,7 @@ def _own(name: str) -> str:
 
 
 def _bits(bits: list[int | str]) -> Bits:
-    """Return bits with 0 for "any value"."""
+    """Return bits with don't-cares replaced by 0."""
     return tuple("0" if bit == "x" else bit for bit in bits)
 
 

@@ -1,4 +1,4 @@
-"""Where signals are cut into slices that are computed apart: a packed payload into its fields and flags."""
+"""Division of signals into slices computed separately, such as a packed payload into its fields and flags."""
 
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -12,17 +12,17 @@ WORD = 64
 """Bits of the widest slice."""
 
 REGISTERS = frozenset({"$dff", "$dffe", "$sdff", "$sdffe", "$sdffce"})
-"""Cells that keep a value from cycle to cycle."""
+"""Register cells."""
 
 _MOST_RUNS = 6
-"""An operand of more pieces than this, a status word of flags, is put together where it arises and goes on in one."""
+"""Most pieces of an operand to slice; one with more, such as a status word of flags, is assembled and kept whole."""
 
 _BITWISE = frozenset({"$and", "$or", "$xor", "$not"})
 
 
 @dataclass(eq=False)
 class Signal:
-    """What one cell, read port of a memory, or input drives.
+    """Signal driven by one cell, memory read port, or input.
 
     Parameters
     ----------
@@ -33,11 +33,11 @@ class Signal:
     cell : Cell or None
         The cell; None for an input.
     divisible : bool
-        Whether slices of it can be computed apart from each other.
+        Whether its slices can be computed separately.
     cuts : set of int
-        Places between its slices; shared by the read ports of a memory.
+        Boundaries between its slices; shared by the read ports of a memory.
     operands : list of Bits
-        Signals whose bits it takes one to one, from each.
+        Operands whose bits map one to one to its own.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Signal:
     operands: list[Bits] = field(default_factory=list)
 
     def slices(self) -> list[tuple[int, int]]:
-        """Return first and last-plus-one bit of each slice."""
+        """Return the first bit and the end of each slice."""
         places = [0, *sorted(self.cuts), self.width]
         return list(pairwise(places))
 
@@ -72,20 +72,20 @@ class Run:
     width: int
 
     def home(self) -> tuple[int, int]:
-        """Return first bit and width of the slice of its signal that it is in."""
+        """Return first bit and width of the slice that contains it."""
         assert self.signal is not None
         start, end = next(part for part in self.signal.slices() if part[0] <= self.first < part[1])
         return start, end - start
 
 
 def padded(bits: Bits, width: int, *, signed: bool = False) -> Bits:
-    """Return an operand brought to a width."""
+    """Return an operand extended to a width."""
     extension = bits[-1] if signed and bits else "0"
     return (*bits[:width], *([extension] * (width - len(bits))))
 
 
 class Signals:
-    """The signals of a netlist, cut where a divisible cell's operand passes from one signal to another.
+    """The signals of a netlist, cut where an operand of a divisible cell changes from one signal to another.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Signals:
     Raises
     ------
     BuildError
-        A number is wider than a word.
+        An arithmetic value is wider than a word.
     """
 
     def __init__(self, netlist: Netlist) -> None:
@@ -158,24 +158,24 @@ class Signals:
         ]
         for port in range(cell.numbers["RD_PORTS"]):
             signal = Signal(name=f"m{number}p{port}", width=width, cell=cell, divisible=True, cuts=cuts)
-            # An enable that differs from bit to bit cuts as data does, one that is the same for all does not.
+            # An enable that differs between bits causes cuts like data; a common enable does not.
             signal.operands = [bits for bits in writes if len(set(bits)) > 1]
             self._add(signal, cell.pins["RD_DATA"][port * width : (port + 1) * width])
             self.registers.append(signal)
 
     def drives(self, bit: int | str) -> bool:
-        """Return whether a bit is a net that something drives."""
+        """Return whether a bit is a driven net."""
         return bit in self._drivers
 
     def _cut_words(self, bits: Bits) -> None:
-        """Cut where a port's next word begins."""
+        """Cut at the word boundaries of a port."""
         for index in range(WORD, len(bits), WORD):
             signal, place = self._drivers.get(bits[index], (None, 0))  # type: ignore[arg-type]
             if signal is not None and place:
                 signal.cuts.add(place)
 
     def _propagate(self) -> None:
-        """Carry cuts from operands to results until nothing changes."""
+        """Propagate cuts from operands to results, up to a fixpoint."""
         changed = True
         while changed:
             changed = False
@@ -188,7 +188,7 @@ class Signals:
                 changed |= len(signal.cuts) != before
 
     def _cuts_of(self, bits: Bits) -> set[int]:
-        """Return where an operand is not one slice of one signal."""
+        """Return the boundaries between slices within an operand."""
         cuts: set[int] = set()
         place = 0
         before: Run | None = None
@@ -205,7 +205,7 @@ class Signals:
         return cuts
 
     def runs(self, bits: Bits) -> list[Run]:
-        """Return bits as runs of successive bits, the lowest first."""
+        """Split bits into runs of successive bits, the lowest first."""
         runs: list[Run] = []
         for bit in bits:
             signal, first = (None, int(bit)) if isinstance(bit, str) else self._drivers[bit]

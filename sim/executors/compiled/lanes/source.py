@@ -1,4 +1,4 @@
-"""C++ source of all instances of a module as one object, whose clock cycle advances them together."""
+"""C++ source of a class that simulates all instances of a module together."""
 
 from collections.abc import Iterator
 
@@ -13,22 +13,22 @@ __all__ = ["lanes_source"]
 def lanes_source(description: Description, *, name: str, lanes: int) -> str:
     """Return a C++ header that defines a class of all instances of a component.
 
-    A signal of one bit is a mask with a bit for each instance; a wider one is an array, or in the course of a cycle a
-    vector register, with an element for each. So an operation of the hardware is done for all instances by one or two
-    instructions. `native/lanes.h` has the operations.
+    A one-bit signal is a mask with one bit per instance. A wider signal is an array with one element per instance, or a
+    vector register within a cycle. So one or two instructions perform a hardware operation for all instances.
+    `native/lanes.h` defines the operations.
 
-    The class has for each port of one bit a function of its name that takes or returns a mask, and for each wider one,
-    for each 64-bit word ``w`` of it, ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` of an input,
-    ``get_<port>_<w>(lane)`` and ``get_<port>_<w>(values)`` of an output; of an output that is no register but follows
-    from some, the latter alone, which computes it. ``tick()`` advances all instances by a cycle;
-    outputs are then those of the next one. The bytes of all state but memories are from ``first_register`` to
-    ``end_of_registers()``, and ``wrote()`` is the mask of instances whose memories the last cycle has written.
-    ``list(inventory, lane)`` adds the registers and memories of an instance by their names.
+    For each one-bit port, the class has a function of the port's name that takes or returns a mask. For each 64-bit
+    word ``w`` of a wider port, it has ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` (inputs), or
+    ``get_<port>_<w>(lane)`` and ``get_<port>_<w>(values)`` (outputs). An output that is a function of registers only
+    has the last one, which computes it. ``tick()`` advances all instances by a cycle; outputs are then those of the
+    next cycle. All state except memories is in the bytes from ``first_register`` to ``end_of_registers()``. ``wrote()``
+    is the mask of instances whose memories the last cycle has written. ``list(inventory, lane)`` adds the registers and
+    memories of an instance by name.
 
     Parameters
     ----------
     description : Description
-        The module. Its outputs must be registers, or follow from registers alone if they have more than one bit.
+        The module. Its outputs must be registers; outputs of more than one bit may also be functions of registers.
     name : str
         Name of the class.
     lanes : int
@@ -37,7 +37,7 @@ def lanes_source(description: Description, *, name: str, lanes: int) -> str:
     Raises
     ------
     BuildError
-        Yosys failed, or the module has something that is not covered; with its name.
+        Yosys failed, or the module has an unsupported cell; with its name.
     """
     return _Source(read_netlist(description), name=name, lanes=lanes).text()
 
@@ -79,7 +79,7 @@ class _Source:
             "using Word = Words<kLanes>;",
             "using Long = Longs<kLanes>;",
             *self._inputs,
-            # Between these two are the registers.
+            # The registers lie between these two members.
             "alignas(64) char first_register[64] = {};",
             *self._registers,
             "Mask written = 0;",
@@ -165,7 +165,7 @@ class _Source:
         return name
 
     def _add_memory(self, cell: Cell) -> None:
-        """Add a memory with clocked read ports; what is read is as it was before this cycle's writes."""
+        """Add a memory with clocked read ports, which return the contents before this cycle's writes."""
         width, depth = cell.numbers["WIDTH"], cell.numbers["SIZE"]
         ports = [signal for signal in self._signals.registers if signal.cell is cell]
         plain = ("RD_ARST", "RD_SRST", "RD_TRANSPARENCY_MASK")
@@ -220,10 +220,10 @@ class _Source:
         ]
 
     def _listing(self) -> Iterator[str]:
-        """Yield how the registers and memories of a lane are listed.
+        """Yield statements that list the registers and memories of a lane.
 
-        Registers of the component that are the same are one here, which is listed by all their names. Bits that are
-        constant, or that nothing follows from, are left out.
+        Equal registers of the component are merged into one, which is listed under all names. Constant and unused bits
+        are left out.
         """
         registers = {id(signal): signal for signal in self._signals.registers}
         listed: dict[int, set[int]] = {number: set() for number in registers}
@@ -248,13 +248,13 @@ class _Source:
                 yield f'inventory.add("{name}", {first}, {end - first}, {where});'
 
     def _stores(self, cell: Cell) -> Iterator[tuple[int, int, str]]:
-        """Yield first and last-plus-one bit of each slice of a memory's words, and the array that has it."""
+        """Yield first bit and end of each slice of a memory's words, and the array that holds it."""
         port = next(signal for signal in self._signals.registers if signal.cell is cell)
         for first, end in port.slices():
             yield first, end, f"{port.name}_{first}_words"
 
     def _accessors(self, port: Port) -> Iterator[str]:
-        """Yield how the host of the class reads or writes a port."""
+        """Yield the accessor functions of a port."""
         if len(port.bits) == 1:
             ((run, _),) = self._expressions.pieces(port.bits)
             if run.signal is None:
@@ -274,11 +274,11 @@ class _Source:
             yield from (self._put if port.is_input else self._get)(f"{port.name}_{word // WORD}", bits)
 
     def _is_kept(self, bits: Bits) -> bool:
-        """Return whether bits are constants and registers."""
+        """Return whether all bits are constants or registers."""
         return all(run.signal is None or run.signal in self._signals.registers for run in self._signals.runs(bits))
 
     def _compute(self, name: str, bits: Bits) -> Iterator[str]:
-        """Yield how an output is computed that is no register: only when the host of the class asks for it."""
+        """Yield a function that computes an output that is not a register, on demand."""
         build = Expressions(self._signals)
         value = build.value(bits)
         if build.inputs:
