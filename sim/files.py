@@ -1,12 +1,10 @@
-"""Files and folders that processes share: locks, and temporary files beside what they become.
+"""Locks on files and folders shared by processes, and atomic replacement of files.
 
-A lock is on an open file or folder, and ends with the process that has it, whatever ended that. They are of our own
-because `filelock` locks only a file that it makes beside what is meant, and leaves there: neither a folder itself nor a
-file that is open already.
+A lock belongs to an open file or folder, and ends with its process, even if that is killed. The library `filelock` does
+not serve here: it locks only a separate file, which it creates and leaves behind, not a folder or an open file.
 
-A temporary file has a name that nobody can guess, and no link is followed. It is locked as long as the process that
-writes it lives; so the next one that writes into the folder knows those that nobody writes any more, whatever ended
-their process, and removes them.
+A temporary file has an unpredictable name, and links are not followed. It is locked while its process lives. The next
+process that writes into the folder removes unlocked temporary files, which are left by killed processes.
 """
 
 import fcntl
@@ -36,7 +34,7 @@ _looked_at: set[Path] = set()
 
 
 def locked(descriptor: int, *, shared: bool = False, wait: bool = False) -> bool:
-    """Lock an open file or folder; return whether that was possible, which it is in the end for those who wait."""
+    """Lock an open file or folder; return whether it was locked, always true with `wait`."""
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     try:
         fcntl.flock(descriptor, kind if wait else kind | fcntl.LOCK_NB)
@@ -56,12 +54,12 @@ def same_file(path: Path, descriptor: int) -> bool:
 
 
 def lock_folder(folder: Path) -> int | None:
-    """Lock a folder without waiting; return the descriptor that has the lock, None where another has it.
+    """Lock a folder without waiting; return the descriptor that holds the lock, None if it is locked already.
 
     Raises
     ------
     OSError
-        There is no such folder, or it cannot be read.
+        The folder does not exist, or cannot be read.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     if locked(descriptor):
@@ -72,12 +70,12 @@ def lock_folder(folder: Path) -> int | None:
 
 @contextmanager
 def private_folder(folder: Path) -> Iterator[bool]:
-    """Lock a folder of this user for the block, without waiting; tell whether that was possible.
+    """Lock a folder of this user for the block, without waiting; yield whether it was locked.
 
     Raises
     ------
     OSError
-        There is no such folder, or it cannot be read.
+        The folder does not exist, or cannot be read.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
@@ -89,23 +87,23 @@ def private_folder(folder: Path) -> Iterator[bool]:
 
 @contextmanager
 def alone(folder: Path, *, on_wait: Callable[[], None] = lambda: None) -> Iterator[Path]:
-    """Give a new folder; who else asks for the same one waits until it is removed, at the end of the block.
+    """Create a folder for exclusive use in the block, and remove it afterwards; other processes wait for it.
 
     Parameters
     ----------
     folder : Path
-        The folder, in one that exists.
+        The folder; its parent exists.
     on_wait : callable
         Called before waiting for another process.
 
     Raises
     ------
     OSError
-        It cannot be made or locked.
+        It cannot be created or locked.
     """
     descriptor = _make_and_lock(folder, on_wait)
     try:
-        # What was left in it when whoever had it was killed.
+        # Contents left by a killed process.
         for entry in folder.iterdir():
             _remove_entry(entry)
         yield folder
@@ -128,7 +126,7 @@ def _make_and_lock(folder: Path, on_wait: Callable[[], None]) -> int:
         except BaseException:
             os.close(descriptor)
             raise
-        # Whoever had it has removed it.
+        # The previous owner has removed it.
         if same_file(folder, descriptor):
             return descriptor
         os.close(descriptor)
@@ -142,24 +140,24 @@ def _remove_entry(path: Path) -> None:
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a file is called as temporary ones are; one that is left goes when the next is made beside it."""
+    """Whether a file name is that of a temporary file; abandoned ones are removed when the next one is created."""
     return _LEFT.fullmatch(name) is not None
 
 
 @contextmanager
 def replaced(target: Path, *, durable: bool = False, mode: int | None = None) -> Iterator[Path]:
-    """Give a temporary name beside a file, and put what was written there in its place at the end of the block.
+    """Replace a file atomically: yield a temporary name beside it, and rename that at the end of the block.
 
-    So the file is there whole or as it was; after an error nothing is left.
+    After an error the old file is unchanged, and the temporary file is removed.
 
     Parameters
     ----------
     target : Path
-        The file; its permissions stay.
+        The file; it keeps its permissions.
     durable : bool
-        Also if the machine stops: what is written is on the disk before it has its name.
+        Also survive a crash of the machine: data is flushed to disk before the rename.
     mode : int, optional
-        Permissions that it is to have instead.
+        New permissions instead.
 
     Raises
     ------
@@ -178,12 +176,12 @@ def replaced(target: Path, *, durable: bool = False, mode: int | None = None) ->
 
 @contextmanager
 def temporary_file(target: Path) -> Iterator[Path]:
-    """Give a new, empty file in the folder of another, with its suffix; remove it at the end unless it was renamed.
+    """Create an empty file in the folder of `target`, with its suffix; remove it after the block unless it was renamed.
 
     Parameters
     ----------
     target : Path
-        What it is to become. Where that is there already, the temporary file has its permissions.
+        The final file. If it exists, the temporary file gets its permissions.
 
     Raises
     ------
@@ -204,7 +202,7 @@ def temporary_file(target: Path) -> Iterator[Path]:
             os.fchmod(descriptor, stat.S_IMODE(target.stat().st_mode))
         yield path
     finally:
-        # Also when an interrupt came as soon as it was there, before anybody was told.
+        # Also after an interrupt right after its creation, before the name was yielded.
         if ours:
             path.unlink(missing_ok=True)
         if descriptor is not None:
@@ -214,16 +212,16 @@ def temporary_file(target: Path) -> Iterator[Path]:
 def _create(path: Path) -> int:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-        # Where files cannot be locked, none are removed either.
+        # Without working locks, no files are removed either.
         locked(descriptor)
-        # Somebody may have taken it for one that was left, before it was locked.
+        # Another process may have removed it as abandoned before it was locked.
         if same_file(path, descriptor):
             return descriptor
         os.close(descriptor)
 
 
 def _remove_left(folder: Path) -> None:
-    """Remove what processes that are gone have left in a folder; once in the life of this one."""
+    """Remove temporary files of ended processes from a folder, once per process and folder."""
     if folder in _looked_at:
         return
     _looked_at.add(folder)

@@ -1,4 +1,4 @@
-"""The hardware's graph words, pace and netlist, for those who reach it only through the simulator."""
+"""The hardware's graph words, latencies and netlist, re-exported for the host."""
 
 from typing import Any, NamedTuple, Self
 
@@ -32,14 +32,14 @@ __all__ = [
 
 
 class Field(NamedTuple):
-    """A field of a 64-bit word. Compiled functions take it as an argument and use its two parts.
+    """A field of a 64-bit word, usable as an argument of compiled functions.
 
     Parameters
     ----------
     shift : uint64
         Its lowest bit.
     mask : uint64
-        Ones, as many as it has bits.
+        Mask of its width, unshifted.
     """
 
     shift: np.uint64
@@ -56,34 +56,34 @@ class Field(NamedTuple):
         return words >> self.shift & self.mask
 
     def put(self, value: int) -> np.uint64:
-        """Return a word that has a value in this field and zeros elsewhere."""
+        """Return a word with a value in this field and zeros elsewhere."""
         return np.uint64(value) << self.shift
 
 
 START, DEGREE, VISITED = (Field.of(GraphWord, name) for name in ("start", "degree", "visited"))
-"""Of a graph word, see `hw.graph_word.GraphWord`."""
+"""Fields of a graph word, see `hw.graph_word.GraphWord`."""
 
 LEVEL = Field.of(LevelWord, "level")
-"""Of a word that a search wrote a level into, see `hw.graph_word.LevelWord`; whether it did is `VISITED`."""
+"""Level in a visited graph word (`VISITED` is set) of machines that write levels, see `hw.graph_word.LevelWord`."""
 
 
 LAUNCH_CYCLES = ModuleMaster.launch_cycles(Kernel.PARAMETERS)
-"""From the beginning of a level until its token starts."""
+"""Cycles from the start of a level until its token starts."""
 
 MUX_CYCLES = RequestMux.LATENCY
-"""From a request's grant to the memory port."""
+"""Cycles from a request's grant to the memory port."""
 
 QUEUE_CYCLES = Queue.LATENCY
-"""Least time of an entry in a queue."""
+"""Least cycles of an entry in a queue."""
 
 QUEUE_REGISTERS = Queue.REGISTERS
 """Entries that a queue holds beyond its depth."""
 
 READS_PER_ENTRY = Kernel.READS_PER_ENTRY
-"""Reads of a queue entry."""
+"""Memory reads for each queue entry."""
 
 READS_PER_EDGE = Kernel.READS_PER_EDGE
-"""Reads of an edge."""
+"""Memory reads for each edge."""
 
 WRITES_PER_VISIT = Kernel.WRITES_PER_VISIT
-"""Writes of a pushed vertex."""
+"""Memory writes for each pushed vertex."""

@@ -1,4 +1,4 @@
-"""The simulated coprocessor: an executor, the memory and the host's way to both."""
+"""The simulated coprocessor: an executor, the memory, and the host's interface to both."""
 
 import heapq
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -28,10 +28,10 @@ from sim.recording import Recording, RecordingState, Sink
 __all__ = ["Machine", "create_machine"]
 
 _REPORT_SECONDS = 0.1
-"""Wall time between two reports of progress, at least and about."""
+"""Approximate least wall time in seconds between two progress reports."""
 
 _SHORTEST_SLICE = 100
-"""Cycles that are run at once at least: a slow executor takes about as long as a report for them."""
+"""Least cycles run at a time; a slow executor takes about as long for them as a report."""
 
 
 class Machine(Coprocessor):
@@ -44,23 +44,23 @@ class Machine(Coprocessor):
     memory : Memory
         The memory.
     executor : Executor
-        What executes the hardware.
+        The executor of the hardware.
     cycle_limit : int, optional
-        Cycles of instructions in all, after which the simulation fails.
+        Total cycles of instructions after which the simulation fails.
     on_progress : callable, optional
-        Called with the cycle, some ten times a second while the machine works, however short the instructions are.
+        Called with the cycle about ten times a second while the machine runs, even if instructions are short.
     build_seconds : float
-        Wall time that it took to make the executor.
+        Wall time of creating the executor.
 
     Attributes
     ----------
     config, memory, build_seconds
         As given.
     on_meeting : callable or None
-        Called within an instruction with the cycle, wherever all AEs have met after the cycles that it returned, or
-        sooner. It may `save`.
+        Called with the cycle at meetings of the AEs within an instruction, at the latest after the number of cycles
+        that it returned. It may `save`.
     reached : int
-        Cycle that the run has come to; what a failure is diagnosed by comes later.
+        Cycle that the run has reached, without register reads for the diagnosis of a failure.
     """
 
     def __init__(
@@ -80,16 +80,16 @@ class Machine(Coprocessor):
         self._on_progress = on_progress
         self._pending: list[Command] = []
         self._spent = 0
-        self._lead = 0  # cycles of register writes before the instruction that runs
-        self._running: list[Command] = []  # those of the instruction that runs
-        self._began = 0  # the cycle in which they began
+        self._lead = 0  # cycles of register writes before the running instruction
+        self._running: list[Command] = []  # commands of the running instruction
+        self._began = 0  # the cycle in which they started
         self._slice = _SHORTEST_SLICE
-        self._due = 0.0  # when progress is to be reported next
-        self._readout = 0  # cycles in which event counters were read
+        self._due = 0.0  # time of the next progress report
+        self._readout = 0  # cycles spent reading event counters
         self._actions: list[tuple[int, int, Callable[[], None]]] = []  # a heap: cycle, number, action
-        self._arranged = 0  # actions that were ever arranged
-        self._attempts = 0  # those given up
-        self._attempt: Tally | None = None  # what had been counted when the present attempt began
+        self._arranged = 0  # number of actions arranged so far
+        self._attempts = 0  # abandoned attempts
+        self._attempt: Tally | None = None  # counts at the start of the current attempt
         self.build_seconds = build_seconds
         self.on_meeting: Callable[[int], int] | None = None
         self._recording: Recording | None = None
@@ -102,41 +102,41 @@ class Machine(Coprocessor):
 
     @property
     def executor(self) -> Executor:
-        """What executes the hardware, for whoever looks at it where `on_meeting` is called."""
+        """The executor of the hardware, for inspection in `on_meeting`."""
         return self._executor
 
     @property
     def cycle(self) -> int:
-        """Cycles simulated since reset, those of register accesses included."""
+        """Cycles simulated since reset, including those of register accesses."""
         return self._executor.cycle
 
     def allocate(self, size: int, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
-        """Reserve `size` bytes of coprocessor memory and return their address."""
+        """Allocate `size` bytes of coprocessor memory and return their address."""
         return self.memory.allocate(size, holds=holds)
 
     def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
-        """Return the memory itself as an array."""
+        """Return a view of the memory as an array."""
         return self.memory.view(address, dtype, count)
 
     def at(self, cycle: int, action: Callable[[], None]) -> None:
-        """Have something done when all AEs have met in or after a cycle, be it in the middle of an instruction.
+        """Schedule an action at the first meeting of all AEs in or after a cycle, even within an instruction.
 
-        No request is under way to the memory then: it holds what has been written. The run is not disturbed: with an
-        action that changes nothing it has the same cycles and results as without one. Of several actions the one
-        arranged first comes first. What the run ends before is not done.
+        All accepted writes have then taken effect in memory. An action that changes nothing does not affect cycles and
+        results of the run. Actions of the same cycle run in the order in which they were scheduled. Actions after the
+        end of the run are dropped.
 
         Parameters
         ----------
         cycle : int
-            Cycle, counted from reset; a past one stands for the end of the next step.
+            Cycle, counted from reset; a past one means the next meeting.
         action : callable
-            What to do: it may look at the memory and write to it, and arrange another action.
+            The action. It may read and write the memory, and schedule further actions.
         """
         heapq.heappush(self._actions, (cycle, self._arranged, action))
         self._arranged += 1
 
     def set_registers(self, values: Mapping[Register, int]) -> None:
-        """Write AEG registers of every AE; takes effect before the next dispatch or read, a cycle each."""
+        """Write AEG registers of every AE, one cycle each, before the next dispatch or read."""
         self._pending += [Command(CommandKind.WRITE, register, value) for register, value in values.items()]
 
     def get_registers(self, registers: Sequence[int]) -> npt.NDArray[np.uint64]:
@@ -147,7 +147,7 @@ class Machine(Coprocessor):
         return self._executor.answers
 
     def dispatch(self, instruction: Instruction) -> int:
-        """Start an instruction on every AE; return the cycle of it."""
+        """Start an instruction on every AE; return the cycle of the dispatch."""
         self._running = [*self._pending, Command(CommandKind.DISPATCH, instruction)]
         self._executor.begin(self._running)
         self._began = self._executor.cycle
@@ -163,7 +163,7 @@ class Machine(Coprocessor):
         Raises
         ------
         CycleLimitError, HangError, MemoryAccessError
-            As named; with the state of what is stuck.
+            The simulation failed; with a diagnosis.
         """
         self._finish(limited=True)
         cycles = self._executor.instruction_cycles
@@ -175,11 +175,11 @@ class Machine(Coprocessor):
         return cycles
 
     def stray_writes(self) -> list[int]:
-        """Return the addresses of words of no allocation that something was written to."""
+        """Return the addresses of words outside of all allocations that were written to."""
         return self.memory.stray_writes()
 
     def begin_attempt(self) -> None:
-        """Count what follows as an attempt of its own; reads the event counters, which takes simulated cycles."""
+        """Start a new attempt in the statistics; reads the event counters, which takes simulated cycles."""
         if self._recording is not None:
             self._recording.restart(self.cycle)
         self._attempt = self._tally()
@@ -187,7 +187,7 @@ class Machine(Coprocessor):
         self.memory.reset_statistics()
 
     def statistics(self) -> dict[str, Any]:
-        """Return what was counted in the present attempt, and which cycles that are, JSON-able.
+        """Return the statistics of the current attempt, JSON-able.
 
         Event counters are read through the hardware's registers, which takes simulated cycles.
 
@@ -195,9 +195,9 @@ class Machine(Coprocessor):
         -------
         dict
             ``cycles``: ``instructions`` (each from its dispatch until the last AE was idle) and ``host`` (register
-            accesses, and waiting for the AEs' next meeting) of this attempt, ``restarted`` (both, of attempts before
-            it), ``readout`` (reading event counters) and ``total``, the sum of these, which is `cycle` afterwards.
-            ``counters`` and ``causes`` by module; the causes of a module add up to its kernels times
+            accesses, and waiting for the AEs' next meeting) of this attempt, ``restarted`` (both, for earlier
+            attempts), ``readout`` (reading event counters) and ``total``, the sum of these, which equals `cycle`
+            afterwards. ``counters`` and ``causes`` by module; the causes of a module add up to its kernels times
             ``cycles.instructions``. ``memory``: its ``cycles`` are those of instructions and host. ``restarted``:
             ``attempts``, and their ``instructions``, ``counters`` and ``causes``.
         """
@@ -223,7 +223,7 @@ class Machine(Coprocessor):
         }
 
     def _tally(self) -> Tally:
-        """Return what was counted up to this cycle."""
+        """Return the counts up to this cycle."""
         cycle, readout, causes = self.cycle, self._readout, self._executor.causes()
         kernels = self.config.bfs_kernels + self.config.intersection_kernels
         numbers = [
@@ -236,17 +236,17 @@ class Machine(Coprocessor):
         return Tally(cycle=cycle, instructions=self._spent, readout=readout, causes=causes, counters=counters)
 
     def record(self, interval: int, sink: Sink, state: RecordingState | None = None) -> Recording:
-        """Record what happens, before the first instruction; or before `load`, going on from a state."""
+        """Start recording, before the first instruction, or before `load` to continue from a recording's state."""
         self._recording = Recording(self.config, self._executor, self.memory, interval=interval, sink=sink, state=state)
         return self._recording
 
     def save(self, *, without: Collection[int] = ()) -> MachineState:
-        """Return the state within an instruction, where `on_meeting` is called.
+        """Return the state within an instruction; call only in `on_meeting`.
 
         Parameters
         ----------
         without : collection of int
-            Addresses of allocations that are left out, since whoever goes on writes them again.
+            Addresses of allocations to leave out, because a resumed run writes them again.
         """
         return MachineState(
             hardware=self._executor.save(),
@@ -261,7 +261,7 @@ class Machine(Coprocessor):
         )
 
     def load(self, state: MachineState) -> None:
-        """Go on from a state, on a machine with the same sizes and allocations; `wait` is what follows.
+        """Load a state on a machine with the same sizes and allocations; call `wait` next.
 
         Raises
         ------
@@ -277,11 +277,11 @@ class Machine(Coprocessor):
         self._readout, self._attempts, self._attempt = state.readout, state.attempts, state.attempt
 
     def close(self) -> None:
-        """Release the executor; completes waveform files."""
+        """Release the executor, and complete waveform files."""
         self._executor.close()
 
     def _finish(self, *, limited: bool) -> None:
-        """Run the list of commands to its end."""
+        """Run the list of commands to completion."""
         while True:
             budget = self._slice
             if limited and self.on_meeting is not None:
@@ -318,7 +318,7 @@ class Machine(Coprocessor):
                 self._slice = max(_SHORTEST_SLICE, int(self._slice * min(max(pace, 0.5), 4.0)))
 
     def _act(self) -> None:
-        """Do what is due."""
+        """Perform the actions that are due."""
         due = []
         while self._actions and self._actions[0][0] <= self._executor.cycle:
             due.append(heapq.heappop(self._actions))
@@ -332,7 +332,7 @@ class Machine(Coprocessor):
         return diagnose(self.config, self.memory, self._read_while_stuck)
 
     def _read_while_stuck(self, registers: list[int]) -> npt.NDArray[np.uint64] | None:
-        """Read registers of a machine that does not come to an end; None if it does not answer."""
+        """Read registers of a hung machine; return None if it does not answer."""
         self._executor.begin([Command(CommandKind.READ, register) for register in registers])
         state = self._executor.run(200 * len(registers) + 1000)
         return self._executor.answers if state == RunState.DONE else None
@@ -352,7 +352,7 @@ def create_machine(
     on_progress: Callable[[int], None] | None = None,
     on_build: OnStep | None = None,
 ) -> Machine:
-    """Make a simulated coprocessor.
+    """Create a simulated coprocessor.
 
     Parameters
     ----------
@@ -361,29 +361,30 @@ def create_machine(
     memory : Profile
         Memory profile.
     executor : str or callable
-        ``"compiled"`` (built on first use, then cached) or ``"amaranth"``; or what makes another one, given the memory
-        and its watchdog: the cycles in which nothing moves and the memory owes nothing, after which a run hangs.
+        ``"compiled"`` (built on first use, then cached) or ``"amaranth"``; or a function that makes another one, given
+        the memory and the watchdog's cycles (without progress and outstanding memory requests, a run then counts as
+        hung).
     threads : int
         Threads that the compiled executor may use; the results do not depend on it.
     cycle_limit : int, optional
-        Cycles of instructions in all, after which the simulation fails.
+        Total cycles of instructions after which the simulation fails.
     waves : Path, optional
-        Waveform file to write, in the format of its ending: ``.vcd`` or ``.fst``.
+        Waveform file to write, in the format of its suffix: ``.vcd`` or ``.fst``.
     wave_window : tuple of int, optional
         First and last cycle to write there; all by default.
     scopes : sequence of str
-        What to write there: globs over dotted paths as the waveform shows them; all by default.
+        Signals to write there: globs over dotted paths as shown in the waveform; all by default.
     wave_view : bool
         Write saved views for viewers beside it.
     on_progress : callable, optional
-        As of `Machine`.
+        See `Machine`.
     on_build : callable, optional
-        Told how the executor's build goes on, in turn but from threads of it: `sim.executors.tools.OnStep`.
+        Progress callback of the executor's build, called from its threads one at a time: `sim.executors.tools.OnStep`.
 
     Raises
     ------
     ValueError
-        Unknown executor, a waveform file of another ending, or a scope that is not there; the memory is for a machine
+        Unknown executor, unknown suffix of a waveform file, or a scope without signals; the memory is for a machine
         with another clock.
     sim.errors.BuildError
         The compiled executor could not be built.

@@ -1,4 +1,4 @@
-"""State by name: registers and memories as words, so that whoever has the same names can go on from them."""
+"""State by name: registers and memories as words, exchangeable between executors with the same names."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,8 +26,7 @@ class Field:
     rows : int
         Rows.
     known : int
-        The bits that are known: those that are always the same, or nobody looks at, may have been left out of what is
-        executed.
+        Mask of known bits; constant and unused bits may have been optimised away.
     """
 
     name: str
@@ -64,7 +63,7 @@ class NamedWords:
 
     @classmethod
     def of(cls, values: Iterable[tuple[str, int, Sequence[int]]]) -> "NamedWords":
-        """Return fields of which all bits are known, each given by its name, its width, and the value of each row."""
+        """Make fields with all bits known, each from its name, its width, and the value of each row."""
         rows = {name: (width, list(listed)) for name, width, listed in values}
         words = cls.zeros(
             Field(name=name, width=width, rows=len(listed), known=(1 << width) - 1)
@@ -85,7 +84,7 @@ class NamedWords:
         return places
 
     def rows(self, name: str) -> npt.NDArray[np.uint64]:
-        """Return the words of a field, of shape (rows, words of a row); they may be changed."""
+        """Return a writable view of the words of a field, of shape (rows, words of a row)."""
         first, field = self.places[name]
         return self.words[first : first + field.rows * field.row_words].reshape(field.rows, field.row_words)
 
@@ -95,11 +94,11 @@ class NamedWords:
         return [sum(word << WORD * number for number, word in enumerate(row)) for row in rows]
 
     def signed(self, name: str) -> int:
-        """Return the value of a field of one word, which may be negative."""
+        """Return the value of a one-word field as a signed integer."""
         return int(self.rows(name).view(np.int64)[0, 0])
 
     def put(self, name: str, values: Sequence[int]) -> None:
-        """Set the value of each row of a field; of a negative one the lowest bits count."""
+        """Set the value of each row of a field; negative values are truncated to its width."""
         rows, width = self.rows(name), self.places[name][1].width
         bits, word = (1 << width) - 1, (1 << WORD) - 1
         rows[:] = [[(value & bits) >> WORD * number & word for number in range(rows.shape[1])] for value in values]

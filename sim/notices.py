@@ -1,4 +1,4 @@
-"""Lines for people: their form, and those about what the program mended, or does without."""
+"""Formatting of error lines, and notices about problems that the program worked around."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return a text of at most `most` characters: a longer one is cut in the middle, with an ellipsis there."""
+    """Shorten a text to at most `most` characters, with an ellipsis in the middle."""
     if len(text) <= most:
         return text
     kept = most - len(_ELLIPSIS)
@@ -27,10 +27,10 @@ def shortened(text: str, most: int) -> str:
 
 
 def error_line(text: str) -> str:
-    """Return the one line that a message for people is written as, on standard error.
+    """Format a message as one line for standard error.
 
-    Control characters are escaped. Of a line longer than `LONGEST_LINE` first the long words, names of files say, and
-    then the line itself are cut in the middle: what is wrong stands at its end.
+    Control characters are escaped. A line longer than `LONGEST_LINE` is cut in the middle, first its long words such as
+    file names, then the line itself, because the cause is at its end.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ _writers: list[Callable[[str], None]] = []
 
 
 def notice(text: str) -> None:
-    """Write a line on standard error, or where a terminal's progress wants it; where that is impossible, nothing."""
+    """Write a line to standard error, or above a terminal's progress display; ignore failures."""
     line = error_line(f"cyscc: {text}")
-    # Closed or full: then there is nobody to tell.
+    # Standard error is closed or full: drop the notice.
     with suppress(OSError, ValueError):
         if _writers:
             _writers[-1](line)
@@ -64,7 +64,7 @@ def notice(text: str) -> None:
 
 @contextmanager
 def notices_to(write: Callable[[str], None]) -> Iterator[None]:
-    """Hand the lines of the block to a function."""
+    """Redirect notices of the block to a function."""
     _writers.append(write)
     try:
         yield

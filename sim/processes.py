@@ -1,4 +1,4 @@
-"""The processes that this one has started, with all that they started."""
+"""Descendants of this process."""
 
 import os
 import signal
@@ -9,14 +9,14 @@ __all__ = ["end_descendants"]
 
 
 def end_descendants() -> None:
-    """Kill every process that descends from this one: compilers and tools, whoever started them.
+    """Kill all descendants of this process, such as compilers and tools.
 
-    Where the system does not tell what there is (no ``/proc``), none.
+    Without ``/proc``, kill none.
     """
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError):
-            # The name, in brackets, may hold anything.
+            # The process name, in parentheses, may contain any characters.
             _, parent, *_ = entry.read_text(errors="replace").rpartition(")")[2].split()
             children.setdefault(int(parent), []).append(int(entry.parent.name))
     found = list(children.get(os.getpid(), []))

@@ -1,4 +1,4 @@
-"""What happens in a machine over time: every interval, and every instruction, cut exactly to the cycle."""
+"""Recording of a machine over time: cycle-exact counts for every interval and every instruction."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,14 +21,14 @@ __all__ = ["InstructionCounts", "Intervals", "RanInstruction", "Recording", "Rec
 Counts = npt.NDArray[np.int64]
 
 _DRAINED = 32
-"""Intervals after which a recording looks after its rows, about."""
+"""Approximate number of intervals between two readouts of the sample rows."""
 
 _TOGETHER = 128
-"""Instructions whose counts are handed over together: each by itself costs as much as a short one takes to simulate."""
+"""Instructions whose counts are delivered together; one by one would cost as much as simulating a short one."""
 
 _START, _NO_WORK, _END, _NOT_RUNNING, _HOST, _READOUT, _RESTARTED, _KEPT = range(8)
-"""How cycles in which a kernel has no run are told apart; `_READOUT` and `_KEPT`, that of attempts given up, are the
-host's as well."""
+"""Kinds of cycles in which a kernel has no run; `_READOUT`, and `_KEPT` for readouts of abandoned attempts, are also
+cycles of the host."""
 
 _KINDS = {
     IdleCause.STARTING: [_START],
@@ -38,7 +38,7 @@ _KINDS = {
     IdleCause.HOST: [_HOST, _READOUT, _KEPT],
     IdleCause.RESTARTED: [_RESTARTED],
 }
-"""Which of them each cause of a record stands for."""
+"""Kind of cycles for each idle cause of a record."""
 
 _NEVER = 1 << 62
 _MODULES = dict(zip((Instruction.BFS_LEVEL, Instruction.INTERSECTION), MODULES, strict=True))
@@ -48,18 +48,18 @@ _TOLD = [_COLUMN[cause.row.name] for cause in Cause if cause != Cause.IDLE]
 
 @dataclass(frozen=True, kw_only=True)
 class Intervals:
-    """What was counted in some intervals, one after the other.
+    """Counts of consecutive intervals.
 
     Parameters
     ----------
     first : int
-        Number of the first one, which begins at so many times the interval.
+        Number of the first one, which begins at this multiple of the interval.
     causes : ndarray of int64, shape (intervals, AEs, kernels, len(CAUSES))
         Cycles by recorded cause, BFS kernels first.
     fills : ndarray of int64, shape (intervals, AEs, kernels, FIFOs)
-        Entries held, summed over the cycles.
+        FIFO occupancy, summed over the cycles.
     marks : ndarray of int64, shape (intervals, AEs, kernels, FIFOs)
-        Most entries held in a cycle.
+        Maximum FIFO occupancy.
     turns : ndarray of int64, shape (intervals, AEs, 2)
         Tokens that reached the first kernel of each module.
     memory : RecordedIntervals
@@ -76,12 +76,12 @@ class Intervals:
 
 @dataclass(frozen=True, kw_only=True)
 class RanInstruction:
-    """When an instruction ran.
+    """Timing of an instruction.
 
     Parameters
     ----------
     attempt : int
-        Attempts given up before.
+        Number of abandoned attempts before it.
     start, cycles, working : int
         Cycle of the dispatch; cycles from there until the last AE was idle, and until the last kernel was done.
     """
@@ -94,20 +94,20 @@ class RanInstruction:
 
 @dataclass(frozen=True, kw_only=True)
 class InstructionCounts:
-    """What was counted in some instructions of a module, by its kernels.
+    """Counts of some instructions of a module, by kernel.
 
     Parameters
     ----------
     module : str
         The module.
     which : ndarray of int, shape (instructions,)
-        Which of the instructions that are handed over together these are, ascending.
+        Indices of these instructions among those delivered together, ascending.
     begun, done : ndarray of int64, shape (instructions, AEs, kernels)
         Cycles from the dispatch until a kernel began and was done.
     causes : ndarray of int64, shape (instructions, AEs, kernels, len(CAUSES))
         Cycles by recorded cause.
     fills, marks : ndarray of int64, shape (instructions, AEs, kernels, FIFOs)
-        Entries held, summed over the cycles; most entries held in a cycle.
+        FIFO occupancy, summed over the cycles; its maximum.
     """
 
     module: str
@@ -120,39 +120,39 @@ class InstructionCounts:
 
 
 class Sink(Protocol):
-    """Who takes what was recorded."""
+    """Receiver of recorded data."""
 
     def take_intervals(self, make: Callable[[], Intervals], count: int) -> None:
-        """Take so many intervals, which follow those before; to make them takes time, and may be done at any time."""
+        """Take the next `count` intervals; `make` computes them, which is slow and may be deferred."""
 
     def take_instruction(self, ran: RanInstruction) -> None:
-        """Take an instruction that is complete; what was counted in it comes later."""
+        """Take a completed instruction; its counts follow later."""
 
     def take_counts(self, counts: Sequence[InstructionCounts], memory: Sequence[RecordedSums]) -> None:
-        """Take what was counted, by modules, and what the memory counted, in all instructions that wait for it."""
+        """Take the counts, by module, and the memory's sums of all instructions since the last call."""
 
     def take_restart(self, cycle: int, readouts: list[tuple[int, int]]) -> None:
-        """Learn that all before a cycle, but for the cycles of some readouts, was an attempt that was given up."""
+        """Take a restart: everything before a cycle, except for readouts, belongs to an abandoned attempt."""
 
 
 @dataclass(kw_only=True)
 class RecordingState:
-    """Where a recording is.
+    """State of a recording.
 
     Parameters
     ----------
     position : int
-        Number of the next interval to be handed out.
+        Number of the next interval to deliver.
     closed : int
-        Cycle up to which it is known what kernels without a run waited for.
+        Cycle up to which cycles without a run are classified.
     attempt : int
-        Attempts given up.
+        Number of abandoned attempts.
     readouts : list of tuple of int
         First cycle, and the cycle after the last, of each readout of event counters.
     instruction, start : int
-        The instruction that runs, -1 if none does, and the cycle of its dispatch.
+        The running instruction, or -1, and the cycle of its dispatch.
     split : ndarray of int64, shape (intervals, AEs, kernels, 8)
-        Cycles without a run, told apart, in the intervals from `position` on.
+        Cycles without a run by kind, in the intervals from `position` on.
     causes, fills, turns : ndarray
         Counters of the hardware at the last boundary.
     causes_before, fills_before : dict of ndarray
@@ -174,7 +174,7 @@ class RecordingState:
 
 
 class _Counters:
-    """Numbers of rows of samples, by row, AE, kernel (BFS kernels first) and FIFO, 0 where a kernel has fewer.
+    """Counters in sample rows, by row, AE, kernel (BFS kernels first) and FIFO; 0 if a kernel has fewer FIFOs.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ class _Counters:
 
 
 class _Ended(NamedTuple):
-    """An instruction that has ended: what the hardware and the memory had counted then."""
+    """An instruction that has ended, with the counters of hardware and memory at its end."""
 
     instruction: Instruction
     ran: RanInstruction
@@ -208,29 +208,29 @@ class _Ended(NamedTuple):
 
 
 class Recording:
-    """Records what happens in a machine; the machine tells it where it is.
+    """Records a machine, which calls it at meetings, dispatches and completions.
 
     Parameters
     ----------
     config : AcceleratorConfig
         Sizes.
     executor : Executor
-        What executes the hardware; it has run no cycle yet.
+        The executor; it has not run yet.
     memory : Memory
         The memory.
     interval : int
         Cycles of an interval.
     sink : Sink
-        Who takes what was recorded.
+        Receiver of recorded data.
     state : RecordingState, optional
-        Where to go on from, before executor and memory are loaded.
+        State to continue from, before executor and memory are loaded.
 
     Attributes
     ----------
     state : RecordingState
-        Where it is; after `catch_up` up to date.
+        Current state, up to date after `catch_up`.
     most_cycles : int
-        Cycles that the executor may run until `meet` is called.
+        Most cycles that the executor may run before `meet` is called.
     """
 
     def __init__(
@@ -269,16 +269,16 @@ class Recording:
         )
 
     def dispatched(self, instruction: Instruction, cycle: int) -> None:
-        """Learn that an instruction is dispatched in a cycle to come, or this one."""
+        """Handle the dispatch of an instruction in this or a later cycle."""
         self.state.instruction, self.state.start = int(instruction), cycle
 
     def meet(self, cycle: int) -> None:
-        """Look after the rows, in the middle of an instruction, where all AEs have met."""
+        """Read out the sample rows at a meeting of all AEs within an instruction."""
         if cycle - self.state.position * self._interval >= self.most_cycles:
             self.catch_up(cycle)
 
     def catch_up(self, cycle: int) -> None:
-        """Hand out everything up to a cycle in which all AEs have met."""
+        """Deliver everything up to a meeting of all AEs."""
         state = self.state
         self._hand_over()
         if state.instruction < 0 or cycle <= state.start:
@@ -293,7 +293,7 @@ class Recording:
         self._hand_out(cycle // self._interval)
 
     def ended(self, cycles: int, cycle: int) -> None:
-        """Learn that the instruction is complete, so many cycles after its dispatch; all AEs have met at `cycle`."""
+        """Handle the completion of the instruction, `cycles` after its dispatch; all AEs have met at `cycle`."""
         state = self.state
         instruction = Instruction(state.instruction)
         now = self._executor.sample()
@@ -309,7 +309,7 @@ class Recording:
             self._hand_over()
 
     def readout(self, begin: int, end: int) -> None:
-        """Learn that event counters were read from one cycle to another."""
+        """Handle a readout of event counters between two cycles."""
         self._hand_over()
         self._close(begin, _HOST)
         self._close(end, _READOUT)
@@ -318,10 +318,10 @@ class Recording:
             self.catch_up(end)
 
     def restart(self, cycle: int) -> None:
-        """Learn that an attempt has been given up, and that all that follows belongs to another."""
+        """Handle a restart: the attempt is abandoned, and everything from now on belongs to the next one."""
         state = self.state
         self.catch_up(cycle)
-        # What remains is of the interval that the next attempt begins in.
+        # The remainder belongs to the interval in which the next attempt begins.
         row = state.split[0]
         spent = cycle - state.position * self._interval - row[..., _KEPT] - row[..., _READOUT]
         kept = row[..., _KEPT] + row[..., _READOUT]
@@ -332,14 +332,14 @@ class Recording:
         self._sink.take_restart(cycle, state.readouts)
 
     def finish(self, cycle: int) -> None:
-        """Hand out everything, the last interval as far as it has come."""
+        """Deliver everything, including the incomplete last interval."""
         self.catch_up(cycle)
         if cycle % self._interval:
             rows = self._executor.sample()[:, np.newaxis]
             self._emit(cycle // self._interval, rows, self._memory.drain(cycle, partial=True))
 
     def _hand_over(self) -> None:
-        """Hand over what was counted in the instructions that have ended."""
+        """Deliver the counts of the instructions that have ended."""
         ended, self._ended = self._ended, []
         if not ended:
             return
@@ -353,7 +353,7 @@ class Recording:
         for instruction in self._kernels:
             which = np.array([place for place, each in enumerate(ended) if each.instruction == instruction], np.intp)
             if which.size:
-                # As bare numbers, since columns would be joined one by one.
+                # As plain integers, since structured arrays would be concatenated field by field.
                 numbers = np.stack([ended[place].now.view(np.int64) for place in which])
                 rows = numbers.view(ended[0].now.dtype)[_MODULES[instruction]]
                 self._tell_apart(instruction, starts[which], ends[which], rows["begun"], rows["ended"])
@@ -364,7 +364,7 @@ class Recording:
     def _counts(
         self, module: str, which: Counts, ran: list[RanInstruction], rows: npt.NDArray[np.void]
     ) -> InstructionCounts:
-        """Return what was counted in instructions of a module, at the ends of which there were some rows."""
+        """Return the counts of instructions of a module, given the sample rows at their ends."""
         state = self.state
         start, cycles, working = (
             np.array([getattr(each, name) for each in ran])[:, np.newaxis, np.newaxis]
@@ -394,7 +394,7 @@ class Recording:
         )
 
     def _close(self, end: int, kind: int) -> None:
-        """Say what kernels without a run wait for up to a cycle, the same for all."""
+        """Classify the cycles of kernels without a run up to a cycle, with the same kind for all."""
         begin = self.state.closed
         if end > begin:
             begins, ends = np.array([begin]), np.array([end])
@@ -402,7 +402,7 @@ class Recording:
             self.state.closed = end
 
     def _tell_apart(self, instruction: Instruction, start: Counts, end: Counts, begun: Counts, done: Counts) -> None:
-        """Say what kernels wait for that have no run while instructions run, each from its start up to a cycle.
+        """Classify the cycles of kernels without a run during instructions, each from its start up to a cycle.
 
         Parameters
         ----------
@@ -434,11 +434,11 @@ class Recording:
         kind : int
             The kind.
         kernels : slice
-            Whose cycles.
+            The kernels.
         first : ndarray of int64, shape (spans,)
-            Cycles that part the spans, ascending: each span lies from its own on, and before the next one's.
+            Ascending lower bounds of the spans: each span lies between its own bound and the next one's.
         begin, end : ndarray of int64, shape (spans,) or (spans, AEs or 1, kernels or 1)
-            First cycle of each span, and the cycle after its last, which may be before the first.
+            First cycle of each span, and the cycle after its last; empty if `end` is not after `begin`.
         """
         state, interval = self.state, self._interval
         begin, end = (each.reshape(*each.shape, *[1] * (3 - each.ndim)) for each in (begin, end))
@@ -446,7 +446,8 @@ class Recording:
         if rows[1] <= rows[0]:
             return
         bounds = interval * np.arange(rows[0], rows[1] + 1)
-        # How many cycles lie before each bound: of the span that it is in, or follows, and of all before that.
+        # Number of span cycles before each interval boundary: those of the span at or before it, and of all earlier
+        # spans.
         span = np.maximum(np.searchsorted(first, bounds, "right") - 1, 0)
         lengths = np.maximum(end - begin, 0)
         before = np.cumsum(lengths, axis=0) - lengths
@@ -455,14 +456,14 @@ class Recording:
         state.split[rows[0] - state.position : rows[1] - state.position, :, kernels, kind] += np.diff(passed, axis=0)
 
     def _hand_out(self, position: int) -> None:
-        """Hand out the intervals before a number."""
+        """Deliver the intervals before a number."""
         count = position - self.state.position
         if count:
             cycle = position * self._interval
             self._emit(position, self._samples.take(cycle), self._memory.drain(cycle))
 
     def _emit(self, position: int, rows: npt.NDArray[np.void], memory: RecordedIntervals) -> None:
-        """Hand out the intervals that end with some rows."""
+        """Deliver the intervals that end with some rows."""
         state = self.state
         count = rows.shape[1]
         before = replace(state, split=state.split[:count].copy())
@@ -474,7 +475,7 @@ class Recording:
         self._sink.take_intervals(partial(self._block, before, rows, memory), count)
 
     def _block(self, before: RecordingState, rows: npt.NDArray[np.void], memory: RecordedIntervals) -> Intervals:
-        """Return what was counted between rows, the first of which follows a state."""
+        """Return the counts between consecutive rows, starting from a state."""
         counters = _Counters(rows)
         causes, fills, turns = (
             np.diff(getattr(counters, name), axis=0, prepend=getattr(before, name)[np.newaxis])
@@ -492,7 +493,7 @@ class Recording:
 
     @staticmethod
     def _recorded(told: Counts) -> Counts:
-        """Return counts by recorded cause of those by cause of the hardware, cycles without a run left out."""
+        """Convert counts by hardware cause to counts by recorded cause, without idle cycles."""
         causes = np.zeros((*told.shape[:-1], len(CAUSES)), np.int64)
         causes[..., _TOLD] = told[..., Cause.IDLE + 1 :]
         return causes

@@ -188,9 +188,9 @@ class Driver:
     ----------
     coprocessor : Coprocessor
         The coprocessor.
-        queues : QueueArrays
+    queues : QueueArrays
         The queues of the run.
-        state : Attempt, optional
+    state : Attempt, optional
         State to resume from. If it has a running instruction, the first call must be the one that dispatched it; that
         call only waits for completion.
     on_level : callable, optional

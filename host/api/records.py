@@ -231,7 +231,7 @@ def replay(
         Globs that select signals by dotted path; all by default.
     graph : Graph, str or path, optional
         The graph, or its file; by default the result's graph, or the file that the run read.
-        memory : Profile, optional
+    memory : Profile, optional
             The memory profile, if no file has its rules; by default the one that the run names.
     threads : int, optional
         Threads that the executor may use; all cores by default.

@@ -55,7 +55,7 @@ def performed(
     ------
     InputError
         A graph, a folder or a file cannot be used.
-        SimulationError
+    SimulationError
         The simulation failed, or its result is wrong.
     """
     with ExitStack() as stack:

@@ -178,7 +178,7 @@ class CpuDevice(Device):
     ----------
     threads : int
         Threads of the processor that run the threads of a step. With one, steps run in order.
-        order : Order
+    order : Order
         Order in which the threads of a step run; with several threads of the processor, each takes its share in that
         order.
     """

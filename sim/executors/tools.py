@@ -78,7 +78,7 @@ class Toolchain:
         Their command lines.
     environment : dict of str to str
         Their environment.
-        missing : str
+    missing : str
         Why nothing can be built (the default compiler is missing), or empty. Files built before can still be used.
     """
 

@@ -26,7 +26,7 @@ _CONSTRAINTS = {
 }
 
 _MEANINGS = tomllib.loads((_TEMPLATES / "ports.toml").read_text())
-"""By top: pattern of names to meaning."""
+"""Meanings of ports by top, keyed by patterns of port names."""
 
 
 class Port(NamedTuple):
@@ -48,7 +48,7 @@ def _render(template: str, **values: Any) -> str:
 
 
 def constraints(top: str, config: AcceleratorConfig) -> tuple[str, str]:
-    """Return file name and text of a top's template of constraints.
+    """Return file name and text of the constraints template for a top.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def meaning(top: str, port: str) -> str:
     Raises
     ------
     KeyError
-        Nothing is known of it.
+        The port is unknown.
     """
     for pattern, text in _MEANINGS[top].items():
         if re.fullmatch(pattern, port):
@@ -85,7 +85,7 @@ def meaning(top: str, port: str) -> str:
 
 
 TOPS = ("ae", "convey", "axi")
-"""Kinds of top: native ports, those of a personality of the HC-2, AXI."""
+"""Kinds of top: native ports, ports of an HC-2 personality, AXI."""
 
 
 def declared_ports(text: str, module: str) -> list[Port]:
@@ -108,31 +108,31 @@ def declared_ports(text: str, module: str) -> list[Port]:
 def export_verilog(
     config: AcceleratorConfig, directory: Path, *, top: str = "ae", limits: AxiLimits | None = None
 ) -> list[Path]:
-    """Write one Application Engine as Verilog, with a list of the files, constraints and a README of the ports.
+    """Write one Application Engine as Verilog, with a file list, constraints and a README of the ports.
 
-    All AEs of a machine are the same; each gets its number from outside. The kernels and the engine have the same
-    text whatever the top: the other tops are adapters around it.
+    All AEs of a machine are identical; each gets its number as an input. Kernels and engine have the same text for each
+    top: the other tops are adapters around the native one.
 
     Parameters
     ----------
     config : AcceleratorConfig
         Sizes.
     directory : Path
-        Where to; made if it does not exist. Files of the same names are replaced, all or none.
+        Target folder, created if missing. Existing files are replaced, all or none.
     top : str
         One of `TOPS`.
     limits : AxiLimits, optional
-        What each master of the ``axi`` top may have outstanding.
+        Most outstanding transactions of each master of the ``axi`` top.
 
     Returns
     -------
     list of Path
-        The files: the Verilog in an order in which it can be read, then the others.
+        The Verilog files in compilation order, then the others.
 
     Raises
     ------
     ValueError
-        There is no such top.
+        The top is unknown.
     OSError
         The directory cannot be written.
     """

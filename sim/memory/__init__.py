@@ -1,8 +1,8 @@
-"""The memory of the machine for every executor: functional, and exact in time.
+"""The memory model of all executors: functional and cycle-accurate.
 
-Its files follow a request's way: `acceptance`, `crossbar`, `service`, `delivery`, `seen`; `rounds` has the steps
-between, `owed` tells what is still to come, `recording` what happened when. `records` declares the state and `profiles`
-the rules. Executors use `Memory`.
+Its files follow a request's path: `acceptance`, `crossbar`, `service`, `delivery`, `seen`. `functions` has the entry
+points of executors, and `recording` the record over time. `records` declares the state, and `profiles` the rules.
+Executors use `Memory`.
 """
 
 from sim.arrays import ArrayKind

@@ -1,6 +1,6 @@
-"""Requests are accepted: what one AE hands over in a cycle is checked, sent on its way and logged (compiled).
+"""Acceptance of requests: an AE's requests of a cycle are checked, enter the crossbar and are logged (compiled).
 
-Everything here touches the side, the mailbox and the batch of one AE only, so AEs may run on threads of their own.
+All code here accesses only the side, the mailbox and the batch of one AE, so AEs may run in parallel threads.
 """
 
 from sim.memory.compiling import apart, inlined, prefetch, trailing_zeros
@@ -11,7 +11,7 @@ __all__ = ["accept"]
 
 @inlined
 def _check(side: Side, box: Mailbox, cycle: int) -> bool:
-    """Return whether the masks are of the AE's ports, and refuse requests to ports that are not ready."""
+    """Return whether the masks only have the AE's ports, and refuse requests to ports that are not ready."""
     if (box.requests[READ] | box.requests[WRITE] | box.requests[FLUSH]) >> side.width != 0:
         for kind in range(FLUSH + 1):
             if box.requests[kind] >> side.width != 0:
@@ -28,13 +28,13 @@ def _check(side: Side, box: Mailbox, cycle: int) -> bool:
 
 @inlined
 def _first_port(ports: int, cycle: int) -> int:
-    """Return the port that comes first in a cycle."""
+    """Return the port with the highest priority in a cycle."""
     return cycle & (ports - 1) if ports & (ports - 1) == 0 else cycle % ports
 
 
 @inlined
 def _rotated(mask: int, ports: int, first: int) -> int:
-    """Return a mask of ports with the port `first` in bit 0."""
+    """Rotate a mask of ports so that port `first` is in bit 0."""
     return (mask >> first | mask << (ports - first)) & ((1 << ports) - 1)
 
 
@@ -50,7 +50,7 @@ def _spread(mask: int) -> int:
 
 @inlined
 def _port_of(place: int, ports: int, first: int) -> int:
-    """Return the port at a place of the order that begins with the port `first`."""
+    """Return the port at a position of the order that begins with port `first`."""
     port = place + first
     return port - ports if port >= ports else port
 
@@ -70,7 +70,7 @@ def _without_excess(side: Side, waiting: int, room: int, first: int, depth: int,
 
 @apart
 def _log_flushes(side: Side, batch: Batch, flushes: int, first: int, depth: int, cycle: int) -> None:
-    """Append flushes to a batch; after all else of the cycle, as only the order on each port counts for them."""
+    """Append flushes to a batch, after all other requests of the cycle: only their order per port matters."""
     while flushes != 0:
         port = _port_of(trailing_zeros(flushes), side.width, first)
         flushes &= flushes - 1
@@ -85,7 +85,7 @@ def _log_flushes(side: Side, batch: Batch, flushes: int, first: int, depth: int,
 
 @apart
 def _take(context: Context, side: Side, box: Mailbox, cycle: int) -> None:
-    """Log an AE's requests by port, from a port that moves on by one each cycle."""
+    """Log an AE's requests by port; the first port advances by one each cycle."""
     if not _check(side, box, cycle):
         return
     ports = context.ports
@@ -105,7 +105,7 @@ def _take(context: Context, side: Side, box: Mailbox, cycle: int) -> None:
         waiting &= waiting - 1
         kind = following & 1
         port = _port_of(following >> 1, ports, first)
-        payload = box.read_payloads[kind * MAX_PORTS + port]  # those of writes follow
+        payload = box.read_payloads[kind * MAX_PORTS + port]  # payloads of writes follow
         request = requests[count]
         request.stamp(cycle, port, kind)
         request.payload = payload
@@ -130,7 +130,7 @@ def _take(context: Context, side: Side, box: Mailbox, cycle: int) -> None:
 
 @inlined
 def accept(context: Context, ae: int, cycle: int) -> None:
-    """Take an AE's requests of a cycle out of its mailbox; see `sim.memory.memory.Memory.accept`."""
+    """Take an AE's requests of a cycle from its mailbox; see `sim.memory.memory.Memory.accept`."""
     box = context.mailboxes[ae]
     if (box.requests[READ] | box.requests[WRITE] | box.requests[FLUSH]) != 0:
         _take(context, context.sides[ae], box, cycle)

@@ -1,4 +1,4 @@
-"""How the memory's code is compiled: options, cached code, and what Python has no words for."""
+"""Compilation of the memory's code: options, caching, and intrinsics."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -28,19 +28,19 @@ __all__ = [
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "nogil": True}
-"""Options of numba for all code here: without bounds, exceptions and the interpreter's lock."""
+"""Options of numba for all code here: without bounds checks, exceptions and the GIL."""
 
 _INT = ir.IntType(32)
 _BIT = ir.IntType(1)
 
 
-# Taken when the program starts: a file that changes later is not what this process runs.
+# Computed at import: this process does not run later changes of the files.
 _FILES = (*sorted(Path(__file__).parent.rglob("*.py")), Path(str(arrays.__file__)))
 _SOURCES = sha256(b"".join(source.read_bytes() for source in _FILES))
 
 
 def digest_of(*more: Path) -> str:
-    """Return a digest of all sources here, and of others."""
+    """Return a digest of all sources in this package, and of further files."""
     digest = _SOURCES.copy()
     for source in more:
         digest.update(source.read_bytes())
@@ -48,20 +48,20 @@ def digest_of(*more: Path) -> str:
 
 
 def jit(function: Function) -> Function:
-    """Compile a function of numbers and arrays that uses nothing but this package; its code is cached."""
+    """Compile a function of numbers and arrays that depends only on this package; its code is cached."""
     stamp = digest_of(Path(function.__code__.co_filename))
     compiled: Function = njit(cache=True, stamp=stamp, **OPTIONS)(function)
     return compiled
 
 
 def apart(function: Function) -> Function:
-    """Compile a function of records that is called, not copied: what seldom happens would slow down its callers."""
+    """Compile a function of records without inlining, for rare cases that would slow down its callers."""
     compiled: Function = njit(**OPTIONS)(function)
     return compiled
 
 
 def inlined(function: Function) -> Function:
-    """Compile a function of records and copy it into each of its callers."""
+    """Compile a function of records, inlined into its callers."""
     compiled: Function = njit(forceinline=True, **OPTIONS)(function)
     return compiled
 
@@ -74,7 +74,7 @@ def c_function(function: Callable[..., Any], signature: Any, digest: str) -> int
 
 @intrinsic
 def call(typing: Any, address: Any, record: Any, number: Any) -> Any:
-    """Call what `c_function` has compiled for a record and a number: code that need not be there until it is used."""
+    """Call a function compiled by `c_function`, for a record and a number; it can be compiled on first use."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
         word = ir.IntType(64)
@@ -87,7 +87,7 @@ def call(typing: Any, address: Any, record: Any, number: Any) -> Any:
 
 @intrinsic
 def prefetch(typing: Any, words: Any, index: Any) -> Any:
-    """Ask for the cache line of a word, which may be any: a hint that never faults."""
+    """Prefetch the cache line of a word; any index is allowed, since the hint never faults."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
         word = builder.gep(builder.inttoptr(arguments[0], ir.IntType(64).as_pointer()), [arguments[1]])
@@ -102,7 +102,7 @@ def prefetch(typing: Any, words: Any, index: Any) -> Any:
 
 @intrinsic
 def rarely(typing: Any, condition: Any) -> Any:
-    """Return a condition that nearly never holds: what follows from it need not be quick."""
+    """Return a condition, marked as unlikely."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
         kind = ir.FunctionType(_BIT, [_BIT, _BIT])
@@ -114,7 +114,7 @@ def rarely(typing: Any, condition: Any) -> Any:
 
 @intrinsic
 def trailing_zeros(typing: Any, value: Any) -> Any:
-    """Return the number of the lowest set bit of a 64-bit word that is not zero."""
+    """Return the index of the lowest set bit of a nonzero 64-bit word."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))

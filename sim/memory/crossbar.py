@@ -1,8 +1,7 @@
-"""A request's way through the crossbar: which cycles of its links are taken (compiled).
+"""Reservation of crossbar links by cycle (compiled).
 
 A calendar has a bit for each cycle of a link, 64 to a block, so that a later request can use a gap. The blocks of all
-links for the same cycles are neighbours; the rows that they form are used in turn, and cleared when their cycles are
-over.
+links for the same cycles form a row. Rows are reused cyclically, and cleared when their cycles are over.
 """
 
 from numpy import void
@@ -15,11 +14,11 @@ from sim.memory.structures import Constant, Record, Room, Words
 __all__ = ["Calendar", "make_calendars"]
 
 _AHEAD = 4
-"""Rows that a row is fetched into the cache before its cycles come: more than most answers take."""
+"""Rows prefetched ahead of the current one: more than most responses take."""
 
 
 class Calendar(Record):
-    """Calendars of the links of one direction; `rows` is a power of two, `now` the number of the present row."""
+    """Calendars of the links of one direction; `rows` is a power of two, `now` the number of the current row."""
 
     links: Constant
     rows: Constant
@@ -27,19 +26,19 @@ class Calendar(Record):
     taken: Words
 
     def advance(self, cycle: int) -> None:
-        """Clear the rows before that of a cycle, before which nothing is booked any more."""
+        """Clear the rows before a cycle, before which nothing will be booked any more."""
         if self.now != cycle >> 6:
             _clear(self, cycle >> 6)
 
     def book(self, link: int, cycle: int, now: int, take: int) -> int:
-        """Find the first free cycle of a link from `cycle` on, and return it; far below 0 where there is no room.
+        """Return the first free cycle of a link from `cycle` on; far below 0 if it is beyond the calendar.
 
         Parameters
         ----------
         link, cycle, now : int
-            The link; the first cycle that will do; the cycle that `advance` was called with.
+            The link; the earliest cycle; the cycle that `advance` was called with.
         take : int
-            1 to take the cycle that was found, 0 to leave it free.
+            1 to reserve the cycle, 0 to leave it free.
         """
         number = cycle >> 6
         block = (number & (self.rows - 1)) * self.links + link
@@ -67,7 +66,7 @@ def _clear(calendar: Calendar, now: int) -> None:
 
 @apart
 def _search(calendar: Calendar, link: int, cycle: int, now: int, take: int) -> int:
-    """Do what `book` does, in any row."""
+    """Book in any row; see `book`."""
     number = cycle >> 6
     allowed = -1 << (cycle & 63)
     while number - (now >> 6) < calendar.rows:
@@ -84,12 +83,12 @@ def _search(calendar: Calendar, link: int, cycle: int, now: int, take: int) -> i
 
 
 def make_calendars(room: Room, owners: NDArray[void], *, links: int, horizon: int) -> None:
-    """Give calendars their rows.
+    """Allocate the rows of calendars.
 
     Parameters
     ----------
     room : Room
-        What holds them.
+        Owner of the arrays.
     owners : ndarray of Calendar
         The calendars.
     links : int

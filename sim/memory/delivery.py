@@ -1,6 +1,6 @@
-"""Responses return: when an AE sees what its requests bring, the part that it shares with no other (compiled).
+"""Delivery of responses: the AE's own part of the timing of its responses (compiled).
 
-Everything here touches the side and the batch of one AE only, so AEs may run on threads of their own.
+All code here accesses only the side and the batch of one AE, so AEs may run in parallel threads.
 """
 
 from sim.memory.compiling import apart, call, inlined
@@ -26,7 +26,7 @@ __all__ = ["deliver", "deliver_recorded"]
 
 @apart
 def _push_far(side: Side, number: int, seen: int, tag: int, data: int, now: int) -> None:
-    """Queue a response that is far ahead behind the others of its port."""
+    """Append a response that is far ahead to the ring of its port."""
     port = side.ports[number]
     if port.later.full():
         side.error.note(ErrorCode.RING_FULL, READ, port.later.mask + 1, side.number, number, now)
@@ -40,7 +40,7 @@ def _push_far(side: Side, number: int, seen: int, tag: int, data: int, now: int)
 
 @apart
 def _push_flush(side: Side, number: int, done: int, now: int) -> None:
-    """Queue a flush, which would be complete at `done`, behind the writes and the other flushes of its port."""
+    """Queue a flush, complete at `done` at the earliest, after the writes and the other flushes of its port."""
     port = side.ports[number]
     done = max(done, port.last_written, port.last_flushed + 1)
     port.last_flushed = done
@@ -64,7 +64,7 @@ def _count_latency(statistics: Statistics, latency: int) -> None:
 
 @inlined
 def _return(context: Context, side: Side, port: Port, number: int, request: Request) -> tuple[int, int]:
-    """Find when a read's response is seen, and queue it; return when, and how long it waited for its turn."""
+    """Compute the cycle of a read's response, and queue it; return that cycle, and the cycles it waited for order."""
     back = context.rules.read_back(side, number, request)
     seen = max(back, port.last_seen + 1)
     port.last_seen = seen
@@ -85,9 +85,9 @@ def _return(context: Context, side: Side, port: Port, number: int, request: Requ
 
 @inlined
 def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: int, recorded: int) -> None:
-    """Queue all that some requests of a batch bring.
+    """Queue the responses and completions of some requests of a batch.
 
-    Whether a record is kept is said by constants, so that the code without has none of that with.
+    `recorded` is a compile-time constant, so that code without recording has no overhead.
     """
     size_bit = context.size_bit
     soonest = side.soonest
@@ -130,7 +130,7 @@ def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: i
 
 @apart
 def _deliver(context: Context, side: Side) -> None:
-    """Queue all that a batch of requests brings."""
+    """Queue the responses and completions of a batch."""
     batch = side.batches[context.delivered]
     _deliver_run(context, side, batch, 0, batch.count, 0)
     batch.count = 0
@@ -139,7 +139,7 @@ def _deliver(context: Context, side: Side) -> None:
 
 @inlined
 def _first_from(batch: Batch, cycle: int) -> int:
-    """Return the index after the requests of a batch that were accepted before a cycle; there are some."""
+    """Return the end of the requests of a batch that were accepted before a cycle; there is at least one."""
     stop = batch.count
     while batch.requests[stop - 1].cycle() >= cycle:
         stop -= 1
@@ -148,7 +148,7 @@ def _first_from(batch: Batch, cycle: int) -> int:
 
 @apart
 def deliver_recorded(context: Context, ae: int) -> None:
-    """Queue and record all that a batch of requests brings, by the intervals in which they were accepted."""
+    """Queue and record the responses of a batch, by intervals of acceptance."""
     side, record = context.sides[ae], context.engine_records[ae]
     batch = side.batches[context.delivered]
     first = 0
@@ -165,7 +165,7 @@ def deliver_recorded(context: Context, ae: int) -> None:
 
 @inlined
 def deliver(context: Context, ae: int) -> None:
-    """Queue what an AE's requests of a round bring; see `sim.memory.memory.Memory.deliver`."""
+    """Queue the responses to an AE's requests of a round; see `sim.memory.memory.Memory.deliver`."""
     side = context.sides[ae]
     if side.batches[context.delivered].count != 0:
         if context.interval == 0:

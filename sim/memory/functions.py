@@ -1,4 +1,4 @@
-"""The functions that executors call, compiled for a profile: their types, for Python, ctypes and C++, said once."""
+"""The memory's entry points for executors, compiled for a profile, with types for Python, ctypes and C++."""
 
 import ctypes
 from collections.abc import Callable
@@ -29,10 +29,9 @@ __all__ = [
 
 @apart
 def owed_until(context: Context) -> int:
-    """Return the last cycle in which a request that was taken bears fruit; see `sim.memory.memory.Memory.owed_until`.
+    """Return the last cycle with an outstanding response or completion; see `sim.memory.memory.Memory.owed_until`.
 
-    Each port knows its latest response, write and flush. They are over when that cycle has passed, and readiness that
-    hangs on them is back.
+    Each port stores its latest response, write and flush. After that cycle, ports that waited for them are ready again.
     """
     last = -1
     for ae in range(context.engines):
@@ -45,7 +44,7 @@ def owed_until(context: Context) -> int:
 
 @inlined
 def _keep_first(first: Error, other: Error) -> None:
-    """Make an error that of the memory, if none is there of the same cycle or before."""
+    """Take over an error, unless there is one of the same or an earlier cycle."""
     if other.code != 0 and (first.code == 0 or other.cycle < first.cycle):
         first.code = other.code
         first.kind = other.kind
@@ -57,7 +56,7 @@ def _keep_first(first: Error, other: Error) -> None:
 
 @apart
 def _collect_errors(context: Context) -> int:
-    """Make the first error of serving and of all AEs that of the memory; return its code."""
+    """Set the memory's error to the first of those of the service and of all AEs; return its code."""
     _keep_first(context.error, context.service.error)
     for ae in range(context.engines):
         _keep_first(context.error, context.sides[ae].error)
@@ -85,7 +84,7 @@ def seal(context: Context, cycle: int) -> int:
     context.accepted = emptied
     context.settled = cycle
     if _sides_failed(context):
-        # What the AEs did wrong may come after what serving these requests finds.
+        # Errors of the AEs may be later than errors found when these requests are served.
         serve(context)
     return _collect_errors(context)
 
@@ -103,7 +102,7 @@ def settle(context: Context, cycle: int) -> int:
 
 
 class Function(NamedTuple):
-    """A function of the memory: what it runs, its integer arguments after the context, and whether it returns one."""
+    """A function of the memory: its code, its integer arguments after the context, and whether it returns one."""
 
     compiled: Callable[..., Any]
     arguments: tuple[str, ...]
@@ -120,18 +119,18 @@ FUNCTIONS = {
     "next_event": Function(next_event, ("ae", "cycle"), True),
     "owed_until": Function(owed_until, (), True),
 }
-"""By name; see the methods of `sim.memory.memory.Memory` for what they do."""
+"""Functions by name; see the methods of `sim.memory.memory.Memory`."""
 
 
 PROTOTYPES = {
     name: ctypes.CFUNCTYPE(ctypes.c_int64 if each.returns else None, *[ctypes.c_int64] * (1 + len(each.arguments)))
     for name, each in FUNCTIONS.items()
 }
-"""Their types for ctypes; the first argument is the address of the context."""
+"""ctypes prototypes; the first argument is the address of the context."""
 
 
 class MemoryModel(ctypes.Structure):
-    """What native code gets of a memory: the functions, the context and the mailboxes."""
+    """Interface of a memory to native code: functions, context and mailboxes."""
 
     _fields_ = (*PROTOTYPES.items(), ("context", ctypes.c_int64), ("mailboxes", ctypes.c_int64))
 
@@ -141,14 +140,14 @@ _RECORDING = {
     "deliver_recorded": Function(deliver_recorded, ("ae",), False),
     "record_until": Function(record_until, ("cycle",), False),
 }
-"""What those call where a record is kept: compiled for the first record, as most runs need none."""
+"""Functions called only while recording, compiled for the first record, as most runs have none."""
 
 
 @cache
 def compiled_for(profile: type[Any], *, recording: bool = False) -> dict[str, int]:
-    """Return the addresses of the functions for a profile; or of what they call where a record is kept.
+    """Return the addresses of the functions for a profile, or of those called only while recording.
 
-    The latter by their names in the context.
+    The latter are keyed by their names in the context.
     """
     _, context = context_of(profile)  # type: ignore[arg-type]
     addresses = {}

@@ -1,4 +1,4 @@
-"""The memory as a whole: storage, timing, and what to ask it afterwards."""
+"""The memory as a whole: storage, timing, statistics and record."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class PayloadLayout:
     Raises
     ------
     ValueError
-        If a field is empty, too wide, or overlaps another.
+        A field is empty, too wide, or overlaps another.
     """
 
     address_bits: int = 48
@@ -59,7 +59,7 @@ class PayloadLayout:
 
     @classmethod
     def of(cls, layout: data.StructLayout) -> Self:
-        """Return those of a request's layout."""
+        """Return the fields of a request's layout."""
         return cls(
             address_bits=layout["address"].width,
             size_bit=layout["size"].offset,
@@ -68,7 +68,7 @@ class PayloadLayout:
         )
 
     def __post_init__(self) -> None:
-        """Refuse fields that do not fit."""
+        """Refuse invalid fields."""
         if not 13 <= self.address_bits <= 48:
             raise ValueError(f"address_bits must be from 13 to 48, not {self.address_bits!r}")
         if not self.address_bits <= self.size_bit <= 63:
@@ -86,9 +86,9 @@ class PayloadLayout:
 class Memory:
     """The memory of the HC-2 under one profile, with the AEs' ports to it.
 
-    Executors call `prepare`, `accept` and `next_event`, and `settle` where the AEs meet; those in C++ by `model`. The
-    memory must exist as long as they do. Cycle numbers only ever ascend. AEs on threads need not wait for each other's
-    requests to be performed: see `seal`.
+    Executors call `prepare`, `accept` and `next_event`, and `settle` at meetings of the AEs; C++ code calls them
+    through `model`. The memory must outlive the executors. Cycle numbers must ascend. AEs on parallel threads need not
+    wait until each other's requests are performed: see `seal`.
 
     Parameters
     ----------
@@ -99,9 +99,9 @@ class Memory:
     ports : int
         Memory ports of each, 1 to 32.
     capacity : int
-        Bytes of address space; less is taken where the system refuses that much.
+        Bytes of address space; reduced if the system refuses that much.
     payload : PayloadLayout
-        Where address, size and tag are in the payload word of a request.
+        Positions of address, size and tag in the payload word of a request.
 
     Members
     -------
@@ -110,16 +110,16 @@ class Memory:
     engines, ports : int
         As given.
     capacity : int
-        Bytes of address space there are.
-    mailboxes : ndarray of Mailbox, one an AE
-        What AEs and memory exchange in a cycle.
+        Actual bytes of address space.
+    mailboxes : ndarray of Mailbox, one per AE
+        Signals exchanged by AE and memory in a cycle.
 
     Raises
     ------
     ValueError
-        If a number is out of range.
+        A number is out of range.
     MemoryError
-        If the system refuses the memory.
+        The system refuses the memory.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class Memory:
             self._context["rules"][name] = getattr(self.profile, name)
 
     def _set_sides(self) -> None:
-        """Make the arrays of each AE's side, so large that none can overflow."""
+        """Allocate the arrays of each AE's side, large enough that none can overflow."""
         room, sides = self._room, self._sides
         sides["number"] = np.arange(self.engines)
         sides["width"] = self.ports
@@ -200,7 +200,7 @@ class Memory:
 
     @property
     def quantum(self) -> int:
-        """Most cycles that AEs may run before they meet and call `settle`."""
+        """Most cycles that AEs may run between meetings, where `settle` is called."""
         return self.profile.quantum
 
     @property
@@ -210,7 +210,7 @@ class Memory:
 
     @property
     def model(self) -> MemoryModel:
-        """What native code is given: the compiled functions, the context and the mailboxes."""
+        """Interface for native code: compiled functions, context and mailboxes."""
         if self._model is None:
             self._model = MemoryModel(context=self._pointer, mailboxes=self.mailboxes.ctypes.data)
             for name, address in compiled_for(type(self.profile)).items():  # type: ignore[arg-type]
@@ -218,82 +218,81 @@ class Memory:
         return self._model
 
     def prepare(self, ae: int, cycle: int) -> None:
-        """Fill an AE's mailbox with what it sees in a cycle: readiness, responses, completed flushes.
+        """Fill an AE's mailbox for a cycle: readiness, responses, completed flushes.
 
-        To be called once for a cycle that the AE evaluates, cycles ascending; cycles before `next_event` may be left
-        out. AEs may call it at the same time as each other, but not during `settle` or `seal`.
+        Call once for each cycle that the AE evaluates, in ascending order; cycles before `next_event` may be skipped.
+        Different AEs may call it concurrently, but not during `settle` or `seal`.
         """
         self.model.prepare(self._pointer, ae, cycle)
 
     def accept(self, ae: int, cycle: int) -> None:
-        """Take the requests of a cycle out of an AE's mailbox and clear their masks.
+        """Take the requests of a cycle from an AE's mailbox, and clear their masks.
 
-        To be called after `prepare` of the same cycle. Reads and writes only where the port is ready for them.
+        Call after `prepare` of the same cycle. Reads and writes are only allowed at ports that are ready for them.
         """
         self.model.accept(self._pointer, ae, cycle)
 
     def settle(self, cycle: int) -> int:
         """Perform and deliver all requests accepted up to a cycle, which all AEs have finished.
 
-        To be called often enough: before any AE prepares the cycle `quantum` after one that is not settled. It is the
-        same as `seal`, `serve`, `seal` and `deliver` for all AEs, and may end a sequence of these.
+        Call before any AE prepares the cycle `quantum` after one that is not settled. It is equivalent to `seal`,
+        `serve`, `seal` and `deliver` for all AEs, and may end a sequence of these.
 
         Returns
         -------
         int
-            0, or an error code when there has been an error, now or before; `error` has its text.
+            0, or the code of the first error so far; `error` has its text.
         """
         return int(self.model.settle(self._pointer, cycle))
 
     def seal(self, cycle: int) -> int:
-        """End a round with a cycle that all AEs have finished; the requests of each round then move on by a step.
+        """End a round at a cycle that all AEs have finished, and advance the requests of earlier rounds by a stage.
 
-        The requests that AEs accept in one round are performed by `serve` during the next, and reach their AE by
-        `deliver` at the beginning of the round after that, before its first `prepare`. So a round may have at most
-        half of `quantum` cycles. `seal` is to be called while nothing else runs; it makes up for a `serve` or
-        `deliver` of the round that was left out.
+        Requests accepted in one round are performed by `serve` during the next round, and delivered by `deliver` at the
+        start of the round after that, before its first `prepare`. So a round may have at most half of `quantum` cycles.
+        Call `seal` while no other function runs; it performs a `serve` or `deliver` of the round that was not called.
 
         Returns
         -------
         int
-            As `settle`; an error that a request brings is reported when the round is over in which it is performed.
+        See `settle`; the error of a request is reported at the end of the round in which it is performed.
         """
         return int(self.model.seal(self._pointer, cycle))
 
     def serve(self) -> None:
         """Perform the requests that all AEs accepted in the round before this one.
 
-        It may run at the same time as `prepare`, `accept` and `deliver` of any AE. To be called once a round.
+        It may run concurrently with `prepare`, `accept` and `deliver` of any AE. Call once per round.
         """
         self.model.serve(self._pointer)
 
     def deliver(self, ae: int) -> None:
-        """Queue what an AE's requests of the last round but one bring: responses and completions.
+        """Queue responses and completions of an AE's requests of the last round but one.
 
-        To be called once a round, before the AE's first `prepare`. AEs may call it at the same time as each other.
+        Call once per round, before the AE's first `prepare`. Different AEs may call it concurrently.
         """
         self.model.deliver(self._pointer, ae)
 
     def next_event(self, ae: int, cycle: int) -> int:
         """Return the first cycle from `cycle` on in which `prepare` will show a response, a completed flush or a stall.
 
-        Only what is settled or delivered counts. Without any, the result is 2**62. Where a port may stall in a later
-        cycle without any request, it is `cycle` itself.
+        Considers settled or delivered requests only. Without any event, the result is 2**62. If a port may stall in a
+        later cycle without any request, it is `cycle` itself.
         """
         return int(self.model.next_event(self._pointer, ae, cycle))
 
     def owed_until(self) -> int:
-        """Return the last cycle in which anything comes of the requests taken so far, -1 before the first.
+        """Return the last cycle with a response or completion of the requests so far, -1 before the first.
 
-        That is a response, or the completion of a write or a flush. Only what is settled or delivered counts. Each
-        request has its time from then on, so that cycle never moves without a further request.
+        Considers settled or delivered requests only. Their timing is final, so the cycle only changes with further
+        requests.
         """
         return int(self.model.owed_until(self._pointer))
 
     def allocate(self, size_bytes: int, alignment: int = 512, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
-        """Reserve zeroed bytes and return the address of the first; see `Storage.allocate`.
+        """Allocate zeroed bytes and return the address of the first; see `Storage.allocate`.
 
-        What they hold matters to the record only.
+        `holds` matters to the record only.
         """
         address = self._storage.allocate(size_bytes, alignment)
         self._context["top"] = self._storage.top
@@ -339,18 +338,18 @@ class Memory:
         return self._storage.allocations
 
     def stray_writes(self) -> list[int]:
-        """Return the addresses of words of no allocation that something was written to."""
+        """Return the addresses of words outside of all allocations that were written to."""
         return self._storage.stray_writes()
 
     def save(self, *, without: Collection[int] = ()) -> MemoryState:
-        """Return the state after a cycle that all AEs have finished and that is settled.
+        """Return the state after a settled cycle that all AEs have finished.
 
-        The regions are the storage itself, not a copy.
+        The regions are views of the storage, not copies.
 
         Parameters
         ----------
         without : collection of int
-            Addresses of the allocations that are to be left out.
+            Addresses of allocations to leave out.
         """
         regions = []
         first = BASE_ADDRESS
@@ -367,14 +366,14 @@ class Memory:
         )
 
     def load(self, state: MemoryState) -> None:
-        """Go on from a state, with the same allocations; those that were left out must have been written.
+        """Load a state, with the same allocations; those left out must have been written again.
 
-        A memory that records goes on with the record of the state; one that does not leaves it.
+        A memory that records continues the record in the state; otherwise that is ignored.
 
         Raises
         ------
         ValueError
-            It is the state of a memory of other sizes, or has not the record to go on with.
+            The state is of a memory of other sizes, or lacks the record to continue.
         """
         if list(state.allocations) != self._storage.allocations:
             raise ValueError("the memory has other allocations")
@@ -388,9 +387,9 @@ class Memory:
         self._first_cycle = state.first_cycle
 
     def record(self, interval: int) -> None:
-        """Record from now on, between two cycles that are settled, what happens in each interval of cycles.
+        """Start recording by intervals of cycles; call between two settled cycles.
 
-        Call `drain` at least every `record_span` cycles then.
+        Call `drain` at least every `record_span` cycles from then on.
 
         Raises
         ------
@@ -419,23 +418,23 @@ class Memory:
 
     @property
     def record_interval(self) -> int:
-        """Cycles of an interval of the record, 0 where none is kept."""
+        """Cycles of an interval of the record, 0 if not recording."""
         return self._recorder.interval if self._recorder is not None else 0
 
     @property
     def record_span(self) -> int:
-        """Most cycles between two calls of `drain`; they fill half of the places that there are."""
+        """Most cycles between two calls of `drain`, which fill half of the rings."""
         return self._recording.most * self.record_interval
 
     def drain(self, cycle: int, *, partial: bool = False) -> RecordedIntervals:
-        """Return what was recorded of the intervals that end at a cycle or before, and were not returned yet.
+        """Return the recorded intervals that end at or before a cycle and were not returned yet.
 
         Parameters
         ----------
         cycle : int
-            The first cycle that has not begun. All before it are settled, the last call of an executor was `settle`.
+            The first cycle not begun. All before it are settled, and the executor's last call was `settle`.
         partial : bool
-            Return the interval that has begun as well, by going on to its end: the machine has run its last cycle.
+            Also return the current interval, extended to its end; the machine has run its last cycle.
 
         Raises
         ------
@@ -452,7 +451,7 @@ class Memory:
         return recorder.drain(cycle)
 
     def take(self) -> RecordedSums:
-        """Return what was recorded since this was last called; to be called where all is settled.
+        """Return the recorded sums since the last call; call when all requests are settled.
 
         Raises
         ------
@@ -473,24 +472,24 @@ class Memory:
         return self._recorder
 
     def error(self) -> str | None:
-        """Return one line about the first error there was, or None."""
+        """Return the first error in one line, or None."""
         error = self._context["error"][0].item()
         return message(error, top=self._storage.top, quantum=self.quantum, ports=self.ports) if error[0] else None
 
     def outstanding(self) -> list[tuple[int, int, int]]:
-        """Return (engine, port, reads in flight) for each port that waits for responses."""
+        """Return (engine, port, reads in flight) for each port with outstanding reads."""
         reads = self._sides["in_flight"][:, : self.ports]
         return [(int(ae), int(port), int(reads[ae, port])) for ae, port in np.argwhere(reads)]
 
     def statistics(self) -> dict[str, Any]:
-        """Return what was counted, ready for JSON; see `sim.memory.statistics.summarise`."""
+        """Return the statistics, JSON-able; see `sim.memory.statistics.summarise`."""
         cycles = int(self._context["settled"][0]) + 1 - self._first_cycle
         entering, serving = int(self._sides["entering"].sum()), int(self._context["service"]["waited"][0])
         own = self.profile.statistics(self._state, cycles=cycles, entering=entering, serving=serving)
         return {"profile": str(self.profile), **summarise(self._sides, own, ports=self.ports, cycles=cycles)}
 
     def reset_statistics(self) -> None:
-        """Count from the cycle after the last settled one on."""
+        """Restart the statistics at the cycle after the last settled one."""
         self._first_cycle = int(self._context["settled"][0]) + 1
         if self._recorder is not None:
             openings = self.profile.openings(self._state)

@@ -1,9 +1,9 @@
-"""What the memory records over time (compiled), in the interval in which a request was accepted.
+"""The memory's record over time (compiled), by the interval in which a request was accepted.
 
-What a request waited for its bank and its link is recorded when it is served, what else there is of it when it is
-delivered: both happen in the order of the requests' cycles. Stalls belong to no request: what the AEs count of them is
-recorded when an interval ends. `Recorder` has the arrays that all of it is in, and gives them out: rows of the
-intervals that are over, and sums by bank and array.
+Waiting cycles for bank and link are recorded when a request is served, everything else when it is delivered; both
+happen in the order of the requests' cycles. Stalls belong to no request: the AEs' counters of stalls are recorded at
+the end of each interval. `Recorder` owns the arrays, and returns rows of completed intervals, and sums by bank and
+array.
 """
 
 from collections.abc import Sequence
@@ -39,10 +39,10 @@ __all__ = [
 ]
 
 BLOCKS = 4096
-"""Most blocks that addresses are divided into."""
+"""Most blocks of the address space."""
 
 SEVERAL = 255
-"""What the table says of a block with more than one allocation in it."""
+"""Table entry of a block with more than one allocation."""
 
 _LEAST_SHIFT = 9
 
@@ -50,14 +50,14 @@ _LEAST_SHIFT = 9
 def kinds_by_block(
     allocations: Sequence[tuple[int, int]], kinds: Sequence[ArrayKind], top: int
 ) -> tuple[int, NDArray[np.uint8]]:
-    """Return what each block of the addresses holds.
+    """Return the kind of array in each block of addresses.
 
     Parameters
     ----------
     allocations : sequence of (int, int)
         Address and size in bytes of each allocation, in the order of addresses.
     kinds : sequence of ArrayKind
-        What each of them holds.
+        Kind of array in each of them.
     top : int
         End of the last one.
 
@@ -81,7 +81,7 @@ def kinds_by_block(
 
 
 KINDS = len(ArrayKind)
-"""Arrays that are told apart; at most 7, see `_ALMOST_FULL`."""
+"""Number of array kinds; at most 7, see `_ALMOST_FULL`."""
 
 KIND_WORDS = 3
 """Words of an array in a row: reads, writes, sum of read latencies."""
@@ -90,20 +90,20 @@ ENGINE_WORDS = 3
 """Words of an AE in a row: cycles waited for order, stall cycles of reads, and of writes."""
 
 ACCESSES = 41
-"""Lowest bit of the accesses in a packed count; below are the cycles that they waited for their bank."""
+"""Lowest bit of the number of accesses in a packed count; the bits below are their waiting cycles for the bank."""
 
 REQUESTS = 42
-"""Lowest bit of the requests in a packed count of a link; below are the cycles that they waited for it.
+"""Lowest bit of the number of requests in a packed count of a link; the bits below are their waiting cycles.
 
-An AE's ports send 2**21 requests in the longest interval, of which each waits less than 2**21 cycles, when every port
-has its longest queue."""
+An AE's ports send at most 2**21 requests in the longest interval. Each waits less than 2**21 cycles, even if every
+port has its longest queue."""
 
 WAITED = (1 << ACCESSES) - 1
 COUNT = (1 << 64 - ACCESSES) - 1
 
 _ALMOST_FULL = 1 << ACCESSES - 3 | 1 << 61
-"""The highest bits but two of a packed count's fields: as long as none is set, a sum over all arrays fits, and one more
-access sets no higher ones, since no bank can be booked 2**38 cycles ahead (half an hour of the machine)."""
+"""Third-highest bit of each field of a packed count. While these are clear, a sum over all arrays fits, and one more
+access sets no higher bit, since no bank can be booked 2**38 cycles ahead (half an hour of the machine)."""
 
 
 @inlined
@@ -117,7 +117,7 @@ def kind_at(places: Places, address: int) -> int:
 
 @apart
 def _kind_among(places: Places, address: int) -> int:
-    """Return the kind of the last allocation that begins at an address or before; there is one."""
+    """Return the kind of the last allocation that begins at or before an address; there is one."""
     low, high = 0, places.allocations - 1
     while low < high:
         middle = (low + high + 1) >> 1
@@ -130,15 +130,15 @@ def _kind_among(places: Places, address: int) -> int:
 
 @inlined
 def row_of_links(context: Context, record: ServiceRecord, ae: int) -> int:
-    """Return where the present row of an AE's links begins: those of its reads, before those of its writes."""
+    """Return the start of the current row of an AE's links: reads, followed by writes."""
     return ((record.row & record.last) * context.engines + ae) * 2 * record.links_of_engine
 
 
 @inlined
 def record_service(record: ServiceRecord, kind: int, word: int, bank: int, link: int, waited: int) -> None:
-    """Record an access to a word, or what the profile tells apart in its place.
+    """Record an access to a word, or to the index that the profile counts instead.
 
-    It waited so many cycles for its bank, and for the link whose place in the row is given.
+    It waited for its bank, and for the link whose index in the row is given.
     """
     place = kind * (record.word_mask + 1) + word
     count = record.counts[place] + bank + (1 << ACCESSES)
@@ -151,7 +151,7 @@ def record_service(record: ServiceRecord, kind: int, word: int, bank: int, link:
 
 @apart
 def _record_apart(record: ServiceRecord, place: int, bank: int) -> None:
-    """Record an access for which a packed count has no room, and make room there."""
+    """Record an access that a packed count cannot hold, and flush that count."""
     words, word = record.word_mask + 1, place & record.word_mask
     counts, before, totals, more = record.counts, record.before, record.totals, record.more
     since = -before[word]
@@ -170,18 +170,18 @@ def _record_apart(record: ServiceRecord, place: int, bank: int) -> None:
 
 @inlined
 def start_row(context: Context, record: EngineRecord | ServiceRecord, cycle: int) -> None:
-    """Go on to the interval of a cycle."""
+    """Advance to the interval of a cycle."""
     record.row = cycle // context.interval
     record.end = (record.row + 1) * context.interval
 
 
 @apart
 def start_service_row(context: Context, record: ServiceRecord, cycle: int) -> None:
-    """Complete the present interval of banks, and go on to that of a cycle."""
+    """Complete the current interval of banks, and advance to that of a cycle."""
     words = record.word_mask + 1
     row = record.row & record.last
     counts, before, since = record.counts, record.before, record.since
-    # Words in the inner loops, which processors do several of at once.
+    # Words in the inner loops, so that they vectorize.
     for word in range(words):
         since[row * words + word] = -before[word]
     for kind in range(KINDS):
@@ -195,7 +195,7 @@ def start_service_row(context: Context, record: ServiceRecord, cycle: int) -> No
 
 @inlined
 def row_of_arrays(record: EngineRecord) -> int:
-    """Return where the present row of arrays begins."""
+    """Return the start of the current row of arrays."""
     return (record.row & record.last) * KINDS * KIND_WORDS
 
 
@@ -214,7 +214,7 @@ def record_write(record: EngineRecord, row: int, kind: int) -> None:
 
 @apart
 def start_stall_row(context: Context, ae: int, cycle: int) -> None:
-    """Complete an AE's interval of the stalls that it has counted so far, and go on to that of a cycle."""
+    """Complete an AE's current interval of stalls, and advance to that of a cycle."""
     side, record = context.sides[ae], context.engine_records[ae]
     place = (record.stall_row & record.last) * ENGINE_WORDS + 1
     for kind in range(2):
@@ -229,7 +229,7 @@ def start_stall_row(context: Context, ae: int, cycle: int) -> None:
 
 @apart
 def record_until(context: Context, cycle: int) -> None:
-    """Complete all intervals that end before a cycle, when everything before it is delivered."""
+    """Complete all intervals that end before a cycle; everything before it is delivered."""
     service = context.service_record[0]
     if cycle >= service.end:
         start_service_row(context, service, cycle)
@@ -247,7 +247,7 @@ LONGEST_INTERVAL = 1 << 16
 
 _ROWS = 64
 _SPAN = 8
-"""The rings have places for at least so many quanta."""
+"""Least capacity of the rings in quanta."""
 
 _SETTINGS = ("interval", "next")
 
@@ -256,23 +256,23 @@ _REQUESTS = (1 << 64 - REQUESTS) - 1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RecordedIntervals:
-    """What happened in some intervals, all of int64.
+    """Record of consecutive intervals, all of int64.
 
-    An access belongs to the interval in which its port handed it over, with all that it waited for, whenever that was.
+    An access, with all its waiting cycles, belongs to the interval in which it was accepted.
 
     Parameters
     ----------
     first : int
         Number of the first interval: that of cycle c is c // interval.
     banks : ndarray, shape (intervals, banks, 2)
-        Accesses; cycles that they waited for the bank. Numbered as `banks` of the statistics.
+        Accesses; their waiting cycles for the bank. Numbered as `banks` of the statistics.
     links : ndarray, shape (intervals, engines, links, 2)
-        Requests; cycles that they waited until they entered the link.
+        Requests; their waiting cycles for the link.
     arrays : ndarray, shape (intervals, engines, kinds, 3)
         By `ArrayKind`: reads; writes; sum of the reads' latencies from acceptance to response.
     engines : ndarray, shape (intervals, engines, 3)
-        Cycles that responses waited for those before them; cycles in which a port took no read, summed over the ports;
-        the same of writes.
+        Cycles that responses waited for order; cycles in which a port was not ready for reads, summed over the ports;
+        the same for writes.
     """
 
     first: int
@@ -284,18 +284,18 @@ class RecordedIntervals:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RecordedSums:
-    """What happened since this was last taken, all of int64.
+    """Sums since they were last taken, all of int64.
 
     Parameters
     ----------
     banks : ndarray, shape (found, 4)
-        Bank, `ArrayKind`, accesses, and cycles that they waited for the bank, in this order, where there were any.
+        Bank, `ArrayKind`, accesses, and their waiting cycles for the bank; nonzero entries only.
     latencies : ndarray, shape (found, 2)
-        Cycles from acceptance to response, up to 2047, which is open above, and reads that took so long, where any did.
+        Cycles from acceptance to response (2047 means 2047 or more), and number of reads; nonzero entries only.
     links : ndarray, shape (found, 4)
-        AE, link, reads and writes that it took, where there were any.
+        AE, link, its reads and writes; nonzero entries only.
     openings : ndarray, shape (found, 2)
-        Bank, and rows that it opened, where there were any; of memories whose banks have rows.
+        Bank, and rows that it opened; nonzero entries only, for memories whose banks have rows.
     """
 
     banks: NDArray[np.int64]
@@ -305,7 +305,7 @@ class RecordedSums:
 
 
 class Recorder:
-    """The record of a memory, and the arrays that compiled code fills.
+    """Recorder of a memory: owns the arrays that compiled code fills.
 
     Parameters
     ----------
@@ -318,9 +318,9 @@ class Recorder:
     quantum : int
         Most cycles between two meetings of the AEs.
     contention : Contention or None
-        Links and banks; None where there are none.
+        Links and banks, if any.
     stalls : ndarray, shape (engines, 2)
-        Stalls of reads, and of writes, so far.
+        Current counters of stalls of reads and of writes.
 
     Members
     -------
@@ -329,7 +329,7 @@ class Recorder:
     most : int
         Most intervals between two calls of `drain`.
     records : dict
-        What compiled code is given, by its name in the context.
+        Records for compiled code, by field of the context.
 
     Raises
     ------
@@ -358,7 +358,7 @@ class Recorder:
         self._bank_count = contention.banks if contention else 1
         self._link_count = contention.links if contention else 1
         words = self._bank_by_word.size
-        # Where there are no banks and links, all is counted for one, and not returned.
+        # Without banks and links, everything is counted for a single one, and not returned.
         self._told = None if contention else 0
         rows = max(_ROWS, 1 << (_SPAN * quantum // interval).bit_length())
         self.most = rows // 2
@@ -392,7 +392,7 @@ class Recorder:
         (self._links,) = make(of_service, "links", rows, engines, 2, self._link_count)
         self._taken = self._room.make(int, KINDS * words * 2).reshape(KINDS, words, 2)
         self._latencies = self._room.make(int, HISTOGRAM_BINS)
-        # Requests by link in the rows that were drained since they were last taken, less those of other rows by then.
+        # Requests by link in the rows drained since the last `take`, less those in undrained rows at that time.
         self._passed = self._room.make(int, engines * 2 * self._link_count).reshape(engines, 2, self._link_count)
         self._opened = self._room.make(int, self._bank_count)
         self._sums = np.zeros((self._bank_count, KINDS, 2), np.int64)
@@ -402,7 +402,7 @@ class Recorder:
         self._tables: dict[str, NDArray[Any]] = {}
 
     def know(self, allocations: Sequence[tuple[int, int]], kinds: Sequence[ArrayKind], top: int) -> None:
-        """Tell what lies where; it is the same for whoever goes on from a state of this.
+        """Set the allocations; they must be the same for a recorder that loads a state of this one.
 
         Parameters
         ----------
@@ -427,12 +427,12 @@ class Recorder:
             self._places[name] = table.ctypes.data
 
     def drain(self, cycle: int) -> RecordedIntervals:
-        """Return the intervals that end before a cycle, and make their places free.
+        """Return the intervals that end before a cycle, and free their rows.
 
         Raises
         ------
         ValueError
-            More intervals have passed since the last time than there are places.
+            More intervals have passed since the last call than the rings hold.
         """
         first, stop = int(self._settings["next"][0]), cycle // self.interval
         rows = self._filled.size
@@ -456,7 +456,7 @@ class Recorder:
         )
 
     def take(self, histograms: NDArray[np.int64], openings: NDArray[np.int64] | None) -> RecordedSums:
-        """Return what has been counted since the last time.
+        """Return the sums since the last call.
 
         Parameters
         ----------
@@ -486,7 +486,7 @@ class Recorder:
     def forget(
         self, histograms: NDArray[np.int64], stalls: NDArray[np.int64], openings: NDArray[np.int64] | None
     ) -> None:
-        """Go on counting where the AEs' histograms of read latencies, their stalls and openings will begin anew.
+        """Continue counting across a reset of the AEs' latency histograms, stalls and row openings.
 
         Parameters
         ----------
@@ -503,16 +503,16 @@ class Recorder:
         self._of_engines["stalls"] -= stalls
 
     def save(self) -> list[NDArray[np.uint64]]:
-        """Return a copy of all."""
+        """Return a copy of the state."""
         return self._room.save()
 
     def load(self, copies: Sequence[NDArray[np.uint64]]) -> None:
-        """Go on from a copy.
+        """Load a copy of a state.
 
         Raises
         ------
         ValueError
-            It is of a record of other sizes, of another interval, or of none.
+            It is of other sizes or of another interval, or not of a record.
         """
         if not copies:
             raise ValueError("the memory's state has no record to go on with")
@@ -525,7 +525,7 @@ class Recorder:
 
     @staticmethod
     def _emptied(ring: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return places of a ring, which are 0 afterwards."""
+        """Return rows of a ring, and clear them."""
         rows = ring[places]
         ring[places] = 0
         return rows
@@ -533,7 +533,7 @@ class Recorder:
 
 @jit
 def _empty_words(since, more, filled, places, bank_by_word, banks):  # type: ignore[no-untyped-def]
-    """Add what rings have of words to the banks that they are of."""
+    """Add the rings' counts by word to their banks, and clear them."""
     for index in range(places.size):
         place = places[index]
         some, rest = filled[place] & 1, filled[place] & 2
@@ -552,7 +552,7 @@ def _empty_words(since, more, filled, places, bank_by_word, banks):  # type: ign
 
 @jit
 def _take_words(counts, totals, taken, bank_by_word, banks, found):  # type: ignore[no-untyped-def]
-    """List what was counted since it was last taken by bank and kind; sums by bank are 0 before and afterwards."""
+    """List the counts since the last call by bank and kind; the sums by bank are 0 before and afterwards."""
     for kind in range(counts.shape[0]):
         for word in range(counts.shape[1]):
             accesses = totals[kind, word, 0] + (counts[kind, word] >> ACCESSES)
@@ -574,7 +574,7 @@ def _take_words(counts, totals, taken, bank_by_word, banks, found):  # type: ign
 
 @jit
 def _take_latencies(histograms, taken, found):  # type: ignore[no-untyped-def]
-    """List what was counted since it was last taken by latency."""
+    """List the counts since the last call by latency."""
     places = 0
     for latency in range(taken.size):
         reads = 0
@@ -589,7 +589,7 @@ def _take_latencies(histograms, taken, found):  # type: ignore[no-untyped-def]
 
 @jit
 def _take_links(links, first, last, passed, found):  # type: ignore[no-untyped-def]
-    """List what was counted by AE and link since it was last taken; what is not drained is of some intervals."""
+    """List the counts since the last call by AE and link, including undrained intervals."""
     rows, places = links.shape[0], 0
     for ae in range(links.shape[1]):
         for link in range(links.shape[3]):

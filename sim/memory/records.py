@@ -1,8 +1,8 @@
-"""What the memory is made of: every record of its state, declared once.
+"""Declarations of all records of the memory's state.
 
-The context is all that the compiled functions are given. In it lies a side for each AE, which only that AE's calls
-touch, and what the profile's resources share. A batch holds the requests of one AE and round. Of the mailbox there is
-a view in C++, see `sim.memory.functions`.
+Compiled functions get only the context. It has a side for each AE, accessed only by that AE's calls, and the shared
+resources of the profile. A batch holds the requests of one AE and round. The mailbox has a C++ view, see
+`sim.memory.functions`.
 """
 
 from enum import IntEnum
@@ -50,15 +50,15 @@ NEVER = 2**62
 READ, WRITE, FLUSH = 0, 1, 2
 BATCHES = 3
 NEAR = 512
-"""Cycles ahead whose responses lie in rows, as in the mailbox; later ones wait in a ring for each port, which takes
-longer. Reads of the machine at work, whose memory has the profile `hc2`, take 440 cycles at most."""
+"""Cycles ahead for which responses are stored in rows by cycle, laid out as in the mailbox; later ones wait in a slower
+ring for each port. With the profile `hc2`, reads of the machine in operation take 440 cycles at most."""
 FLUSH_DEPTH = 64
 TAG_BITS_LIMIT = 16
 HISTOGRAM_BINS = 2048
 
 
 class ErrorCode(IntEnum):
-    """What can be wrong; 0 is nothing."""
+    """Codes of errors; 0 means none."""
 
     OUTSIDE = 1
     MISALIGNED = 2
@@ -71,7 +71,7 @@ class ErrorCode(IntEnum):
 
 
 class Error(Record):
-    """The first thing that went wrong: what, with which request, where and when."""
+    """The first error: code, request, AE, port and cycle."""
 
     code: int
     kind: int
@@ -82,7 +82,7 @@ class Error(Record):
 
     @seldom
     def note(self, code: int, kind: int, value: int, ae: int, port: int, cycle: int) -> None:
-        """Note an error unless there is one already."""
+        """Record an error unless there is one already."""
         if self.code == 0:
             self.code = code
             self.kind = kind
@@ -93,11 +93,11 @@ class Error(Record):
 
 
 class Mailbox(Record, lines=True, word="<u8"):
-    """What an AE and the memory exchange in a cycle; bit p of a mask is port p.
+    """Signals between an AE and the memory in a cycle; bit p of a mask is port p.
 
-    `prepare` fills the masks of the ports that take a read or a write and of those that see a response or a completed
-    flush, and the responses' tags and data; a port that sees none has the words of an earlier one. The AE sets the
-    masks of its requests, in the order of the kinds, and their payloads; `accept` clears those masks.
+    `prepare` fills the masks of ports that are ready for a read or a write and of ports with a response or a completed
+    flush, and the tags and data of responses; without a response, a port keeps earlier words. The AE sets the masks of
+    its requests, in the order of the kinds, and their payloads; `accept` clears these masks.
     """
 
     read_ready: int
@@ -115,9 +115,9 @@ class Mailbox(Record, lines=True, word="<u8"):
 class Request(Record):
     """A logged request.
 
-    `when` is cycle << 16 | port << 8 | array << 2 | kind. The array is an `ArrayKind`, noted when the request is served
-    while a record is kept. `time` is what the profile's `enter` gave, and after the service what its `serve` gave;
-    `data` is that of a write, and after the service that of a read.
+    `when` is cycle << 16 | port << 8 | array << 2 | kind. The array is an `ArrayKind`, set during service while
+    recording. `time` is the result of the profile's `enter`, and after service that of its `serve`. `data` is that of a
+    write, and after service that of a read.
     """
 
     when: int
@@ -138,20 +138,20 @@ class Request(Record):
         return self.when & 3
 
     def array(self) -> int:
-        """Return the `ArrayKind` that was noted."""
+        """Return the recorded `ArrayKind`."""
         return (self.when >> 2) & 63
 
     def note_array(self, array: int) -> None:
-        """Note the `ArrayKind` that it is to, which was not noted yet."""
+        """Set the `ArrayKind` of its target; must not be set yet."""
         self.when |= array << 2
 
     def stamp(self, cycle: int, port: int, kind: int) -> None:
-        """Say what it is."""
+        """Set cycle, port and kind."""
         self.when = cycle << 16 | port << 8 | kind
 
 
 class Batch(Record, lines=True):
-    """The requests of an AE and round: how many, and how many of them are served."""
+    """The requests of an AE and round, their number, and the number served."""
 
     count: int
     served: int
@@ -159,22 +159,22 @@ class Batch(Record, lines=True):
 
 
 class Ring(Record):
-    """Places of a ring in use: numbers of the oldest and of the next one, of which the mask leaves the place."""
+    """Indices of a ring buffer: numbers of the oldest and of the next element, masked to get their slots."""
 
     head: int
     tail: int
     mask: Constant
 
     def full(self) -> bool:
-        """Return whether all places are in use."""
+        """Return whether all slots are in use."""
         return self.tail - self.head > self.mask
 
     def oldest(self) -> int:
-        """Return the place of the oldest element."""
+        """Return the slot of the oldest element."""
         return self.head & self.mask
 
     def push(self) -> int:
-        """Return the place for one more element."""
+        """Return the slot for one more element."""
         place = self.tail & self.mask
         self.tail += 1
         return place
@@ -189,7 +189,7 @@ class Response(Record):
 
 
 class Port(Record, lines=True):
-    """What a port waits for: responses that are far ahead, and flushes by the cycles of their completion."""
+    """Pending responses that are far ahead, and pending flushes by completion cycle, of a port."""
 
     last_seen: int
     last_written: int
@@ -202,7 +202,7 @@ class Port(Record, lines=True):
 
 
 class Statistics(Record):
-    """What is counted for an AE; the last bin of the histogram of read latencies is open."""
+    """Counters of an AE; the last bin of the histogram of read latencies is open above."""
 
     reads4: int
     reads8: int
@@ -216,12 +216,12 @@ class Statistics(Record):
 
 
 class Side(Record, lines=True):
-    """An AE's side of the memory: only `prepare`, `accept` and `deliver` of that AE touch it.
+    """An AE's side of the memory, accessed only by `prepare`, `accept` and `deliver` of that AE.
 
-    `latest_entry` is the latest time that the profile's `enter` gave, `entering` counts the cycles until then. `due`
-    has the masks of the ports with responses in each of the next cycles, `rows` their tags and then their data, `far`
-    is the mask of the ports with later ones. `in_flight` and `stalls` count reads and from MAX_PORTS on writes. `own`
-    is the profile's.
+    `latest_entry` is the latest result of the profile's `enter`, `entering` sums the cycles until then. `due` has the
+    masks of the ports with responses in each of the next cycles, `rows` their tags and then their data, `far` the mask
+    of the ports with later responses. `in_flight` and `stalls` count reads and, from MAX_PORTS on, writes. `own` is the
+    profile's state.
     """
 
     number: Constant
@@ -244,10 +244,10 @@ class Side(Record, lines=True):
 
 
 class Service(Record, lines=True):
-    """What serving requests changes: only `serve` touches it.
+    """State of the service, accessed only by `serve`.
 
-    `waited` counts the cycles of all accesses from the time that the profile's `enter` gave to that of its `serve`.
-    `shared` are the profile's resources that AEs share.
+    `waited` sums the cycles of all accesses from the result of the profile's `enter` to that of its `serve`. `shared`
+    is the profile's state shared by all AEs.
     """
 
     waited: int
@@ -256,10 +256,10 @@ class Service(Record, lines=True):
 
 
 class Places(Record, lines=True):
-    """What lies where in the memory, for a record.
+    """Map from addresses to kinds of arrays, for a record.
 
-    An address is looked up in `blocks`, of 2**`shift` bytes each, or among `allocations`, whose addresses and kinds are
-    `starts` and `kinds`.
+    An address is looked up in `blocks`, of 2**`shift` bytes each, or among `allocations`, with addresses `starts` and
+    kinds `kinds`.
     """
 
     shift: int
@@ -270,12 +270,12 @@ class Places(Record, lines=True):
 
 
 class EngineRecord(Record, lines=True):
-    """What is recorded of an AE when its responses return, and of its stalls.
+    """Record of an AE's responses and stalls.
 
-    `row` is the number of the interval whose requests are delivered now, `end` the cycle after it; `stall_row` and
-    `stall_end` are those of the latest stall, `stalls` are the stalls of reads and of writes before it; `last` is the
-    number of intervals that the rings have places for less 1. `arrays` and `engines` are rings of rows, one for each
-    interval: of the arrays and of the AE.
+    `row` is the number of the interval whose requests are being delivered, `end` the cycle after it; `stall_row` and
+    `stall_end` are the same for the latest stall, `stalls` the stalls of reads and of writes before it; `last` is the
+    capacity of the rings in intervals, less 1. `arrays` and `engines` are rings with one row per interval, for the
+    arrays and for the AE.
     """
 
     row: int
@@ -289,18 +289,17 @@ class EngineRecord(Record, lines=True):
 
 
 class ServiceRecord(Record, lines=True):
-    """What is recorded of banks and links when requests are served: only `serve` touches it.
+    """Record of banks and links, accessed only by `serve`.
 
-    `row`, `end` and `last` are as those of an `EngineRecord`, of the interval whose requests are served now. Words of
-    the memory are told apart as the profile's rule `place_of` does, up to `word_mask`.
+    `row`, `end` and `last` are as in `EngineRecord`, for the interval whose requests are being served. Words are
+    indexed by the profile's rule `place_of`, up to `word_mask`.
 
-    `counts` has, for each array and word, a packed count of accesses and of the cycles that they waited for their bank;
-    what did not fit any more is in `totals`. `before` has the words' sums over the arrays when the present interval
-    began.
+    `counts` has, for each array and word, a packed count of accesses and their waiting cycles for the bank; overflow
+    goes to `totals`. `before` has the words' sums over the arrays at the start of the current interval.
 
-    `since`, `more` and `links` are rings of rows, one for each interval: packed counts by word; what did not fit into
-    those; and packed counts of every AE's links, `links_of_engine` each, of reads and what they waited, then of writes.
-    Of an interval whose `filled` is 0 there is nothing of words, with bit 1 there is something in `more`.
+    `since`, `more` and `links` are rings with one row per interval: packed counts by word; their overflow; and packed
+    counts of every AE's links, `links_of_engine` each, for reads and their waiting cycles, then for writes. If `filled`
+    of an interval is 0, it has no counts by word; if bit 1 is set, there are counts in `more`.
     """
 
     row: int
@@ -318,10 +317,10 @@ class ServiceRecord(Record, lines=True):
 
 
 class Context(Record, lines=True):
-    """The memory. `rules` are the profile's parameters and rules.
+    """State of the memory. `rules` are the profile's parameters and rules.
 
-    `interval` is that of the record in cycles, 0 where none is kept; `recorded` is the first cycle that it has not yet
-    all of. `serve_recorded`, `deliver_recorded` and `record_until` are addresses of code for it.
+    `interval` is the record's interval in cycles, 0 if not recording; `recorded` is the first cycle that is not
+    completely recorded. `serve_recorded`, `deliver_recorded` and `record_until` are addresses of code for recording.
     """
 
     engines: Constant
@@ -369,5 +368,5 @@ def context_of(profile: type[Any]) -> tuple[type[Side], type[Context]]:
 
 
 def in_lines(words: int) -> int:
-    """Return the words of as many cache lines as some words need."""
+    """Round a number of words up to whole cache lines."""
     return -(-words // LINE_WORDS) * LINE_WORDS

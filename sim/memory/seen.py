@@ -1,6 +1,6 @@
-"""Responses are seen: what one AE sees in a cycle, with the readiness of its ports and completed flushes (compiled).
+"""The memory's outputs to an AE in a cycle: responses, readiness of ports, completed flushes (compiled).
 
-Everything here touches the side and the mailbox of one AE only, so AEs may run on threads of their own.
+All code here accesses only the side and the mailbox of one AE, so AEs may run in parallel threads.
 """
 
 from sim.memory.compiling import apart, inlined, trailing_zeros
@@ -12,7 +12,7 @@ __all__ = ["next_event", "prepare"]
 
 @apart
 def _respond_far(side: Side, box: Mailbox, cycle: int) -> int:
-    """Put the responses due in this cycle from the ports' rings into the mailbox; return their ports' mask."""
+    """Move the responses due in this cycle from the ports' rings to the mailbox; return the mask of their ports."""
     waiting = side.far
     shown = 0
     while waiting != 0:
@@ -34,7 +34,7 @@ def _respond_far(side: Side, box: Mailbox, cycle: int) -> int:
 
 @apart
 def _skip(side: Side, cycle: int) -> None:
-    """Refuse responses in cycles that the AE has left out."""
+    """Refuse responses in cycles that the AE has skipped."""
     end = min(cycle, side.cycle + NEAR)
     for skipped in range(max(side.cycle, side.soonest), end):
         mask = side.due[skipped & (NEAR - 1)]
@@ -45,7 +45,7 @@ def _skip(side: Side, cycle: int) -> None:
 
 @inlined
 def _respond(context: Context, side: Side, box: Mailbox, cycle: int) -> int:
-    """Put the responses due in this cycle into the mailbox; return their ports' mask."""
+    """Move the responses due in this cycle to the mailbox; return the mask of their ports."""
     if side.cycle != cycle:
         _skip(side, cycle)
     side.cycle = cycle + 1
@@ -71,7 +71,7 @@ def _respond(context: Context, side: Side, box: Mailbox, cycle: int) -> int:
 
 @apart
 def _complete_flushes(side: Side, cycle: int) -> int:
-    """Take the flushes that complete in this cycle; return their ports' mask."""
+    """Retire the flushes that complete in this cycle; return the mask of their ports."""
     shown = 0
     soonest = NEVER
     for number in range(side.width):
@@ -90,9 +90,9 @@ def _complete_flushes(side: Side, cycle: int) -> int:
 
 @apart
 def _count_stalls(side: Side, reads: int, writes: int) -> None:
-    """Count the ports that take no read, and no write, by masks."""
+    """Count the ports that are not ready for reads, and for writes, given by masks."""
     stalls = side.stalls
-    # All ports, not those of the masks alone: which they are is hard to foresee, and processors do several at once.
+    # Over all ports: branches on the masks would be unpredictable, whereas this loop vectorizes.
     for port in range(side.width):
         stalls[port] += reads >> port & 1
         stalls[MAX_PORTS + port] += writes >> port & 1
@@ -100,7 +100,7 @@ def _count_stalls(side: Side, reads: int, writes: int) -> None:
 
 @inlined
 def prepare(context: Context, ae: int, cycle: int) -> None:
-    """Fill an AE's mailbox with what it sees in a cycle; see `sim.memory.memory.Memory.prepare`."""
+    """Fill an AE's mailbox for a cycle; see `sim.memory.memory.Memory.prepare`."""
     side = context.sides[ae]
     box = context.mailboxes[ae]
     responses = _respond(context, side, box, cycle)
@@ -121,7 +121,7 @@ def prepare(context: Context, ae: int, cycle: int) -> None:
 
 @apart
 def _soonest_response(side: Side) -> int:
-    """Return the first cycle with a response that has not been shown."""
+    """Return the first cycle with a response not shown yet."""
     soonest = max(side.soonest, side.cycle)
     end = side.cycle + NEAR
     while soonest < end and side.due[soonest & (NEAR - 1)] == 0:
@@ -140,7 +140,7 @@ def _soonest_response(side: Side) -> int:
 def next_event(context: Context, ae: int, cycle: int) -> int:
     """Return the first cycle with a response or a completed flush; see `sim.memory.memory.Memory.next_event`.
 
-    What is found is kept until its cycle has passed; delivery makes it earlier where it must.
+    The result is cached until its cycle has passed; delivery moves it to an earlier cycle if needed.
     """
     side = context.sides[ae]
     if context.rules.restless(side, cycle):

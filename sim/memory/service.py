@@ -1,8 +1,8 @@
-"""Requests are served, by banks or whatever the profile has: the part that all AEs share (compiled).
+"""Service of requests by banks and other resources that all AEs share (compiled).
 
-Requests are taken in the order (cycle, AE, port), reads before writes before flushes on one port; AE and port are
-counted from one that moves on each cycle. A request takes effect in that order, and is given its time by the shared
-resources in that order. What depends on its own AE alone is left to `sim.memory.delivery`.
+Requests are served in the order (cycle, AE, port), on one port reads before writes before flushes; the first AE and
+port rotate each cycle. In this order requests take effect, and reserve the shared resources that determine their time.
+The AE's own part of the timing is in `sim.memory.delivery`.
 """
 
 from sim.arrays import ArrayKind
@@ -16,7 +16,7 @@ __all__ = ["serve", "serve_recorded"]
 
 @apart
 def _refuse(context: Context, request: Request, ae: int, address: int, wide: int) -> None:
-    """Note why a request cannot reach the storage; a read brings 0, and what follows has the address 0."""
+    """Record the error of an invalid access; a read returns 0, and the request continues with address 0."""
     outside = address < BASE_ADDRESS or address + 4 + 4 * wide > context.top
     code = ErrorCode.OUTSIDE if outside else ErrorCode.MISALIGNED
     kind = request.kind() + 4 * wide
@@ -27,9 +27,9 @@ def _refuse(context: Context, request: Request, ae: int, address: int, wide: int
 
 @inlined
 def _access(storage: Words, request: Request, address: int, wide: int, is_read: int) -> None:
-    """Read or write the storage as a request says.
+    """Perform the read or write of a request on the storage.
 
-    A read writes as well, but over its own data: that costs less than a branch that is hard to foresee.
+    A read also writes, but only its own data back: this costs less than an unpredictable branch.
     """
     shift = (address & 4) << 3
     mask = -wide | 0xFFFFFFFF
@@ -41,9 +41,9 @@ def _access(storage: Words, request: Request, address: int, wide: int, is_read: 
 
 @inlined
 def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int, recorded: int) -> int:
-    """Perform an AE's requests of one cycle, and return how many there were.
+    """Perform an AE's requests of one cycle, and return their number.
 
-    Whether a record is kept is said by constants, so that the code without has none of that with.
+    `recorded` is a compile-time constant, so that code without recording has no overhead.
     """
     storage, requests = context.storage, batch.requests
     top, size_bit, address_mask = context.top, context.size_bit, context.address_mask
@@ -89,7 +89,7 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int, recorded:
 
 @inlined
 def _oldest(batch: Batch) -> int:
-    """Return the cycle of a batch's oldest request that is not served."""
+    """Return the cycle of a batch's oldest unserved request."""
     return NEVER if batch.served == batch.count else batch.requests[batch.served].cycle()
 
 
@@ -125,5 +125,5 @@ def serve(context: Context) -> None:
 
 @apart
 def serve_recorded(context: Context, engines: int) -> None:
-    """Perform all requests of a round of some AEs, and record what they wait."""
+    """Perform all requests of a round, and record their waiting cycles."""
     _serve(context, engines, 1)

@@ -1,4 +1,4 @@
-"""What the memory says of itself: what it counted, as plain numbers, and its errors."""
+"""Statistics of the memory as plain numbers, and error messages."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ _CAUSES = {
 
 
 def message(error: tuple[int, int, int, int, int, int], *, top: int, quantum: int, ports: int) -> str:
-    """Return one line about an error.
+    """Return the message of an error in one line.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def message(error: tuple[int, int, int, int, int, int], *, top: int, quantum: in
     top : int
         End of the last allocation.
     quantum : int
-        Most cycles that AEs may run before they meet.
+        Most cycles that AEs may run between meetings.
     ports : int
         Ports of an AE.
     """
@@ -52,7 +52,7 @@ def message(error: tuple[int, int, int, int, int, int], *, top: int, quantum: in
 def _read_latency(counts: NDArray[np.void]) -> dict[str, Any]:
     """Return count, mean, extremes, median, 99th percentile and the non-empty bins of the histogram.
 
-    Only latencies of the open bin are known as the largest of all and by their sum beyond its beginning.
+    Of latencies in the open bin only the maximum, and the sum of their excess over the bin's start, are known.
     """
     histogram = counts["histogram"].sum(axis=0)
     bins = np.flatnonzero(histogram)
@@ -73,14 +73,14 @@ def _read_latency(counts: NDArray[np.void]) -> dict[str, Any]:
 
 
 def summarise(sides: NDArray[np.void], own: dict[str, Any], *, ports: int, cycles: int) -> dict[str, Any]:
-    """Return the statistics of a memory, ready for JSON.
+    """Return the statistics of a memory, JSON-able.
 
     Parameters
     ----------
     sides : ndarray of Side
         The AEs' sides.
     own : dict
-        What the profile counted.
+        The profile's own statistics.
     ports : int
         Ports of an AE.
     cycles : int

@@ -1,4 +1,4 @@
-"""The bytes of the memory: a large address space of which only touched pages cost anything; the memory's state."""
+"""Storage of the memory, a sparse large address space, and the memory's state."""
 
 import mmap
 import resource
@@ -17,7 +17,7 @@ __all__ = ["DEFAULT_CAPACITY", "MemoryState", "Region", "Storage"]
 
 @dataclass(frozen=True, kw_only=True)
 class Region:
-    """Bytes of the storage.
+    """A contiguous part of the storage.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ class MemoryState:
     allocations : list of (int, int)
         Address and size of each allocation.
     regions : list of Region
-        The storage, but for allocations whose user writes them again.
+        Contents of the storage, except for allocations that a resumed run writes again.
     records : list of ndarray of uint64
-        Everything else: requests and responses under way, reservations, counts.
+        Everything else: requests and responses in flight, reservations, counters.
     first_cycle : int
-        The cycle from which on statistics count.
+        First cycle of the statistics.
     """
 
     allocations: list[tuple[int, int]]
@@ -54,19 +54,19 @@ class MemoryState:
 
 
 DEFAULT_CAPACITY = 64 << 30
-"""Bytes of address space that a memory asks for."""
+"""Default address space of a memory in bytes."""
 
 _LEAST_CAPACITY = 16 << 20
 _GUARD = 512
 _SPARE = 256 << 20
 
-# What is reserved has to be there again for each process that this one starts. Python names the flag from 3.13 on;
-# the number is that of Linux on x86, ARM and RISC-V.
+# MAP_NORESERVE: otherwise a fork would have to reserve this memory again. Python has the name from 3.13 on; the number
+# is that of Linux on x86, ARM and RISC-V.
 _NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
 
 
 def _share() -> int:
-    """Return the address space that a memory may take: where it is limited, libraries and threads need some too."""
+    """Return the address space that a memory may take; under a limit, some is left to libraries and threads."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     return DEFAULT_CAPACITY if limit == resource.RLIM_INFINITY else max(limit // 2 - _SPARE, _LEAST_CAPACITY)
 
@@ -77,25 +77,25 @@ class Storage:
     Parameters
     ----------
     capacity : int
-        Bytes of address space, at least 8192. While the system refuses that much, half of it is tried.
+        Bytes of address space, at least 8192; halved as long as the system refuses it.
 
     Members
     -------
     capacity : int
-        Bytes of address space there are.
+        Actual bytes of address space.
     top : int
-        End of the last allocation, or 4096 when there is none.
+        End of the last allocation, or 4096 without any.
     words : ndarray of uint64
-        The storage itself.
+        The storage as words.
     allocations : list of (int, int)
         Address and size in bytes of each allocation, in the order of addresses.
 
     Raises
     ------
     ValueError
-        If the capacity is too small.
+        The capacity is too small.
     MemoryError
-        If the system refuses even 16 MiB (or the capacity asked for, where that is less).
+        The system refuses even 16 MiB (or the requested capacity, if less).
     """
 
     def __init__(self, capacity: int = DEFAULT_CAPACITY) -> None:
@@ -129,16 +129,16 @@ class Storage:
         return self.words.ctypes.data
 
     def allocate(self, size_bytes: int, alignment: int = 512) -> int:
-        """Reserve bytes, all zero, and return the address of the first.
+        """Allocate zeroed bytes and return the address of the first.
 
         Allocations are at least 512 bytes apart.
 
         Parameters
         ----------
         size_bytes : int
-            How many, at least 1.
+            Number of bytes, at least 1.
         alignment : int
-            A power of two, at least 8, that the address is a multiple of.
+            Alignment of the address, a power of two, at least 8.
 
         Returns
         -------
@@ -148,9 +148,9 @@ class Storage:
         Raises
         ------
         ValueError
-            If size or alignment is impossible.
+            Size or alignment is invalid.
         MemoryError
-            If the capacity is used up.
+            The capacity is exhausted.
         """
         if size_bytes < 1:
             raise ValueError(f"allocation size must be at least 1 byte, not {size_bytes!r}")
@@ -182,10 +182,10 @@ class Storage:
         return np.frombuffer(self._pages, kind, count, address)
 
     def stray_writes(self) -> list[int]:
-        """Return the addresses of 4-byte words of no allocation in which something stands that nobody may write.
+        """Return the addresses of nonzero 4-byte words outside of all allocations.
 
-        Looked at is all between the allocations, before the first one, and as much behind the last one as lies between
-        two at least.
+        Checks the gaps between allocations, the space before the first one, and a gap of minimum size after the last
+        one.
         """
         contents = np.frombuffer(self._pages, np.uint8)
         addresses: list[int] = []

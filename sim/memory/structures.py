@@ -1,4 +1,4 @@
-"""Records in memory, declared once as classes, for Python, compiled Python and C++ alike.
+"""Records in memory, declared as classes for use in Python, compiled Python and C++.
 
 A record is a class whose annotations are its fields::
 
@@ -9,12 +9,12 @@ A record is a class whose annotations are its fields::
         def oldest(self) -> int:
             return self.slots[self.head]
 
-`int` is a 64-bit word, `Any` what a subclass says, a record lies inside, `Annotated[Words, 32]` and
-`Annotated[Rows[Ring], 32]` are 32 of them inside, and `Words`, `Bytes` and `Rows[Ring]` without a number are links:
-addresses of arrays that a `Room` holds. In compiled code a record is its address, a field a plain machine load or
-store, and methods are copied into their callers; there are no array headers, bounds, negative indices or reference
-counts. Numba's own records read the same, but their arrays take half as much time again. In Python a record is an
-element of a structured numpy array.
+`int` is a 64-bit word, and `Any` is defined by a subclass. A field of a record type is embedded; `Annotated[Words, 32]`
+and `Annotated[Rows[Ring], 32]` embed 32 elements. `Words`, `Bytes` and `Rows[Ring]` without a number are links:
+addresses of arrays owned by a `Room`. In compiled code a record is its address, a field access is a plain machine load
+or store, and methods are inlined; there are no array headers, bounds checks, negative indices or reference counts.
+Numba's own records have the same syntax, but their arrays take 1.5 times as long. In Python a record is an element of
+a structured numpy array.
 """
 
 import operator
@@ -51,11 +51,11 @@ _LINE_BYTES = 8 * LINE_WORDS
 
 
 Constant = Annotated[int, "constant"]
-"""A word that compiled code never changes, so that it need not be read again and again."""
+"""A word that compiled code never changes, so that loads of it can be reused."""
 
 
 class Words:
-    """Words, one after another, as compiled code sees them."""
+    """Array of words in compiled code."""
 
     def __getitem__(self, index: int) -> int:
         """Return a word."""
@@ -67,7 +67,7 @@ class Words:
 
 
 class Bytes:
-    """Bytes from 0 to 255, one after another, as compiled code sees them: to read only, and always behind a link."""
+    """Read-only array of bytes in compiled code, always behind a link."""
 
     def __getitem__(self, index: int) -> int:
         """Return a byte."""
@@ -75,7 +75,7 @@ class Bytes:
 
 
 class Rows(Generic[Element]):
-    """Records of one kind, one after another, as compiled code sees them."""
+    """Array of records in compiled code."""
 
     def __getitem__(self, index: int) -> Element:
         """Return a record."""
@@ -88,13 +88,13 @@ class Address(types.Type):
     Parameters
     ----------
     name : str
-        What is there.
+        Name of the type at that address.
     element : numba type
-        What an index gives; None for a record.
+        Type of an indexed element; None for a record.
     fields : dict
-        Place in bytes and type of each field of a record, and whether it lies there, or is a constant or a variable.
+        Byte offset and type of each field of a record, and whether it is embedded, a constant or a variable.
     size : int
-        Bytes of it, or of an element.
+        Bytes of the record, or of an element.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Address(types.Type):
         self.size = size
 
     def __reduce__(self) -> Any:
-        """Pickle by name, as numba's caches do with signatures: what is declared again is the same type."""
+        """Pickle by name, for numba's caches of signatures: a redeclared type compares equal."""
         return _declared, (self.name,)
 
 
@@ -125,7 +125,7 @@ def _declared(name: str) -> Address:
 
 
 def seldom(method: Method) -> Method:
-    """Mark a method of a record as one to call, not to copy into its callers, whose loops it would slow down."""
+    """Mark a method of a record that is not inlined, because it would slow down its callers' loops."""
     method.__dict__["seldom"] = True
     return method
 
@@ -134,7 +134,7 @@ class Record:
     """Base of all records; see `declare` for the options of a class."""
 
     dtype: ClassVar[np.dtype[np.void]]
-    """The record in numpy arrays."""
+    """The record's dtype in numpy arrays."""
     address: ClassVar[Address]
     """The type of its address in compiled code."""
 
@@ -162,16 +162,16 @@ def declare(
     Parameters
     ----------
     name : str
-        Of the record; no two have the same.
+        Unique name of the record.
     kinds : dict
         The annotation of each field.
     methods : dict
         Functions to compile, whose first parameter is the record.
     lines : bool
-        Whether it is whole cache lines long. What is inside a record and that long begins at a cache line, so that
-        threads that work on neighbours do not hinder each other.
+        Whether its size is a multiple of the cache line. Such records are aligned to cache lines when embedded, to
+        avoid false sharing between threads.
     word : str
-        What words are in numpy arrays; in compiled code they are always signed.
+        Type of words in numpy arrays; in compiled code they are always signed.
     """
     fields, formats, place = {}, [], 0
     for field, annotation in kinds.items():
@@ -184,7 +184,7 @@ def declare(
     size = _whole_lines(place) if lines else place
     offsets = [offset for offset, _, _ in fields.values()]
     dtype = np.dtype({"names": list(fields), "formats": formats, "offsets": offsets, "itemsize": size})
-    # A class of its own, since numba finds methods by the class of a type.
+    # A separate class for each record, since numba looks up methods by class.
     kind = type("RecordAddress", (Address,), {})
     register_model(kind)(_AddressModel)
     address = _DECLARED[name] = kind(name, fields=fields, size=size)
@@ -199,7 +199,7 @@ def _whole_lines(size: int) -> int:
 
 
 def _chooser(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what tells numba which function is meant, whatever the types of the arguments."""
+    """Return an overload that selects a function for all argument types."""
 
     def choose(*arguments: Any) -> Callable[..., Any]:
         return function
@@ -209,7 +209,7 @@ def _chooser(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _field(annotation: Any, word: str) -> tuple[Any, Any, str]:
-    """Return compiled type and numpy format of a field, and how it is accessed."""
+    """Return compiled type, numpy format and kind of access of a field."""
     if annotation is int or annotation == Constant:
         return types.int64, word, "variable" if annotation is int else "constant"
     if get_origin(annotation) is Annotated:
@@ -229,7 +229,7 @@ def _several(annotation: Any) -> Address:
 
 
 class Room:
-    """Zeroed arrays of records and words, linked to each other, which live as long as it does."""
+    """Owner of zeroed arrays of records and words, which are linked to each other."""
 
     def __init__(self) -> None:
         self._arrays: dict[int, NDArray[Any]] = {}
@@ -241,7 +241,7 @@ class Room:
         return len(self._arrays)
 
     def save(self) -> list[NDArray[np.uint64]]:
-        """Return a copy of all arrays, in the order in which they were made, with 0 for the links between them."""
+        """Return copies of all arrays, in order of creation, with links set to 0."""
         links = [owners[field].copy() for owners, field in self._links]
         for owners, field in self._links:
             owners[field] = 0
@@ -250,12 +250,12 @@ class Room:
         return copies
 
     def load(self, copies: Sequence[NDArray[np.uint64]]) -> None:
-        """Set all arrays to copies that a room of the same arrays has made.
+        """Load copies of all arrays, saved by a room with the same arrays.
 
         Raises
         ------
         ValueError
-            It had other arrays.
+            The arrays differ in number or size.
         """
         if [copy.size for copy in copies] != [self._words(array).size for array in self._arrays.values()]:
             raise ValueError("the memory's records have other sizes")
@@ -274,12 +274,12 @@ class Room:
             owners[field] = addresses
 
     def set_link(self, owners: NDArray[np.void], field: str, address: int | NDArray[np.int64]) -> None:
-        """Link records to something outside of the room: all to the same, or each to its own."""
+        """Set links of records to addresses outside of the room: one for all, or one each."""
         owners[field] = address
         self._links.append((owners, field))
 
     def make(self, kind: type[Record] | type[int], count: int) -> NDArray[Any]:
-        """Return an array of records, or of words, that begins at a cache line."""
+        """Allocate an array of records or words, aligned to cache lines."""
         dtype = np.dtype(np.int64) if kind is int else kind.dtype  # type: ignore[union-attr]
         raw = np.zeros(count * dtype.itemsize // 8 + LINE_WORDS, np.int64)
         skip = -(raw.ctypes.data // 8) % LINE_WORDS
@@ -288,13 +288,13 @@ class Room:
         return made
 
     def at(self, address: int) -> NDArray[Any]:
-        """Return the array that begins at an address."""
+        """Return the array at an address."""
         return self._arrays[int(address)]
 
     def link(self, owners: NDArray[np.void], field: str, kind: type[Record] | type[int], count: int) -> NDArray[Any]:
-        """Make an array for a link of each of several records, and set the links.
+        """Allocate an array for a link of each of several records, and set the links.
 
-        Neighbouring arrays are a cache line more apart than they need, so that they do not meet in a cache.
+        Neighbouring arrays are separated by an extra cache line, to avoid conflicts in the cache.
 
         Parameters
         ----------

@@ -1,3 +1,3 @@
-"""What can be seen of a run: causes and counters, waveforms, a diagnosis of what is stuck."""
+"""Observation of a run: causes and counters, waveforms, diagnosis of hangs."""
 
 __all__: list[str] = []

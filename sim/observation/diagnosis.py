@@ -1,4 +1,4 @@
-"""Diagnosis of a machine that does not come to an end: what is stuck, in words."""
+"""Diagnosis of a hung machine as text."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ Reader = Callable[[list[int]], npt.NDArray[np.uint64] | None]
 
 
 def diagnose(config: AcceleratorConfig, memory: Memory, read: Reader) -> str:
-    """Return lines that name the kernels that are not done, with their processes, credits and reservations.
+    """Return lines on the kernels that are not done, with their processes, credits and reservations.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def diagnose(config: AcceleratorConfig, memory: Memory, read: Reader) -> str:
     memory : Memory
         For the reads in flight.
     read : callable
-        Reads registers of every AE; answers None if the machine does not.
+        Reads registers of every AE; returns None if the machine does not answer.
     """
     lines = []
     status = read([Register.STATUS, Register.CYCLES])

@@ -1,4 +1,4 @@
-"""The state of a machine, from which another one can go on, and what its hardware has counted."""
+"""The state of a machine, from which another one can continue, and its counters."""
 
 from dataclasses import dataclass
 
@@ -38,12 +38,12 @@ class Tally:
     counters: npt.NDArray[np.uint64]
 
     def __sub__(self, other: "Tally") -> "Tally":
-        """Return what was counted since another tally."""
+        """Return the counts since another tally."""
         return Tally(**{name: value - vars(other)[name] for name, value in vars(self).items()})
 
     @property
     def host(self) -> int:
-        """Cycles outside of instructions: register accesses, and waiting for the AEs' next meeting."""
+        """Cycles outside of instructions: register accesses, and waiting for the next meeting of the AEs."""
         return self.cycle - self.instructions - self.readout
 
     def summary(self, *, bfs_kernels: int) -> dict[str, dict[str, dict[str, int]]]:
@@ -75,7 +75,7 @@ class MachineState:
     Parameters
     ----------
     hardware : NamedWords
-        Registers by name, and where the host is in its list of commands.
+        Registers by name, and the host's progress in its list of commands.
     memory : MemoryState
         The memory.
     commands : list of (int, int, int)
@@ -85,9 +85,9 @@ class MachineState:
     spent, readout : int
         Cycles of the instructions before it, and those in which event counters were read.
     attempts : int
-        Attempts given up.
+        Abandoned attempts.
     attempt : Tally or None
-        What had been counted when the present one began.
+        Counts at the start of the current attempt.
     """
 
     hardware: NamedWords

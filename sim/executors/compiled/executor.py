@@ -124,14 +124,14 @@ class CompiledExecutor(LibraryExecutor):
         The memory, with as many AEs and ports.
     watchdog : int
         Cycles without progress and without outstanding memory requests after which a run counts as hung.
-        threads : int
+    threads : int
         Threads that share the AEs and the memory, at most one for each of them. Results do not depend on it.
-        interval : int, optional
+    interval : int, optional
         Cycles between meetings, `meeting_interval` by default; other values only to continue within an instruction.
-        waves : Waves, optional
+    waves : Waves, optional
         Waveform file to write; each kernel is then an object of its own instead of a lane, and the AEs run on one
         thread.
-        on_build : callable, optional
+    on_build : callable, optional
         Progress callback of a build, see `sim.executors.tools.OnStep`.
 
     Raises

@@ -1,4 +1,4 @@
-"""Memory profiles, one file each, and which is meant: by name, by a file of parameters, or by a file of rules."""
+"""Memory profiles, one file each, and their selection by name, by a TOML file of parameters, or by a file of rules."""
 
 import importlib.util
 import re
@@ -33,7 +33,7 @@ __all__ = [
 _PROFILES: dict[str, type[Profile]] = {profile.name: profile for profile in (Hc2, Hbm2, Fixed, Stress)}
 
 _CHANGED = re.compile(r"(.*\S) \((\w+=\d+(?:, \w+=\d+)*)\)")
-"""A profile as text, and values in the place of its own."""
+"""A profile as text, with overrides."""
 
 
 def parse_profile(text: str) -> Profile:
@@ -43,13 +43,13 @@ def parse_profile(text: str) -> Profile:
     ----------
     text : str
         `hc2`, `hbm2`, `fixed:<cycles>`, `stress`, `stress:<seed>`; a file of rules that ends in ``.py``, with a value
-        after a colon if it has a `short`; or a file of parameters that ends in ``.toml``, see `read_profile`. Behind
-        it, in brackets, values in the place of its own: ``hc2 (bank_busy=20, links=1)``.
+        after a colon if it has a `short`; or a file of parameters that ends in ``.toml``, see `read_profile`. Overrides
+        may follow in parentheses: ``hc2 (bank_busy=20, links=1)``.
 
     Raises
     ------
     ValueError
-        If the text names no profile, or one that is impossible.
+        The text names no profile, or the profile is invalid.
     """
     if changed := _CHANGED.fullmatch(text):
         values = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", changed[2])}
@@ -60,12 +60,12 @@ def parse_profile(text: str) -> Profile:
 
 
 def read_profile(path: Path) -> Profile:
-    """Return the profile of a TOML file, which says ``profile = "NAME"`` and values of that profile's parameters.
+    """Return the profile of a TOML file with ``profile = "NAME"`` and values of that profile's parameters.
 
     Raises
     ------
     ValueError
-        If it cannot be read, a key is unknown or a value impossible. Names the file.
+        It cannot be read, a key is unknown, or a value is invalid. Names the file.
     """
     try:
         with path.open("rb") as file:
@@ -84,14 +84,14 @@ def profile_from(mapping: Mapping[str, object], *, folder: Path = Path()) -> Pro
     Parameters
     ----------
     mapping : Mapping of str to object
-        `profile`, a name as for `parse_profile` ("hc2" when left out), and any of that profile's parameters.
+        `profile`, a name as for `parse_profile` ("hc2" by default), and any of that profile's parameters.
     folder : Path
-        What the path of a file of rules is relative to.
+        Base of a relative path of a file of rules.
 
     Raises
     ------
     ValueError
-        If a key is unknown, a value impossible or missing, or the file of rules is none.
+        A key is unknown, a value is invalid or missing, or the file of rules is invalid.
     """
     values = dict(mapping)
     text = values.pop("profile", "hc2")
@@ -116,12 +116,12 @@ def profile_from(mapping: Mapping[str, object], *, folder: Path = Path()) -> Pro
 
 
 def changed_profile(profile: Profile, values: Mapping[str, object]) -> Profile:
-    """Return a profile with other values of its parameters.
+    """Return a profile with overrides of its parameters.
 
     Raises
     ------
     ValueError
-        A key is unknown or a value impossible.
+        A key is unknown, or a value is invalid.
     """
     known = [each.name for each in fields(profile)]
     for key in values:
@@ -134,7 +134,7 @@ def changed_profile(profile: Profile, values: Mapping[str, object]) -> Profile:
 
 
 def _choice() -> str:
-    """Return the profiles that there are, for messages."""
+    """Return the list of profiles as text, for messages."""
     texts = []
     for name, profile in _PROFILES.items():
         short = {each.name: each for each in fields(profile)}.get(profile.short)
@@ -146,7 +146,7 @@ def _choice() -> str:
 
 
 def _load(path: Path) -> type[Profile]:
-    """Return the profile that a file of rules defines; the same class for the same contents."""
+    """Return the profile class defined by a file of rules; equal contents give the same class."""
     try:
         source = path.read_bytes()
     except OSError as error:

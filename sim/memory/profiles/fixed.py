@@ -1,4 +1,4 @@
-"""Profile `fixed`: reads of one latency and nothing else, for comparing cycles with other simulations."""
+"""Profile `fixed`: a fixed read latency without contention, for comparing cycles with other simulations."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,7 +13,7 @@ _FLUSH = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Fixed(Profile):
-    """A read's response is seen after a fixed time, whatever else is going on; writes take effect at once.
+    """A fixed read latency, independent of load; writes take effect at once.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Fixed(Profile):
 
     @property
     def reads_in_flight_limit(self) -> int:
-        """A read a cycle."""
+        """One read per cycle of latency."""
         return self.latency
 
     @rule

@@ -24,15 +24,16 @@ _CYCLES = 1_000_000
 _TICKS = 100_000
 _PLACES = 65_536
 _BURST_BITS = 5
-"""A burst has 4 beats of 64 bits, 32 bytes: whatever part of it is asked for, all of it is moved."""
+"""Address bits within a burst of 4 beats of 64 bits, 32 bytes, which is always transferred as a whole."""
 _CLOSED = -1
 
 
 class Bank(Record):
-    """A bank, in clocks of the memory: its open row, and when it may do what next.
+    """A bank, in memory clocks: its open row, and the earliest times of its next commands.
 
-    `row` is the open row, below 0 if none, `activated` when its opening began, `used` the last column command's time,
-    `readable` the first time for one that reads, `closable` for the row's end; `refresh` is when the next one is due.
+    `row` is the open row, below 0 if none; `activated` the time of its activate; `used` that of the last column
+    command; `readable` the earliest time of a read; `closable` that of a precharge; `refresh` is when the next refresh
+    is due.
     """
 
     row: int
@@ -46,12 +47,12 @@ class Bank(Record):
 
 
 class Shared(Record):
-    """Banks, pseudo-channel by pseudo-channel, and what the banks of a pseudo-channel share.
+    """Banks by pseudo-channel, and the resources shared by the banks of a pseudo-channel.
 
     `bursts`, `groups` and `activates` are calendars whose cycles are windows: of a burst on the data bus, of a column
-    command to a bank group, of an activate; the `_now` of each is the window of the present cycle. `waited` counts the
-    cycles of accesses beyond those of an open row, `returned` those for a link on the way back, `refreshing` the
-    memory's clocks that `refreshes` accesses waited for a refresh.
+    command to a bank group, and of an activate; the `_now` of each is the current window. `waited` counts the cycles of
+    accesses beyond those of an open row, `returned` the cycles waiting for a return link, `refreshing` the memory
+    clocks that `refreshes` accesses waited for a refresh.
     """
 
     links_of_engine: Constant
@@ -74,19 +75,19 @@ class Shared(Record):
 
 @inlined
 def _bits(count: int) -> int:
-    """Return the bits that tell apart so many things, a power of two."""
+    """Return the base-2 logarithm of a power of two."""
     return trailing_zeros(count)
 
 
 @inlined
 def _whole(number: int, divisor: int) -> int:
-    """Return how often a divisor goes into a number from 0 to 2**50: as `//` does, but in a third of the time."""
+    """Return the quotient of a number from 0 to 2**50: as `//`, but in a third of the time."""
     return int((number + 0.5) * (1.0 / divisor))
 
 
 @apart
 def _refresh(shared: Any, bank: Any, start: int, opening: int, period: int, length: int, cycle: int) -> int:
-    """Let a bank's refreshes pass until a time, or before a row could be open then; return when it may go on."""
+    """Perform a bank's refreshes due before a time, or before a row could be open then; return when it may continue."""
     due = bank.refresh + max(start - bank.refresh, 0) // period * period
     end = due + length
     if start >= end and start + opening >= due + period:
@@ -103,32 +104,32 @@ def _refresh(shared: Any, bank: Any, start: int, opening: int, period: int, leng
 
 @dataclass(frozen=True, kw_only=True)
 class Hbm2(QueuedPorts):
-    """Pseudo-channels of HBM2 with an open-page policy; a crossbar of its own leads each AE to all of them.
+    """Pseudo-channels of HBM2 with an open-page policy; each AE has its own crossbar to all of them.
 
-    Each request occupies a whole burst of 32 bytes: none are merged. Banks take requests in the order in which they
-    take effect; a bank that waits holds up no other one. What the banks of a pseudo-channel share is booked in windows,
-    of which a later request may use one that an earlier one leaves: a burst each `burst`, a column command to a bank
-    group each `t_ccd_l`, an activate each `t_rrd` or quarter of `t_faw`, whichever is longer. Turning the data bus
-    around costs nothing between banks, as the board's controllers gather reads and writes.
+    Each request occupies a whole burst of 32 bytes; requests are not merged. Banks serve requests in the order in which
+    they take effect; a waiting bank does not block others. Resources shared by the banks of a pseudo-channel are booked
+    in windows, and a later request may use a free earlier window: one burst per `burst`, one column command to a bank
+    group per `t_ccd_l`, one activate per `t_rrd` or quarter of `t_faw`, whichever is longer. Data bus turnaround
+    between banks is free, as the board's controllers group reads and writes.
 
-    From the lowest bits of an address on: 5 of the byte in its burst, `low_groups` of its bank group, `low_columns` of
-    its column, the bank, what is left of the group, of the column, and the row; among them, the pseudo-channel's. Times
-    are in clocks of the memory, but for travel and queues; a crossing of the clocks ends at the next edge.
+    Address bits from the lowest on: 5 for the byte in its burst, `low_groups` of the bank group, `low_columns` of the
+    column, the bank, the rest of the group, the rest of the column, and the row; the bits of the pseudo-channel lie
+    among them. Times are in memory clocks, except for travel and queues; a clock domain crossing ends at the next edge.
 
     Parameters
     ----------
     machine_mhz, memory_mhz : int
-        Clocks of the machine and the memory: two bits a clock of 1.8 Gb/s a pin (PG276).
+        Clocks of the machine and the memory: 1.8 Gb/s per pin at two bits per clock (PG276).
     channels, groups, banks, columns : int
         Pseudo-channels (PG276, UG1393); bank groups of each; banks of a group; bursts of a row (gem5). Powers of two.
     links : int
-        Links of an AE to each pseudo-channel, chosen by the bank; a power of two. An assumption: a crossbar in the
-        FPGA's fabric, not the AXI switch, whose lateral links would carry a part of random traffic only.
+        Links of an AE to each pseudo-channel, selected by the bank; a power of two. An assumption: a crossbar in the
+        FPGA's fabric, not the AXI switch, whose lateral links could carry only a part of random traffic.
     channel_bit, low_groups, low_columns : int
         Lowest address bit of the pseudo-channel, an assumption: the board's map has blocks of 256 MB. Bits of the bank
         group and of the column that lie lowest, as by default on the board (Shuhai).
     request_travel, response_travel, flush_travel : int
-        Between a link and the pseudo-channel's AXI port, each way; least time of a flush. Assumptions.
+        From a link to the pseudo-channel's AXI port, and back; least time of a flush. Assumptions.
     way_there, way_back : int
         From the AXI port to a command, and from the data back. 106.7 ns of an access to an open row, measured at the
         AXI port (Shuhai: 48 cycles of 450 MHz), less `t_cl` and a burst; that they are equal is an assumption.
@@ -197,32 +198,32 @@ class Hbm2(QueuedPorts):
             raise ValueError(f"memory t_refi must be more than t_rp and t_rfc together, not {self.t_refi!r}")
 
     def _cycles(self, ticks: int) -> int:
-        """Return the cycles of the machine in which so many clocks of the memory are over."""
+        """Convert memory clocks to cycles of the machine, rounded up."""
         return -(-ticks * self.machine_mhz // self.memory_mhz)
 
     @property
     def unloaded_latency(self) -> int:
-        """A lone read's way there, a column of an open row, and its way back; opening a row takes longer."""
+        """Latency of a lone read from an open row; opening a row takes longer."""
         return self.request_travel + self._cycles(self.read_ticks()) + self.response_travel
 
     @property
     def write_latency(self) -> int:
-        """The same of a write."""
+        """Latency of a lone write to an open row."""
         return self.request_travel + self._cycles(self.write_ticks()) + self.response_travel
 
     @rule
     def read_ticks(self) -> int:
-        """Return the clocks of a read of an open row, from the AXI port and back."""
+        """Return the memory clocks of a read from an open row, from the AXI port and back."""
         return self.way_there + self.t_cl + self.burst + self.way_back
 
     @rule
     def write_ticks(self) -> int:
-        """Return those of a write."""
+        """Return the memory clocks of a write to an open row, from the AXI port and back."""
         return self.way_there + self.t_cwl + self.burst + self.way_back
 
     @rule
     def activate_window(self) -> int:
-        """Return the clocks of which each has one activate of a pseudo-channel."""
+        """Return the memory clocks of a window for one activate of a pseudo-channel."""
         return max(self.t_rrd, (self.t_faw + 3) >> 2)
 
     @rule
@@ -240,7 +241,7 @@ class Hbm2(QueuedPorts):
 
     @rule
     def within(self, address: int) -> int:
-        """Return the number of a burst in its pseudo-channel: a byte address without the bits of both."""
+        """Return the number of a burst in its pseudo-channel: a byte address without the bits of byte and channel."""
         below = address & ((1 << self.channel_bit) - 1)
         return (address >> (self.channel_bit + _bits(self.channels)) << self.channel_bit | below) >> _BURST_BITS
 
@@ -264,12 +265,12 @@ class Hbm2(QueuedPorts):
 
     @rule
     def place_of(self, address: int, last: int) -> int:
-        """Return the bank: what the record tells apart."""
+        """Return the bank, by which the record counts."""
         return self.bank_of(address)
 
     @property
     def contention(self) -> Contention:
-        """Links, pseudo-channels and banks, which repeat when every bank has had a row."""
+        """Links, pseudo-channels and banks; the map repeats after one row for every bank."""
         banks = self.channels * self.groups * self.banks
         spread = _BURST_BITS + _bits(self.groups * self.banks * self.columns)
         words: Any = np.arange(0, self.channels << max(self.channel_bit, spread), 8)
@@ -293,7 +294,7 @@ class Hbm2(QueuedPorts):
         )
 
     def build(self, state: State, *, ports: int) -> None:
-        """Make banks and calendars, so large that none can overflow."""
+        """Allocate banks and calendars, large enough that none can overflow."""
         room, engines, shared = state.room, state.own.size, state.shared
         links = self.channels * self.links
         ahead, in_flight = self.build_ports(state, ports=ports, links=links)
@@ -305,7 +306,8 @@ class Hbm2(QueuedPorts):
         banks = room.link(shared, "banks", Bank, self.channels * of_channel)[0]
         banks["row"], banks["activated"] = _CLOSED, -self.t_ras - self.t_rp
         banks["refresh"] = self.refresh_stagger * (np.arange(banks.size) // of_channel) % self.t_refi + self.t_refi
-        # Everything in flight is for other rows of one bank. What counts for its time is once in each of these.
+        # Worst case: all requests in flight are for different rows of one bank. Each delay of an access counts once
+        # below.
         row = self.t_rcd + self.t_ras + self.t_rp + self.t_cwl + self.burst + self.t_wr + self.t_wtr + self.t_rtp
         ticks = in_flight * (row + self.t_ccd_l + self.activate_window())
         ticks += (ticks // (self.t_refi - self.t_rp - self.t_rfc) + 2) * (self.t_rp + self.t_rfc) + self.way_there
@@ -321,7 +323,7 @@ class Hbm2(QueuedPorts):
 
     @rule
     def before_service(self, shared: Any, now: int) -> None:
-        """Go on to a cycle in the calendars."""
+        """Advance the calendars to a cycle."""
         ticks = now * self.memory_mhz // self.machine_mhz
         shared.bursts_now = ticks // self.burst
         shared.groups_now = ticks // self.t_ccd_l
@@ -333,7 +335,7 @@ class Hbm2(QueuedPorts):
 
     @rule
     def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
-        """Return when a request is back, or less than 0 where it is too far ahead."""
+        """Return when a request is back, or less than 0 if it is too far ahead."""
         channel, inside = self.channel_of(address), self.within(address)
         number = channel * self.groups * self.banks + self.bank_within(inside)
         bank, row = shared.banks[number], self.row_within(inside)
@@ -343,7 +345,7 @@ class Hbm2(QueuedPorts):
         group, busy, cycle = number >> _bits(self.banks), self.t_rp + self.t_rfc, self.t_ras + self.t_rp
         opening = 0 if bank.row == row else self.t_rcd + (0 if bank.row == _CLOSED else self.t_rp)
         if rarely(start + opening >= bank.refresh):
-            # What cannot be done before a refresh, or finds no place before it, comes after its end.
+            # A command that does not fit before a refresh is performed after it.
             start = _refresh(shared, bank, start, self.t_rcd, self.t_refi, busy, cycle)
         window = self.activate_window()
         while True:
@@ -385,7 +387,7 @@ class Hbm2(QueuedPorts):
     def _back(
         self, shared: Any, bank: Any, column: int, ae: int, address: int, is_read: int, arrival: int, now: int
     ) -> int:
-        """Return when what a column command brings is back, and note what its bank may do next."""
+        """Return when the result of a column command is back, and update the bank's earliest times."""
         bank.used = bank.readable = column
         idle, ticks, least = column + self.t_rtp, self.read_ticks(), shared.least_read
         if is_read == 0:
@@ -402,7 +404,7 @@ class Hbm2(QueuedPorts):
         return slot + self.response_travel
 
     def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
-        """Return accesses by pseudo-channel and bank, what they found of rows, and what requests waited for."""
+        """Return accesses by pseudo-channel and bank, row hits and misses, and waiting cycles of requests."""
         banks, shared = _banks(self, state), state.shared
         openings = banks["openings"]
         accesses = banks["hits"] + openings
@@ -431,12 +433,12 @@ class Hbm2(QueuedPorts):
         }
 
     def openings(self, state: State) -> NDArray[np.int64]:
-        """Return the rows that each bank has opened, by its number."""
+        """Return the number of rows opened by each bank."""
         opened: NDArray[np.int64] = _banks(self, state)["openings"]
         return opened
 
     def reset_statistics(self, state: State) -> None:
-        """Count from 0 on."""
+        """Reset the counters."""
         banks = _banks(self, state)
         banks["hits"] = banks["openings"] = 0
         for name in ("waited", "returned", "conflicts", "refreshes", "refreshing"):

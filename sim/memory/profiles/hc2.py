@@ -18,14 +18,14 @@ _PLACES = 65_536
 
 
 class Bank(Record):
-    """A bank: from when on it is free, and accesses so far."""
+    """A bank: the cycle from which it is free, and its accesses so far."""
 
     free: int
     accesses: int
 
 
 class Shared(Record):
-    """Banks by the bits of an address above the lowest three, and the links on the way back.
+    """Banks by the address bits above the lowest three, and the return links.
 
     `waited` counts the cycles that accesses have waited for their bank.
     """
@@ -39,18 +39,18 @@ class Shared(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Hc2(QueuedPorts):
-    """Memory controllers with banks, which every port of an AE reaches through the AE's crossbar links.
+    """Memory controllers with banks, reached from every port of an AE through the AE's crossbar links.
 
-    The lowest bits of an address, above those of a byte in a word, are the bank in its controller, but for those of
-    the controller, which lie among them.
+    Above the byte in a word, the lowest address bits select the bank within its controller; the bits of the controller
+    lie among them.
 
     Parameters
     ----------
     controllers, banks, links : int
         Memory controllers; banks of each; links of an AE to each. Powers of two.
     controller_bit, link_bit : int
-        Lowest address bit of the controller, and of the link to it. That even and odd words have links of their own is
-        an assumption.
+        Lowest address bit of the controller, and of the link to it. Separate links for even and odd words are an
+        assumption.
     request_travel : int
         From a crossbar link to the bank. Half of the 400 ns (60 cycles) there and back of the vendor's public
         simulation model; that the two ways are equal is an assumption.
@@ -59,15 +59,14 @@ class Hc2(QueuedPorts):
     response_travel : int
         From the bank's return link to the port. The other half of the 60 cycles.
     flush_travel : int
-        Least time from a flush request to its completion. An assumption: the way there and back.
+        Least time from a flush request to its completion. An assumption: the round trip.
     port_queue : int
-        A port is ready while its latest request entered its link less than this many cycles ahead of now, that is,
-        about this many requests can wait at a port. An assumption.
+        A port is ready while its latest request enters its link less than this many cycles from now, so about this
+        many requests can wait at a port. An assumption.
     reads_in_flight : int
-        Reads a port takes before the oldest has been answered. An assumption.
+        Most unanswered reads of a port. An assumption.
     writes_in_flight : int
-        Writes a port takes before the oldest has completed. An assumption, and what bounds the backlog of a bank that
-        many ports write to.
+        Most incomplete writes of a port. An assumption; it bounds the backlog of a bank that many ports write to.
     """
 
     name: ClassVar[str] = "hc2"
@@ -90,7 +89,7 @@ class Hc2(QueuedPorts):
         """Refuse impossible values."""
         super().__post_init__()
         self.check_powers("controllers", "banks", "links")
-        # The bits of a bank and its controller are neighbours, and those of the link are among them.
+        # The bits of bank and controller are contiguous, and include those of the link.
         most = {"controller_bit": 2 + self.banks.bit_length()}
         most["link_bit"] = 3 + (self.controllers * self.banks).bit_length() - self.links.bit_length()
         for name, high in most.items():
@@ -99,7 +98,7 @@ class Hc2(QueuedPorts):
 
     @property
     def unloaded_latency(self) -> int:
-        """A lone read's way there, its access, and its way back."""
+        """Request travel, bank access, and response travel of a lone read."""
         return self.request_travel + self.bank_busy + self.response_travel
 
     @property
@@ -125,7 +124,7 @@ class Hc2(QueuedPorts):
 
     @property
     def contention(self) -> Contention:
-        """Links and banks, which repeat when every bank has had a word."""
+        """Links and banks; the map repeats after one word for every bank."""
         addresses = range(0, 8 * self.controllers * self.banks, 8)
         return Contention(
             links=self.controllers * self.links,
@@ -137,25 +136,25 @@ class Hc2(QueuedPorts):
         )
 
     def build(self, state: State, *, ports: int) -> None:
-        """Make banks, calendars of links, and queues of writes, so large that none can overflow."""
+        """Allocate banks, calendars of links, and queues of writes, large enough that none can overflow."""
         room, own, shared = state.room, state.own, state.shared
         links = self.controllers * self.links
         ahead, in_flight = self.build_ports(state, ports=ports, links=links)
         shared["last_bank"] = self.controllers * self.banks - 1
         room.link(shared, "banks", Bank, self.controllers * self.banks)
         shared["links_of_engine"] = links
-        # Everything in flight waits for the same bank.
+        # Worst case: all requests in flight wait for the same bank.
         ahead += self.request_travel + in_flight * (self.bank_busy + 1)
         make_calendars(room, shared["links"], links=own.size * links, horizon=ahead)
 
     @rule
     def before_service(self, shared: Any, now: int) -> None:
-        """Go on to a cycle in the calendars of the way back."""
+        """Advance the calendars of the return links to a cycle."""
         shared.links.advance(now)
 
     @rule
     def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
-        """Return when a request is back: banks take requests in their order, reads need a link on the way back."""
+        """Return when a request is back: banks serve requests in order, and reads reserve a return link."""
         bank = shared.banks[(address >> 3) & shared.last_bank]
         bank.accesses += 1
         arrival = entered + self.request_travel
@@ -167,7 +166,7 @@ class Hc2(QueuedPorts):
         return (slot if is_read != 0 else done) + self.response_travel
 
     def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
-        """Return accesses by controller and bank, their time, and what requests waited for."""
+        """Return accesses by controller and bank, bank times, and waiting cycles of requests."""
         banks = self.controllers * self.banks
         accesses = np.zeros(banks, np.int64)
         accesses[[self.bank_of(address) for address in range(0, 8 * banks, 8)]] = _banks(state)["accesses"]
@@ -186,7 +185,7 @@ class Hc2(QueuedPorts):
         }
 
     def reset_statistics(self, state: State) -> None:
-        """Count from 0 on."""
+        """Reset the counters."""
         _banks(state)["accesses"] = state.shared["waited"] = 0
 
 

@@ -1,4 +1,4 @@
-"""Ports with a queue each before a crossbar, and limits on what they have in flight: what `hc2` and `hbm2` share."""
+"""Ports with queues in front of a crossbar and limits on requests in flight, common to `hc2` and `hbm2`."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -12,7 +12,7 @@ __all__ = ["QueuedPorts"]
 
 
 class WriteQueue(Record):
-    """The writes of a port that may be incomplete, by the cycles in which the port can tell that they are complete."""
+    """A port's writes in flight, by the cycles in which the port sees their completion."""
 
     places: Ring
     complete: Words
@@ -20,10 +20,10 @@ class WriteQueue(Record):
 
 
 class Own(Record):
-    """An AE's way to the memory.
+    """An AE's path to the memory.
 
-    `most` says how many reads and writes a port may have in flight, `full` the masks of the ports that have so many,
-    `entered` each port's latest entry into a link.
+    `most` is the limit of reads and writes in flight of a port, `full` the masks of the ports at the limit, `entered`
+    each port's latest entry into a link.
     """
 
     most: Annotated[Words, 2]
@@ -35,7 +35,7 @@ class Own(Record):
 
 @apart
 def _retire_writes(side: Side, limit: int, cycle: int) -> None:
-    """Take the complete writes of full ports out of flight."""
+    """Retire the complete writes of full ports."""
     own = side.own
     full = own.full[WRITE]
     still_full = full
@@ -54,7 +54,7 @@ def _retire_writes(side: Side, limit: int, cycle: int) -> None:
 
 @apart
 def _crowded(side: Side, latest: int) -> int:
-    """Return the mask of the ports whose last entry into a link is a cycle or later."""
+    """Return the mask of the ports whose last entry into a link is at cycle `latest` or later."""
     entered = side.own.entered
     crowded = 0
     for port in range(side.width):
@@ -65,7 +65,7 @@ def _crowded(side: Side, latest: int) -> int:
 class QueuedPorts(Profile):
     """Base of profiles in which a port's requests enter links of its AE's crossbar in order, one a cycle.
 
-    A profile has the parameters named here, which it describes, and says which links there are and where they lead.
+    A derived profile declares the parameters named here, and defines the links and their targets.
     """
 
     Own: ClassVar[type[Record]] = Own
@@ -76,7 +76,7 @@ class QueuedPorts(Profile):
     writes_in_flight: int
 
     def check_powers(self, *names: str) -> None:
-        """Refuse parameters that divide addresses and are no powers of two."""
+        """Refuse address map parameters that are not powers of two."""
         for name in names:
             if (value := getattr(self, name)) & (value - 1):
                 raise ValueError(f"memory {name} must be a power of two, not {value!r}")
@@ -92,7 +92,7 @@ class QueuedPorts(Profile):
         return self.reads_in_flight
 
     def build_ports(self, state: State, *, ports: int, links: int) -> tuple[int, int]:
-        """Make calendars of an AE's links and queues of writes, so large that none can overflow.
+        """Allocate calendars of an AE's links and queues of writes, large enough that none can overflow.
 
         Returns
         -------
@@ -104,7 +104,7 @@ class QueuedPorts(Profile):
         room, own = state.room, state.own
         own["entered"] = -1
         own["most"] = self.reads_in_flight, self.writes_in_flight
-        # All ports have a full queue for the same link.
+        # Worst case: all ports have a full queue for the same link.
         ahead = ports * (self.port_queue + 2)
         make_calendars(room, own["links"], links=links, horizon=ahead)
         depth = 1 << self.writes_in_flight.bit_length()
@@ -115,12 +115,12 @@ class QueuedPorts(Profile):
 
     @rule
     def before_entries(self, side: Side, cycle: int) -> None:
-        """Go on to a cycle in the calendars of the way there."""
+        """Advance the calendars of requests to a cycle."""
         side.own.links.advance(cycle)
 
     @rule
     def enter(self, side: Side, port: int, kind: int, address: int, cycle: int) -> int:
-        """Return when a request enters its link: in order on each port, in a cycle that the link has left."""
+        """Return when a request enters its link: in order on each port, in a free cycle of the link."""
         own = side.own
         entry = own.links.book(self.link_of(address), max(cycle, own.entered[port] + 1), cycle, 1)
         own.entered[port] = entry
@@ -130,7 +130,7 @@ class QueuedPorts(Profile):
 
     @rule
     def written(self, side: Side, port: int, request: Request) -> int:
-        """Return when a write is complete; its port can tell in order, one a cycle."""
+        """Return when a write is complete; a port sees completions in order, one per cycle."""
         queue = side.own.writes[port]
         if queue.places.full():
             side.error.note(ErrorCode.RING_FULL, WRITE, queue.places.mask + 1, side.number, port, request.cycle())
@@ -146,12 +146,12 @@ class QueuedPorts(Profile):
 
     @rule
     def answered(self, side: Side, shown: int) -> None:
-        """Let ports take reads again."""
+        """Make ports ready for reads again."""
         side.own.full[READ] &= ~shown
 
     @rule
     def stalled(self, side: Side, cycle: int) -> tuple[int, int]:
-        """Return the masks of the ports whose queue to the links is full, or that have too many in flight."""
+        """Return the masks of the ports with a full queue, or with too many requests in flight."""
         own = side.own
         if own.full[WRITE] != 0:
             _retire_writes(side, self.writes_in_flight, cycle)
@@ -162,12 +162,12 @@ class QueuedPorts(Profile):
 
     @rule
     def bank_waits(self, shared: Any) -> int:
-        """Return the cycles that accesses have waited for their banks; `Shared.waited`."""
+        """Return the total cycles that accesses have waited for their banks; `Shared.waited`."""
         waited: int = shared.waited
         return waited
 
     @rule
     def restless(self, side: Side, cycle: int) -> bool:
-        """Return whether a port does not take requests, which time alone may change."""
+        """Return whether a port is not ready, which may change with time alone."""
         own = side.own
         return side.latest_entry >= cycle + self.port_queue or (own.full[READ] | own.full[WRITE]) != 0

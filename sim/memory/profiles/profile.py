@@ -1,4 +1,4 @@
-"""What a memory profile is: parameters, the rules that requests meet, and what may be assumed of them."""
+"""Base of memory profiles: parameters, the timing rules of requests, and guarantees about them."""
 
 import sys
 from collections.abc import Callable
@@ -21,18 +21,18 @@ Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 
 def parameter(default: int | None, *, low: int, high: int) -> Any:
-    """Declare a parameter of a profile: an integer from `low` to `high`, to be given where `default` is None."""
+    """Declare a parameter of a profile: an integer from `low` to `high`, mandatory if `default` is None."""
     return field(default=MISSING if default is None else default, metadata={"low": low, "high": high})
 
 
 def rule(function: Rule) -> Rule:
-    """Mark a method of a profile that is compiled; `self` has the parameters there, and the other rules."""
+    """Mark a method of a profile to be compiled; `self` then has the parameters and the other rules."""
     function.__dict__["rule"] = True
     return function
 
 
 class Nothing(Record):
-    """State of a profile that has none."""
+    """Empty state of a profile."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,11 +42,11 @@ class State:
     Parameters
     ----------
     own : ndarray of Profile.Own
-        That of each AE.
+        State of each AE.
     shared : ndarray of Profile.Shared
-        What all share; one element.
+        State shared by all AEs; one element.
     room : Room
-        What holds the arrays that they link to.
+        Owner of the arrays that they link to.
     """
 
     own: NDArray[np.void]
@@ -61,9 +61,9 @@ class RowTimes:
     Parameters
     ----------
     burst, activate : Fraction
-        Of a controller's data bus for an access; of a controller for opening a row.
+        Data bus time of an access; least time between row activations of a controller.
     column, row : Fraction
-        Of a bank for an access to the open row, at least; from opening a row to opening the next.
+        Least bank time of an access to the open row; least time between activations of rows of a bank.
     refresh_interval, refresh : Fraction
         From a controller's refresh to its next one; its length.
     """
@@ -78,24 +78,24 @@ class RowTimes:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Contention:
-    """What requests share, as far as the roofline may count on it; the record tells banks and links apart by it.
+    """Shared resources of requests, for the roofline, and for the record by bank and link.
 
     Parameters
     ----------
     links : int
-        Crossbar links of an AE, each of which takes one request a cycle.
+        Crossbar links of an AE, each of which takes one request per cycle.
     banks : int
         Memory banks.
     controllers : int
-        Memory controllers, which have as many banks each; the first has the first ones.
+        Memory controllers with equally many banks each, numbered in order.
     bank_busy : int
-        Cycles of a bank for an access; of banks with rows, for one that opens a row.
+        Bank cycles of an access; in banks with rows, of an access that opens a row.
     link_by_word, bank_by_word : ndarray of int64
-        Link and bank of the 8-byte words of an address space that repeats after a power of two of them.
+        Link and bank of each 8-byte word; the address map repeats after this power of two of words.
     bank_by_place : ndarray of int64, optional
-        Bank of what the rule `place_of` tells apart; those of the words, where it tells these apart.
+        Bank of each value of the rule `place_of`; by default `bank_by_word`.
     rows : RowTimes, optional
-        Times of banks with rows; None where each access takes `bank_busy`.
+        Timing of banks with rows; None if each access takes `bank_busy`.
     """
 
     links: int
@@ -112,7 +112,7 @@ class Contention:
 class Profile:
     """Base of all profiles: a frozen dataclass whose fields are made by `parameter`; times in cycles of 150 MHz.
 
-    The rules are compiled by numba for the machine's native loop. They follow a request's way:
+    The rules are compiled by numba for the machine's native loop. In the order of a request's path:
 
     ========== ============================== ==============================================================
     rule       called                         returns
@@ -131,24 +131,25 @@ class Profile:
     place_of   after it                       what the record counts an address for
     ========== ============================== ==============================================================
 
-    The last three matter to the record only, of a profile that has `contention`.
+    The last three are only used for the record of a profile that has `contention`.
 
-    `before_entries` and `before_service` are called once for a cycle, before any `enter` and `serve`. All
-    but `serve` and `before_service` get the AE's `side` and may touch nothing else: an AE runs ahead of the others. The
-    profile's own state of an AE is `side.own`; what AEs share, and only those two get, is `shared`.
+    `before_entries` and `before_service` are called once per cycle, before any `enter` and `serve`. All rules except
+    `serve` and `before_service` get the AE's `side`, and may access nothing else, because an AE runs ahead of the
+    others. `side.own` is the profile's state of an AE; `shared`, which only these two get, is its state shared by all
+    AEs.
 
     Members
     -------
     name : str
-        What the command line calls it.
+        Name on the command line.
     short : str
         The parameter that may follow the name after a colon, if any.
     clock : str
-        The parameter that is the machine's clock in MHz, of a profile with times of a clock of its own.
+        The parameter with the machine's clock in MHz, for a profile with times in a clock of its own.
     Own, Shared : type of Record
-        State of one AE, and of all together.
+        State of one AE, and state shared by all.
     digest : str
-        Of the memory's sources and the profile's file.
+        Digest of the memory's sources and the profile's file.
     """
 
     name: ClassVar[str]
@@ -161,7 +162,7 @@ class Profile:
     address: ClassVar[Address]
 
     def __init_subclass__(cls) -> None:
-        """Declare the parameters as a record, and the rules as its methods."""
+        """Declare the parameters as a record, with the rules as its methods."""
         cls.digest = digest_of(Path(str(sys.modules[cls.__module__].__file__)))
         hints = get_type_hints(cls)
         members = ((name, getattr(cls, name)) for name in dir(cls))
@@ -177,18 +178,18 @@ class Profile:
                 raise ValueError(f"memory {each.name} must be an integer from {low} to {high}, not {value!r}")
 
     def check_clock(self, mhz: float) -> None:
-        """Refuse a machine with another clock than the profile is for.
+        """Refuse a machine whose clock differs from the profile's.
 
         Raises
         ------
         ValueError
-            Its clock is another one.
+            The clocks differ.
         """
         if self.clock and (own := getattr(self, self.clock)) != mhz:
             raise ValueError(f"memory {self.clock} is {own}, and clock_mhz of the configuration {mhz:g}: say one clock")
 
     def __str__(self) -> str:
-        """Return the profile as text: what `parse_profile` reads, and in brackets what else was changed."""
+        """Return the profile as text for `parse_profile`, with overrides in parentheses."""
         changed = {each.name: getattr(self, each.name) for each in fields(self) if self._told(each)}
         more = ", ".join(f"{name}={value}" for name, value in changed.items())
         colon = f":{getattr(self, self.short)}" if self.short else ""
@@ -198,7 +199,7 @@ class Profile:
         return each.name != self.short and getattr(self, each.name) != each.default
 
     def describe(self) -> dict[str, Any]:
-        """Return name, all parameters, and a digest of the memory's sources and the profile's, ready for JSON."""
+        """Return name, all parameters, and a digest of the memory's sources and the profile's, JSON-able."""
         return {"profile": self.name, **asdict(self), "source": self.digest}
 
     @property
@@ -213,12 +214,12 @@ class Profile:
 
     @property
     def write_latency(self) -> int:
-        """Least cycles from the acceptance of a write until a flush after it can be complete."""
+        """Least cycles from the acceptance of a write until a later flush can complete."""
         return 0
 
     @property
     def quantum(self) -> int:
-        """Most cycles that AEs may run before they meet: the shortest time in which anything comes back."""
+        """Most cycles that AEs may run between meetings: the shortest latency of any request."""
         return min(self.flush_latency, self.unloaded_latency)
 
     @property
@@ -228,14 +229,14 @@ class Profile:
 
     @property
     def contention(self) -> Contention | None:
-        """What requests share, None where that is nothing."""
+        """Shared resources, or None."""
         return None
 
     def build(self, state: State, *, ports: int) -> None:
-        """Set the profile's state, which is all zero, before the first cycle; an AE has `ports` ports."""
+        """Initialize the profile's zeroed state before the first cycle; an AE has `ports` ports."""
 
     def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
-        """Return what only this profile counts, ready for JSON; `waiting_cycles` is joined with that of all.
+        """Return the profile's own statistics, JSON-able; its `waiting_cycles` is merged with the common one.
 
         Parameters
         ----------
@@ -244,39 +245,39 @@ class Profile:
         cycles : int
             Cycles counted.
         entering, serving : int
-            Sums over all accesses of the cycles from acceptance to what `enter` gave, and from there to what `serve`
-            gave.
+            Sums over all accesses of the cycles from acceptance to the result of `enter`, and from there to the result
+            of `serve`.
         """
         return {}
 
     def openings(self, state: State) -> NDArray[np.int64] | None:
-        """Return the rows that each bank has opened, by its number; None where banks have none."""
+        """Return the number of rows opened by each bank; None if banks have no rows."""
         return None
 
     def reset_statistics(self, state: State) -> None:
-        """Count from 0 on."""
+        """Reset the counters."""
 
     @rule
     def before_entries(self, side: Side, cycle: int) -> None:
-        """Prepare for requests that an AE hands over in a cycle."""
+        """Prepare for an AE's requests of a cycle."""
 
     @rule
     def enter(self, side: Side, port: int, kind: int, address: int, cycle: int) -> int:
-        """Return when a request has entered the way to the memory; at once."""
+        """Return when a request has entered the path to the memory; at once."""
         return cycle
 
     @rule
     def before_service(self, shared: Any, now: int) -> None:
-        """Prepare for requests of a cycle that are to be served."""
+        """Prepare for serving the requests of a cycle."""
 
     @rule
     def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
-        """Return when the memory has done its part of a read or a write; at once."""
+        """Return when the memory has served a read or a write; at once."""
         return entered
 
     @rule
     def bank_waits(self, shared: Any) -> int:
-        """Return the cycles that all accesses have waited for their banks so far; none."""
+        """Return the total cycles that accesses have waited for their banks; none."""
         return 0
 
     @rule
@@ -286,7 +287,7 @@ class Profile:
 
     @rule
     def place_of(self, address: int, last: int) -> int:
-        """Return what the record counts a byte address for, `last` at most; its word, by the lowest bits."""
+        """Return the index, at most `last`, under which the record counts a byte address; its word by default."""
         return (address >> 3) & last
 
     @rule
@@ -301,11 +302,11 @@ class Profile:
 
     @rule
     def answered(self, side: Side, shown: int) -> None:
-        """Note that the ports of a mask have seen a response."""
+        """Update the state after the ports of a mask have seen a response."""
 
     @rule
     def stalled(self, side: Side, cycle: int) -> tuple[int, int]:
-        """Return the masks of the ports that take no read, and no write, in a cycle; none."""
+        """Return the masks of the ports that are not ready for reads, and for writes, in a cycle; none."""
         return 0, 0
 
     @rule

@@ -1,4 +1,4 @@
-"""Profile `stress`: random latencies and stalls, to bring out what depends on either."""
+"""Profile `stress`: random latencies and stalls, to expose dependences on timing."""
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
@@ -44,7 +44,7 @@ _LATENCIES, _STALLS = 0, 1
 
 
 class Own(Record):
-    """How many accesses of each port have drawn a latency."""
+    """Number of accesses of each port that have drawn a latency."""
 
     serial: Annotated[Words, MAX_PORTS]
 
@@ -59,10 +59,10 @@ def _draw_latency(seed: int, side: Side, port: int) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Stress(Profile):
-    """Latencies as the published project's simulator was set; stalls, which are an assumption, of each channel.
+    """Latencies of the published project's simulator setup; random stalls of each channel, which are an assumption.
 
-    A channel stalls in 1/8 of the cycles alone and in 1/16 of the runs of eight, 18 % in all. All is a function of
-    seed, AE, port, and serial number or cycle.
+    A channel stalls in 1/8 of single cycles and in 1/16 of runs of eight cycles, 18 % in total. All random numbers are
+    functions of seed, AE, port, and serial number or cycle.
 
     Parameters
     ----------
@@ -88,12 +88,12 @@ class Stress(Profile):
 
     @property
     def reads_in_flight_limit(self) -> int:
-        """A read a cycle of the longest latency."""
+        """One read per cycle of the longest latency."""
         return _MOST + 1
 
     @rule
     def read_back(self, side: Side, port: int, request: Request) -> int:
-        """Return when a read's response is at the port: after 70 to 200 cycles, or of one in four 700 to 1000."""
+        """Return when a read's response is at the port: after 70 to 200 cycles, for one in four 700 to 1000."""
         word = _draw_latency(self.seed, side, port)
         part = (word >> 8) & 0xFFFFFFFF
         return request.cycle() + (_LEAST + part % 131 if word & 3 != 3 else 700 + part % 301)
@@ -110,7 +110,7 @@ class Stress(Profile):
 
     @rule
     def stalled(self, side: Side, cycle: int) -> tuple[int, int]:
-        """Return the masks of the stalled ports: a bit is the conjunction of fair ones."""
+        """Return the masks of the stalled ports; each bit is the AND of fair random bits."""
         key = stream(self.seed, side.number, 0, _STALLS)
         single = draw(key, 3 * cycle) & draw(key, 3 * cycle + 1) & draw(key, 3 * cycle + 2)
         key = stream(self.seed, side.number, 1, _STALLS)

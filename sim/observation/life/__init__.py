@@ -1,4 +1,4 @@
-"""The life of queue entries and of the neighbours that come of them, from the signals of a window."""
+"""Lifetimes of queue entries and of their neighbours, from the signals of a waveform window."""
 
 from sim.observation.life.lives import Fate, Life, Span, Stage, Wait
 from sim.observation.life.machine import Lives, read_lives

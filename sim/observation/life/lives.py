@@ -1,4 +1,4 @@
-"""What the life of an item in a kernel is told by: its stages, what it waited for in them, how it ended."""
+"""Life of an item in a kernel: its stages, its waits, and its fate."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -8,7 +8,7 @@ __all__ = ["Fate", "Life", "Span", "Stage", "Wait"]
 
 
 class Stage(Enum):
-    """Where an item is. The value is its short name, and what the item does there.
+    """Stage of an item. The value is its short name, and the item's activity in it.
 
     Konata draws its arrows from and to the stages that have an X in their name: from the expansion of a queue entry to
     the first read of a neighbour.
@@ -56,7 +56,7 @@ class Stage(Enum):
 
 
 class Wait(Enum):
-    """Why an item did not go on in a cycle."""
+    """Reason why an item did not advance in a cycle."""
 
     CREDIT = "no free place for the answer"
     PORT = "memory port not ready"
@@ -84,7 +84,7 @@ class Fate(Enum):
 
     @property
     def dropped(self) -> bool:
-        """Whether nothing came of it."""
+        """Whether the item was dropped."""
         return self in (Fate.VISITED, Fate.COPY, Fate.COLOURED_ALREADY, Fate.NO_ROOM)
 
 
@@ -95,51 +95,51 @@ class Span(NamedTuple):
     first: int
     """First cycle."""
     end: int | None
-    """First cycle after it; none if the window ends before."""
+    """First cycle after it; None if the window ends earlier."""
     waits: tuple[tuple[Wait, int], ...]
-    """Cycles in which the item did not go on, by reason. The rest is the way itself."""
+    """Cycles in which the item did not advance, by reason. The rest is the latency of the path."""
 
 
 @dataclass(eq=False, kw_only=True, slots=True)
 class Life:
-    """The life of an entry of a queue, or of a neighbour that comes of one, from its first read on.
+    """The life of a queue entry, or of a neighbour read for one, from its first read on.
 
     Parameters
     ----------
     kernel : str
         Path of the kernel, such as ``engine0.bfs1``.
     run : int
-        Instruction of the window that it belongs to; 0 was under way in the window's first cycle.
+        Instruction of the window that it belongs to; 0 was running in the window's first cycle.
     parent : Life or None
-        The queue entry that a neighbour comes of; None for queue entries, and where that was read before the window.
+        The queue entry of a neighbour; None for queue entries, and if the entry was read before the window.
     neighbour : bool
         A neighbour, not a queue entry.
     queue : str
-        Of a queue entry: ``queue``, the current queue of a search, or ``forward`` or ``backward``, a reach queue.
+        For a queue entry: ``queue``, the current queue of a search, or ``forward`` or ``backward``, a reach queue.
     index : int
-        Place in that queue, or in C.
+        Index in that queue, or in C.
     graph : int
         Address of the graph words of the search's direction.
     vertex : int or None
-        The vertex, where the signals tell it.
+        The vertex, if the signals identify it.
     word : int or None
         Its graph word, once it is read.
     slot : int or None
         Slot of the next queue.
     address : int or None
-        Where in memory the entry is; of a neighbour, that of the next queue.
+        Memory address of the entry; for a neighbour, of its entry in the next queue.
     reserved : int or None
-        Cycle in which the token came by and the slot was reserved.
+        Cycle in which the token arrived and the slot was reserved.
     spans : list of Span
-        Its stages, one after the other.
+        Its consecutive stages.
     aside : list of Span
-        Those beside them: the mark in machines that only search.
+        Concurrent stages: the mark in machines that only search.
     fate : Fate
         How it ended.
     again : bool
-        The vertex had been pushed in this window by the same instruction before.
+        The same instruction had pushed the vertex before in this window.
     origin : Life or None
-        The neighbour that was pushed as this queue entry, if that is in the window.
+        The neighbour that was pushed as this queue entry, if it is in the window.
     """
 
     kernel: str

@@ -190,7 +190,7 @@ class Expressions:
         return " & ".join(self._tests(bits, "equal({0} & {1}, {1})")) or "kAll"
 
     def _tests(self, bits: Bits, test: str) -> list[str]:
-        """Return tests of all slices that contain some bits; `test` formats a vector test from a name and a bit mask."""
+        """Return tests of the slices that contain some bits; `test` formats a test of a name against a bit mask."""
         tests = []
         for piece, _ in self.pieces(bits):
             if piece.signal is not None:
