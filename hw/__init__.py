@@ -1,3 +1,3 @@
-"""Amaranth description of the accelerator: knows nothing of the simulation around it or of the host program."""
+"""Amaranth description of the accelerator, independent of the simulation around it and of the host program."""
 
 __all__: list[str] = []

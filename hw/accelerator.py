@@ -16,7 +16,7 @@ __all__ = ["Accelerator", "ring_turn"]
 
 
 def ring_turn(config: AcceleratorConfig) -> int:
-    """Return the cycles of a turn of the BFS module's token: kernels, ring masters and, of several AEs, links."""
+    """Return the cycles of a turn of the BFS module's token: kernels, ring masters and, with several AEs, links."""
     link = Shell.LINK_LATENCY + config.link_cycles if config.engines > 1 else 0
     return config.engines * (SlotAllocator.LATENCY * config.bfs_kernels + config.ring_stages + link)
 
@@ -31,7 +31,7 @@ class Accelerator(wiring.Component):
     instrument : bool
         With the outputs that only simulation needs.
     make_executor : callable, optional
-        Makes what is put in the AEs' places instead of the AEs themselves, with the same signature.
+        Makes a substitute with the same signature for each AE.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ ReadCommand = data.StructLayout({"base": ADDRESS_WIDTH, "index": 32, "size": 1, 
 """Read element `index` of the array at `base`; `size` says whether its elements have 4 or 8 bytes."""
 
 WriteCommand = data.StructLayout({"data": 64, "base": ADDRESS_WIDTH, "index": 32, "size": 1, "last": 1})
-"""Write an element likewise; `last` ends the writes that belong together and follow each other back to back."""
+"""Write element `index` of the array at `base`; `last` ends a group of writes that are granted back to back."""
 
 
 class AddressGenerator(wiring.Component):

@@ -18,7 +18,7 @@ from hw.shell import Shell
 __all__ = ["ApplicationEngine", "KernelFactory", "application_engine_signature"]
 
 KernelFactory = Callable[[type[wiring.Component], AcceleratorConfig], wiring.Component]
-"""Makes a kernel of the given class, or something with the same signature that stands for it."""
+"""Function that makes a kernel of the given class, or a substitute with the same signature."""
 
 
 def application_engine_signature(config: AcceleratorConfig, *, instrument: bool = False) -> wiring.Signature:
@@ -59,7 +59,7 @@ class ApplicationEngine(wiring.Component):
     instrument : bool
         With the outputs that only simulation needs.
     make_kernel : KernelFactory, optional
-        What to put in the kernels' places instead of the kernels themselves.
+        Makes a substitute for each kernel.
 
     Members
     -------

@@ -1,6 +1,6 @@
 """Causes: why a kernel did or did not issue a request in a cycle. Exactly one for every kernel and cycle.
 
-The one table of them: what is counted, recorded, drawn and explained by cause takes the causes from here.
+This is the only table of causes: counters, records, charts and explanations derive from it.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The size of the machine: one validated object that everything derives from, and its named presets."""
+"""Configuration of the machine: one validated object from which everything derives, and its named presets."""
 
 import tomllib
 from dataclasses import dataclass, fields, replace

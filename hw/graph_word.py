@@ -1,4 +1,4 @@
-"""The graph word: what R and the frontier queues hold of a vertex (Attia et al. 2015, section 3.1)."""
+"""The graph word: entry of a vertex in R and in the frontier queues (Attia et al. 2015, section 3.1)."""
 
 from amaranth.hdl import Cat, Value, ValueLike
 from amaranth.lib import data
@@ -6,24 +6,24 @@ from amaranth.lib import data
 __all__ = ["GraphWord", "LevelWord", "replaced"]
 
 GraphWord = data.StructLayout({"visited": 1, "degree": 31, "start": 32})
-"""A vertex: whether it was visited, how many neighbours it has, and where they begin in C."""
+"""A vertex: visited flag, number of neighbours, and their start in C."""
 
 LevelWord = data.StructLayout({"visited": 1, "level": 31, "unused": 32})
-"""What a search that keeps no reach queue leaves of the word of a vertex that it visits: the vertex's level."""
+"""Word of a visited vertex after a search without a reach queue: the vertex's level replaces degree and start."""
 
 
 def replaced(layout: data.StructLayout, word: ValueLike, **values: ValueLike) -> Value:
     """Return a word with fields replaced.
 
-    Payloads carry words as 64 plain bits, since a payload within a payload has wires of its own in Verilog. So a word
-    is looked at through ``data.View(GraphWord, word)``, and put together here.
+    Payloads carry words as 64 plain bits, since a nested layout would have separate wires in Verilog. So a word is read
+    through ``data.View(GraphWord, word)``, and modified by this function.
 
     Parameters
     ----------
     layout : StructLayout
-        What the word holds.
+        Layout of the word.
     word : value, 64 bits
-        The word as it was.
+        The old word.
     **values
         Fields by name, each as wide as the field.
     """

@@ -1,4 +1,4 @@
-"""What both kinds of kernel have around their processes, connected the same way."""
+"""Common base of both kinds of kernel: everything around their processes."""
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
@@ -39,7 +39,7 @@ class Fifo(NamedTuple):
 
 
 class BaseKernel(wiring.Component):
-    """A kernel but for its processes: control, multiplexer, decoder, its station on the token ring.
+    """A kernel without its processes: control, multiplexer, decoder, station on the token ring.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class BaseKernel(wiring.Component):
     def _report(
         self, m: Module, control: Any, mux: Any, station: Any, processes: Any, *, events: Any, status: Any, reasons: Any
     ) -> None:
-        """Connect what tells how far the kernel is: its end, counters, status words and causes.
+        """Connect the kernel's observable state: completion, counters, status words and causes.
 
         The order of statements decides the names in Verilog.
 
@@ -203,7 +203,7 @@ class BaseKernel(wiring.Component):
 
 
 def _issues(mux: RequestMux) -> dict[Cause, Value]:
-    """Return when a command is taken from the sources that each cause stands for.
+    """Return, by cause, the condition that a command is granted to one of its sources.
 
     The sources that read are those of processes 1, 2 and 3, in this order.
     """

@@ -1,4 +1,4 @@
-"""What both kinds of kernel do around their processes: the control chain, start, counting to the end, flush."""
+"""Control of both kinds of kernel: the control chain, start, detection of completion, flush."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ _STATUS_WORDS = tuple(word for word in KernelWord if word < KernelWord.COUNTER_0
 
 
 class Phase(enum.Enum, shape=2):
-    """What a kernel is at."""
+    """Phase of a kernel."""
 
     IDLE = 0
     """Nothing to do; the last run's work is flushed."""
@@ -92,7 +92,7 @@ class KernelControl(wiring.Component):
             "busy": Out(1),
             "done": Out(1),
             "error": Out(1),
-            # In exported Verilog the fields of a layout would be wires of their own.
+            # Plain bits in exported Verilog, where the fields of a layout would become separate wires.
             **{
                 word.name.lower(): In(words[word] if instrument and word in words else ADDRESS_WIDTH)
                 for word in _STATUS_WORDS
@@ -172,7 +172,7 @@ class KernelControl(wiring.Component):
         return m
 
     def _observe(self, m: Module, *, phase: Signal, changing: Signal) -> None:
-        """Add what only simulation needs."""
+        """Add the simulation-only outputs."""
         arriving = self.chain_in.valid | self.flushed
         m.d.sync += [self.quiescent.eq(~(self.moving | arriving | changing)), self.cause.eq(Cause.IDLE)]
         own = {Cause.RESPONSE: phase == Phase.RUN, Cause.FLUSH: phase == Phase.FLUSH}

@@ -1,4 +1,4 @@
-"""Master of a module: hands parameters to its kernels, starts them, and knows when they are done."""
+"""Master of a module: sends parameters to its kernels, starts them, and detects their completion."""
 
 from collections.abc import Sequence
 

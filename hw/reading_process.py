@@ -1,4 +1,4 @@
-"""Processes that read memory: credits, queue, starvation and answers, whatever they read."""
+"""Base of processes that read memory: credits, queue of answers, starvation."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = ["ReadingProcess"]
 
 
 class ReadingProcess(wiring.Component):
-    """A process that reads on credit: each answer has its place before it is asked for.
+    """A process that reads on credit: each answer has a reserved place before its read is requested.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class ReadingProcess(wiring.Component):
         super().__init__({**members, "idle": Out(1), "moving": Out(1), "credits": Out(range(depth + 1)), **shown})
 
     def _show(self, m: Module, credits: Credits, answers: Queue, *, wanted: Value) -> None:
-        """Drive what only simulation needs.
+        """Drive the simulation-only outputs.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The register map and the instructions: what a host program sees of the hardware.
+"""The register map and the instructions: the hardware's interface to host programs.
 
 An Application Engine is driven as the coprocessor drives it (Attia et al. 2015, section 5.1 and figure 9): parameters
 travel in its AEG registers, then an instruction is dispatched, and results are read back from AEG registers.
@@ -22,7 +22,7 @@ __all__ = [
 
 
 class Numbered(IntEnum):
-    """An enumeration whose members are numbered from 0, and written as what is said of each."""
+    """An enumeration with members numbered from 0, declared by their descriptions."""
 
     def __new__(cls, *_row: Any) -> Self:
         """Return the next member."""

@@ -123,7 +123,7 @@ class RequestMux(wiring.Component):
                     m.d.comb += last.eq(source.payload.last)
             condition = m.Elif
         for kind, command in commands.items():
-            # The payload is chosen without regard to readiness: its path is shorter so, and it is looked at only if
+            # The payload is selected without regard to readiness, which shortens its path; it only matters if
             # valid.
             condition = m.If
             for source_kind, source in reversed(sources):

@@ -12,7 +12,7 @@ __all__ = ["RingMaster"]
 
 
 class RingMaster(wiring.Component):
-    """The place of an AE's module where the ring enters it.
+    """The station of an AE's module where the ring enters it.
 
     In the AE that leads, the token of a run is made here, and sent round again whenever it comes back, until it comes
     back with `done` still set: then every kernel of every AE had finished when the token passed, the token's value is

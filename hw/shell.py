@@ -1,4 +1,4 @@
-"""Engine shell: all of an Application Engine but its kernels."""
+"""Engine shell: an Application Engine without its kernels."""
 
 from typing import ClassVar
 

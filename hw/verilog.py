@@ -76,7 +76,7 @@ _STYLE = {
     "UNUSEDSIGNAL": "fields of packed payloads are named whether or not they are used",
     "DECLFILENAME": "small modules stand in the file of the module that uses them",
 }
-"""What Verilator's lint would say of the generator's style, and why it is harmless."""
+"""Verilator lint warnings about the generator's style, with the reason why each is harmless."""
 
 _HEADER = "// Generated from the description in Amaranth; edit that instead.\n" + "".join(
     f"// verilator lint_off {code}\n//   {reason}\n" for code, reason in _STYLE.items()
@@ -84,7 +84,7 @@ _HEADER = "// Generated from the description in Amaranth; edit that instead.\n" 
 
 
 _AWAKENER = re.compile(r"\\\$auto\$verilog_backend\.cc:\d+:dump_module\$\d+ ")
-"""The writer's name for the register whose first change has simulators evaluate combinational blocks at the start."""
+"""Name of Yosys' dummy register whose first change makes simulators evaluate combinational blocks at the start."""
 
 
 _QUEUE_MEMORY = re.compile(r"^(?=  reg \[\d+:0\] storage \[\d+:0\];$)", re.MULTILINE)
@@ -98,12 +98,13 @@ written. Synthesis cannot know that, and might keep the written word in register
 def _convert(
     component: wiring.Component, name: str, ports: Mapping[str, tuple[Signal, PortDirection]] | None = None
 ) -> str:
-    # Source locations hold paths of this machine, and would make the text differ from one machine to another.
+    # Source locations contain local paths, and would make the text differ between machines.
     text: str = verilog.convert(
         component, name=name, ports=ports or port_names(component), emit_src=False, strip_internal_attrs=False
     )
     text = _AWAKENER.sub(r"\\$initial ", text)
-    # In SystemVerilog an initial value that stands in the declaration is there before any block runs, and is no change.
+    # In SystemVerilog, an initial value in the declaration is set before any block runs, and does not count as a
+    # change.
     text = text.replace("  reg \\$initial  = 0;\n", "  reg \\$initial ;\n  initial \\$initial = 0;\n")
     text = _QUEUE_MEMORY.sub("  (* no_rw_check *) // an entry is never read while it is written\n", text)
     return _HEADER + text

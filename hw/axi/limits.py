@@ -1,4 +1,4 @@
-"""How much the AXI masters may have outstanding."""
+"""Limits of outstanding transactions of the AXI masters."""
 
 from dataclasses import dataclass
 

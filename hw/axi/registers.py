@@ -8,7 +8,7 @@ CONTROL_WINDOW = 0x4000
 """First address of the registers that the slave adds to those of the AE."""
 
 IDENTITY = 0x43595343
-"""What `ControlRegister.IDENTITY` reads: the letters CSYC, first one lowest."""
+"""Value of `ControlRegister.IDENTITY`: the letters CSYC, the first one in the lowest byte."""
 
 
 class ControlRegister(IntEnum):

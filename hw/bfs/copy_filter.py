@@ -1,4 +1,4 @@
-"""Drops neighbour ids that come again in a level, so that repeated edges do not multiply copies of a vertex."""
+"""Filter of neighbour ids that repeat in a level, so that parallel edges do not multiply copies of a vertex."""
 
 from functools import reduce
 from operator import xor
@@ -13,15 +13,16 @@ __all__ = ["CopyFilter"]
 
 
 class CopyFilter(wiring.Component):
-    """Passes neighbour ids on from process 2 to process 3, but those that it remembers from this run.
+    """Passes neighbour ids from process 2 to process 3, except for those that it remembers from this run.
 
-    The first of equal ids makes process 3 read the vertex's word; then the vertex is visited already, or this kernel is
-    about to visit it. So the others need not be looked at: without this part, each whose word is read before the first
-    one's mark is written is pushed again, and in the next level every copy pushes as many of its neighbours.
+    The first of several equal ids makes process 3 read the vertex's word; the vertex is then visited already, or this
+    kernel is about to visit it. So the others can be dropped. Without the filter, each of them whose word is read
+    before the first one's mark is written is pushed again, and in the next level every copy pushes its neighbours
+    again.
 
-    An id has a place of `WAYS` entries, chosen by all its bits. The place keeps the ids that were passed on last. So an
-    id is forgotten only when as many others of its place have been passed on since, and as long as all ids are below
-    `depth` none is: these are as many to each place as it has entries.
+    The filter works like a set-associative cache: an id selects a set of `WAYS` entries by a hash of all its bits, and
+    the set keeps the ids passed on last. An id is evicted only after `WAYS` other ids of its set. No id is evicted
+    while all ids are below `depth`, since each set then has at most as many ids as entries.
 
     Parameters
     ----------
@@ -33,12 +34,12 @@ class CopyFilter(wiring.Component):
     Members
     -------
     start : In(1)
-        A run begins: everything is forgotten, which takes a cycle for each place, in which no id is taken. Only while
+        A run begins: the filter is cleared, which takes a cycle for each set, in which no id is taken. Only while
         `idle`, and with no id offered.
     ids : In(stream of ids)
         Neighbour ids from process 2.
     fresh : Out(stream of ids)
-        Those of them that are not remembered, to process 3; registered.
+        Ids that are not remembered, to process 3; registered.
     idle : Out(1)
         No id is held.
     moving : Out(1)
@@ -68,17 +69,17 @@ class CopyFilter(wiring.Component):
         )
 
     def place(self, vertex: ValueLike) -> Value:
-        """Return the number of an id's place: all its bits, folded. Place and tag together tell the id."""
+        """Return the set of an id: all its bits, folded. Set and tag together identify the id."""
         width = (self._places - 1).bit_length()
         bits = Value.cast(vertex)
         return reduce(xor, [bits[first : first + width] for first in range(0, len(bits), width)])
 
     def tag(self, vertex: ValueLike) -> Value:
-        """Return what an entry of a place keeps of an id, and above it a one, which says that the entry is used."""
+        """Return the tag of an id, with a valid bit above it."""
         return Cat(Value.cast(vertex)[(self._places - 1).bit_length() :], 1)
 
     def elaborate(self, platform: object) -> Elaboratable:
-        """Build the pipeline: a place is read when its id is taken, and written when that is passed on."""
+        """Build the pipeline: a set is read when an id is taken, and written when the id is passed on."""
         m = Module()
         width = len(self.tag(self.ids.payload))
         m.submodules.remembered = remembered = Memory(shape=width * self.WAYS, depth=self._places, init=[])
@@ -87,13 +88,13 @@ class CopyFilter(wiring.Component):
         held = Signal()
         vertex = Signal(self._width)
         forgetting = Signal()
-        swept = Signal(range(self._places))  # places below have been forgotten
+        swept = Signal(range(self._places))  # sets below are cleared
         with m.If(self.start):
             m.d.sync += [forgetting.eq(1), swept.eq(0)]
         with m.Elif(forgetting):
             m.d.sync += [forgetting.eq(~swept.all()), swept.eq(swept + 1)]
 
-        # The memory shows what was there before a write in the same cycle.
+        # The memory's read port returns the old contents in the cycle of a write.
         written = Signal(width * self.WAYS)
         overtaken = Signal()
         row = Signal(width * self.WAYS)
@@ -106,20 +107,20 @@ class CopyFilter(wiring.Component):
         copy = Signal()
         done = Signal()
         passed = Signal()
-        # A second place behind the output, so that `ids.ready` hangs on registers alone.
+        # A second register behind the output, so that `ids.ready` is a function of registers alone.
         waiting = Signal()
         behind = Signal(self._width)
         taken = self.ids.valid & self.ids.ready
         m.d.comb += [
             copy.eq(known.any()),
-            # A copy waits as any other id does: whether it is one is known late.
+            # A copy stalls like any other id, because it is recognised late.
             done.eq(held & ~waiting),
             passed.eq(done & ~copy),
             self.ids.ready.eq((~held | done) & ~forgetting),
             read.addr.eq(self.place(self.ids.payload)),
             read.en.eq(taken),
             write.addr.eq(Mux(forgetting, swept, self.place(vertex))),
-            # To forget an entry is to take the bit away that says that it is used.
+            # Clearing an entry clears its valid bit.
             write.data.eq(following & Cat(C(-1, width - 1), ~forgetting).replicate(self.WAYS)),
             write.en.eq(forgetting | passed),
             self.idle.eq(~held & ~self.fresh.valid),

@@ -143,7 +143,7 @@ class Kernel(BaseKernel):
 
         if isinstance(visitor, MarkingVisitor):
             connect(m, visitor.mark, mux.source4)
-            # The register that the search for components needs for its reach queue holds the level here.
+            # The register of the reach queue's address holds the level in this machine.
             m.d.comb += visitor.distance.eq(control.register_reach_queue)
             chosen_first = visitor.marking
         else:
@@ -152,8 +152,8 @@ class Kernel(BaseKernel):
         if config.blocking_reservation:
             held = Signal()
             m.d.comb += mux.hold.eq(held & ~allocator.slot.valid)
-            # The published multiplexer chooses its next request before it knows that the last slot is used up: a vertex
-            # that is waiting then is taken, and nothing else gets past it.
+            # The published multiplexer selects its next request before it knows that the last slot is used up: it then
+            # takes a waiting vertex, which blocks all other requests.
             with m.If(visitor.pushed & ~allocator.reserved.any() & (visitor.level > 1) & ~chosen_first):
                 m.d.sync += held.eq(1)
             with m.Elif((visitor.command.valid & visitor.command.ready) | visitor.overflow):

@@ -58,7 +58,7 @@ class SlotAllocator(wiring.Component):
         self._depth = depth
         self._blocking = blocking
         ring = stream.Signature(Token, always_ready=True)
-        # A vertex counts from its demand until its slot is used: the queue's places, its registers, and one in
+        # A vertex counts from its demand until its slot is used: the queue's depth, its registers, and one in
         # use.
         count = range(depth + 5)
         super().__init__(
@@ -122,7 +122,7 @@ class SlotAllocator(wiring.Component):
         with m.If(hand_out):
             m.d.sync += [
                 self.slot.valid.eq(1),
-                # Added and compared before it is known which: that is known late.
+                # Add and compare both candidates before the late select signal.
                 self.slot.payload.number.eq(Mux(direct, token.value, number)),
                 self.slot.payload.fits.eq(Mux(direct, token.value < self.capacity, number < self.capacity)),
                 number.eq(Mux(direct, token.value + 1, number + 1)),

@@ -6,7 +6,7 @@ __all__ = ["Tag"]
 
 
 class Tag(enum.Enum, shape=2):
-    """What a read of the BFS kernel brings."""
+    """Kind of data that a read of the BFS kernel returns."""
 
     FRONTIER_WORD = 0
     """A word of the current queue, asked for by process 1."""

@@ -6,7 +6,7 @@ __all__ = ["Direction", "ReachEntry", "Tag"]
 
 
 class Tag(enum.Enum, shape=2):
-    """What a read of the intersection kernel brings."""
+    """Kind of data that a read of the intersection kernel returns."""
 
     REACH_ENTRY = 0
     """An entry of a reach queue, asked for by process 1."""

@@ -1,4 +1,4 @@
-"""Waveform files read back: the value of a signal in each cycle of the window that a file shows."""
+"""Reading of waveform files: values of a signal in each cycle of the file's window."""
 
 import re
 from pathlib import Path
@@ -10,14 +10,14 @@ import pywellen
 __all__ = ["WaveFileError", "WaveReader"]
 
 _TAIL = 1 << 16
-"""Bytes at the end of a VCD file among which its last time stands; a variable's change is far shorter."""
+"""Bytes at the end of a VCD file that contain its last time; a value change is far shorter."""
 
 _FST_HEADER = 0
 """Kind of the first block of an FST file: a byte, then its length, the first time and the last, 8 bytes each."""
 
 
 class WaveFileError(ValueError):
-    """A file that shows no waveforms, or not the signals that are looked for. One line without the file's name."""
+    """A file without waveforms, or without the required signals. One line, without the file's name."""
 
 
 class WaveReader:
@@ -31,22 +31,22 @@ class WaveReader:
     Attributes
     ----------
     first : int
-        First cycle that the file shows.
+        First cycle in the file.
     cycles : int
-        Cycles that it shows.
+        Number of cycles in the file.
 
     Raises
     ------
     OSError
         The file cannot be read.
     WaveFileError
-        It is neither VCD nor FST, is damaged, or shows nothing.
+        It is neither VCD nor FST, is damaged, or is empty.
     """
 
     def __init__(self, path: Path) -> None:
         end = _end(path)
         try:
-            # Its threads would take as long to start as a window takes to read.
+            # Single-threaded: starting threads would take as long as reading a window.
             waveform = pywellen.Waveform(str(path), multi_threaded=False)
         except RuntimeError as error:
             raise WaveFileError(f"no waveforms: {str(error).splitlines()[0].rstrip(': ')}") from None
@@ -55,7 +55,7 @@ class WaveReader:
         if times is None:
             raise WaveFileError("no waveforms: no signal has a value")
         self.first = int(times[0])
-        # A file that was cut while it was being written ends with changes instead of a time.
+        # A file truncated while it was written ends with changes instead of a time.
         self.cycles = max(end, int(times[-1]) + 1) - self.first
 
     def __contains__(self, name: str) -> bool:
@@ -77,12 +77,12 @@ class WaveReader:
         return int(self._variable(name).bitwidth)
 
     def values(self, name: str) -> npt.NDArray[np.uint64]:
-        """Return what a signal of 64 bits at most was in each cycle, shape (cycles,).
+        """Return the value of a signal of at most 64 bits in each cycle, shape (cycles,).
 
         Raises
         ------
         WaveFileError
-            There is no such signal, or it has no number in the first cycle or later.
+            There is no such signal, or a value of it is not a number.
         """
         times, values = self._changes(name)
         try:
@@ -101,12 +101,12 @@ class WaveReader:
             raise WaveFileError(f"no signal {name}") from None
 
     def _changes(self, name: str) -> tuple[npt.NDArray[np.int64], list[int]]:
-        """Return the times at which a signal changes, and what it becomes."""
+        """Return the times at which a signal changes, and its new values."""
         variable = self._variable(name)
         try:
             changes = list(variable.signal)
         except BaseException as error:
-            # What its Rust code does not expect in a file ends in an exception that is no `Exception`.
+            # A panic of its Rust code raises an exception that does not derive from `Exception`.
             if type(error).__name__ != "PanicException":
                 raise
             raise WaveFileError(f"damaged where {name} changes") from None
@@ -114,7 +114,7 @@ class WaveReader:
 
 
 def _end(path: Path) -> int:
-    """Return the last time of a file, which the reader of its signals does not tell."""
+    """Return the last time of a file, which the library's reader does not provide."""
     with path.open("rb") as file:
         head = file.read(25)
         if head[:1] == bytes([_FST_HEADER]) and len(head) == 25:

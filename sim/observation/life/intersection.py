@@ -1,4 +1,4 @@
-"""The lives in one intersection kernel: entries of the reach queues, through processes 1 to 4."""
+"""Lives in one intersection kernel: reach queue entries, through processes 1 to 4."""
 
 import numpy as np
 
@@ -13,13 +13,13 @@ _REACH_ENTRY = 4
 
 
 def intersection_lives(window: KernelWindow) -> list[Life]:
-    """Return the reach-queue entries whose read is asked for in the window, in order."""
+    """Return the reach queue entries whose read is requested in the window, in order."""
     entries = reads(window, "reach_reader", fifo="id_fifo", output="entries")
     own = reads(window, "classifier", fifo="word_fifo", output="outsiders")
     count = len(entries.asked)
     colours = window.when("colour_reader.credits.take")
     words = window.passes("reach_reader.entries")
-    # An entry is taken with its second read: in the first cycle one may be between the two.
+    # An entry is taken with its second read: in the first cycle one may be between its two reads.
     between = int(len(words) > 0 and (len(colours) == 0 or words[0] < colours[0]))
     away = window.away("colour_reader")
     decided_later = away - window.initial("colour_reader.candidates__valid")
@@ -33,7 +33,7 @@ def intersection_lives(window: KernelWindow) -> list[Life]:
     reach_port, _, word_port, own_port = port_cycles(window, entries.asked, colours, words, own.asked)
     word_port = matched(word_port, entries.before, count)
 
-    # Of those that are rejected, the read of the own word is taken in the cycle of the decision.
+    # For rejected entries, the read of the own word is granted in the cycle of the decision.
     rank = np.searchsorted(own.asked, np.minimum(decided, window.cycles))
     rejected = np.append(own.asked, NEVER)[rank] == decided
     rejected &= decided != NEVER

@@ -1,4 +1,4 @@
-"""The lives in one BFS kernel: queue entries, and the neighbours that come of them; process 4 and the token."""
+"""Lives in one BFS kernel: queue entries and their neighbours, process 4 and the token."""
 
 from typing import NamedTuple
 
@@ -21,17 +21,17 @@ class Visits(NamedTuple):
     ready: Cycles
     """First cycle there with a slot."""
     reserved: Cycles
-    """The token came by, and the slot was reserved."""
+    """The token arrived, and the slot was reserved."""
     slot: Cycles
-    """The slot, -1 where it is not known."""
+    """The slot, -1 if unknown."""
     fits: Cycles
-    """Whether the slot is below the capacity (1 or 0); 1 where it is not known."""
+    """Whether the slot is below the capacity (1 or 0); 1 if unknown."""
     writes: tuple[Cycles, ...]
     """The multiplexer took each write of the visit."""
 
 
 def _visits(window: KernelWindow, queued: Cycles, *, fifo: str, writes: int) -> Visits:
-    """Return what becomes of the vertices that are queued at the given cycles, all that are in the window."""
+    """Return the visits of all vertices queued in the window, given the cycles of queueing."""
     count = len(queued)
     older = window.initial(f"visitor.{fifo}.level")
     there = window.high(f"visitor.{fifo}.output__valid")
@@ -39,7 +39,7 @@ def _visits(window: KernelWindow, queued: Cycles, *, fifo: str, writes: int) -> 
     overflow = window.when("visitor.overflow")
     ends = np.union1d(window.when("visitor.pushed"), overflow)
     ended = matched(ends, older, count)
-    # The first vertex of the window comes to the head after the last of those before it is gone.
+    # The first vertex of the window reaches the head when the last earlier one has left.
     first = -1 if older == 0 else int(ends[older - 1]) if older <= len(ends) else NEVER
     previous = np.concatenate(([first], ended))[:count]
     head = next_of(np.flatnonzero(there), np.minimum(np.maximum(previous, queued) + 1, window.cycles))
@@ -55,7 +55,7 @@ def _visits(window: KernelWindow, queued: Cycles, *, fifo: str, writes: int) -> 
         np.where((fits == 1) & known, steps[np.minimum(number + step, len(granted) + step)], NEVER)
         for step in range(writes)
     )
-    # Each passing token takes all that is demanded, oldest first.
+    # Each passing token reserves all slots in demand, oldest first.
     turns = window.when("allocator.reserve")
     taken = np.cumsum(window.values("allocator.demanded")[turns].astype(np.int64))
     order = np.arange(count) + window.initial("allocator.demanded")
@@ -64,24 +64,24 @@ def _visits(window: KernelWindow, queued: Cycles, *, fifo: str, writes: int) -> 
 
 
 class Checks(NamedTuple):
-    """Neighbours that process 4 looks at in the window, in their order."""
+    """Neighbours checked by process 4 in the window, in order."""
 
     checked: Cycles
-    """When it looks at them."""
+    """Cycle of the check."""
     word: npt.NDArray[np.uint64]
     """Their graph words."""
     unvisited: npt.NDArray[np.bool_]
-    """Which it finds unvisited."""
+    """Whether it finds them unvisited."""
     marked: Cycles | None
     """The multiplexer took their marks; only in machines that only search."""
     queued: Cycles
-    """Number of each among `visits`, -1 for those that are not queued."""
+    """Index of each in `visits`, -1 if not queued."""
     visits: Visits
-    """Those that are queued."""
+    """Visits of the queued ones."""
 
 
 def checks(window: KernelWindow) -> Checks:
-    """Return what process 4 does in the window."""
+    """Return the checks of process 4 in the window."""
     checked = window.passes("visitor.neighbours")
     word = window.values("visitor.neighbours__payload.word")[checked]
     unvisited = VISITED.get(word) == 0
@@ -107,9 +107,9 @@ _QUEUE_ENTRY = 8
 
 
 def kernel_lives(window: KernelWindow) -> tuple[list[Life], list[Life]]:
-    """Return the queue entries whose read is asked for in the window, and the neighbours likewise, each in order.
+    """Return the queue entries, and the neighbours, whose first read is requested in the window, in order.
 
-    A neighbour's parent is None where the queue entry was asked for before the window.
+    A neighbour's parent is None if the queue entry was requested before the window.
     """
     entries = reads(window, "frontier_reader", fifo="fifo", output="words")
     ids = reads(window, "neighbour_reader", fifo="fifo", output="ids")
@@ -122,15 +122,15 @@ def kernel_lives(window: KernelWindow) -> tuple[list[Life], list[Life]]:
 
 
 def known_words(window: KernelWindow) -> dict[tuple[int, int], int]:
-    """Return the vertices whose graph words process 4 looks at, by the address of all words, and the unvisited word.
+    """Return the vertices of graph words checked by process 4, keyed by the base address and the unvisited word.
 
-    Only words of vertices with neighbours: they begin at a place in C that no other vertex has.
+    Only for vertices with neighbours, whose start in C is unique.
     """
     checked = window.passes("visitor.neighbours")
     word = window.values("visitor.neighbours__payload.word")[checked]
     kept = DEGREE.get(word) > 0
     if window.has("visitor.marking"):
-        # What was visited is a level there, not a word.
+        # Visited words hold a level there.
         kept &= VISITED.get(word) == 0
     graph = window.values("control.register_words")[checked[kept]].tolist()
     vertex = window.values("visitor.neighbours__payload.vertex")[checked[kept]].tolist()
@@ -138,7 +138,7 @@ def known_words(window: KernelWindow) -> dict[tuple[int, int], int]:
 
 
 def _at(values: npt.NDArray[np.uint64], cycles: Cycles) -> list[int | None]:
-    """Return a signal at some cycles, None where that is `NEVER`."""
+    """Return a signal at some cycles, None for `NEVER`."""
     return [None if cycle == NEVER else int(values[cycle]) for cycle in cycles.tolist()]
 
 
@@ -204,7 +204,7 @@ def _neighbours(
         columns += [Column(Stage.ID_KEPT, after(ids.answered), after(asked), third)]
 
     def of_read(cycles: Cycles) -> Cycles:
-        """Return what is known of each neighbour by the number of its word's read."""
+        """Map cycles by word read to neighbours."""
         return np.append(cycles, NEVER)[np.minimum(rank, len(cycles))]
 
     checked = of_read(words.taken)
@@ -237,7 +237,7 @@ def _neighbours(
 
 
 class _End:
-    """What process 4 does with neighbours, given the number of each among those that it looks at, -1 if it does not."""
+    """Ends of neighbours in process 4, given each one's index among the checks, -1 if not checked."""
 
     def __init__(self, window: KernelWindow, number: Cycles) -> None:
         self._start = window.first
@@ -254,7 +254,7 @@ class _End:
         waiting = {Wait.SLOT: np.ones(window.cycles, bool)}
         fourth = window.source_waits(3, writes=True, starved=None)
         queued = np.where(self._visit >= 0, after(np.append(checks_.checked, NEVER)[number]), NEVER)
-        # One that does not fit ends with the cycle in which that is known.
+        # One that does not fit ends in the cycle in which this is known.
         fits = np.append(visits.fits, 1)[self._visit] == 1
         ready = of_visit(visits.ready)
         self.columns = [
@@ -275,7 +275,7 @@ class _End:
             self.aside = [Column(Stage.LEVEL, begin, after(marked), fifth)]
 
     def tell(self, life: Life, row: int) -> None:
-        """Write into a life what process 4 knows of it."""
+        """Complete a life with the events in process 4."""
         checks_, number, visit = self._checks, self._number[row], self._visit[row]
         if number < 0:
             return

@@ -1,4 +1,4 @@
-"""The lives in all kernels of a window: instructions told apart, vertices named, pushes and entries connected."""
+"""Lives in all kernels of a window: instructions numbered, vertices named, pushes connected to entries."""
 
 import re
 from typing import NamedTuple
@@ -13,26 +13,26 @@ from sim.observation.wave_reader import WaveFileError, WaveReader
 __all__ = ["KERNELS", "Lives", "read_lives"]
 
 KERNELS = ("engine*.bfs*", "engine*.intersection*")
-"""The scopes that lives are read from, as patterns of dotted paths."""
+"""Scopes with the signals of lives, as globs over dotted paths."""
 
 _KERNEL = re.compile(r"(engine\d+\.(bfs|intersection)\d+)\.")
 
 
 class Lives(NamedTuple):
-    """All that begins in a window."""
+    """All lives that begin in a window."""
 
     first: int
     """First cycle of the window."""
     cycles: int
     """Cycles of the window."""
     kernels: tuple[str, ...]
-    """The kernels that the file shows, by AE and number."""
+    """The kernels in the file, by AE and number."""
     lives: list[Life]
     """Queue entries and neighbours by their first cycle."""
 
 
 def read_lives(reader: WaveReader) -> Lives:
-    """Return the life of each queue entry, and of each neighbour, whose first read is asked for in a window.
+    """Return the life of each queue entry, and of each neighbour, whose first read is requested in a window.
 
     Queue entries are those of the current queues in BFS kernels, and those of the reach queues in intersection kernels.
 
@@ -44,7 +44,7 @@ def read_lives(reader: WaveReader) -> Lives:
     Raises
     ------
     WaveFileError
-        No kernel is there, or a signal of one is missing.
+        The file shows no kernel, or a signal of one is missing.
     """
     found = {match[1]: match[2] for name in reader.names if (match := _KERNEL.match(name))}
     kernels = sorted(found, key=lambda name: (found[name], [int(number) for number in re.findall(r"\d+", name)]))
@@ -81,10 +81,10 @@ def read_lives(reader: WaveReader) -> Lives:
 
 
 def _first_runs(reader: WaveReader, kernels: list[str]) -> dict[str, int]:
-    """Return which instruction of the window each kernel is at in the first cycle.
+    """Return the instruction of each kernel in the first cycle, as its number in the window.
 
-    All kernels have the same epoch but while a start is on its way through them: those that it has reached are one
-    instruction further then.
+    All kernels have the same epoch, except while a start message travels through them: kernels that it has reached are
+    one instruction ahead.
     """
     epochs, starts = {}, []
     for kernel in kernels:
@@ -98,7 +98,7 @@ def _first_runs(reader: WaveReader, kernels: list[str]) -> dict[str, int]:
 
 
 def _connect(entries: list[Life], neighbours: list[Life]) -> None:
-    """Tell entries from which push they come, and pushes whether there was one of their vertex before."""
+    """Connect entries to the pushes that they come from, and mark repeated pushes of a vertex."""
     pushed = [life for life in neighbours if life.fate is Fate.PUSHED]
     places = {(life.run + 1, life.address): life for life in pushed}
     for life in entries:
@@ -111,5 +111,5 @@ def _connect(entries: list[Life], neighbours: list[Life]) -> None:
 
 
 def _queued(life: Life) -> int:
-    """Return the first cycle in which a vertex that is pushed has its slot."""
+    """Return the first cycle in which a pushed vertex has its slot."""
     return next(span.first for span in life.spans if span.stage is Stage.ENQUEUE)

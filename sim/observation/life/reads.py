@@ -1,4 +1,4 @@
-"""Reads of a kernel and what becomes of their answers, whose order never changes; in BFS kernels also what follows."""
+"""Reads of a kernel and their in-order answers; in BFS kernels also expansions and the copy filter."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ __all__ = ["Expansions", "Filtered", "Reads", "expansions", "filtered", "port_cy
 
 
 class Reads(NamedTuple):
-    """The reads that a process asks for in the window, in their order; cycles from the window's first."""
+    """Reads requested by a process in the window, in order; cycles from the window's first."""
 
     asked: Cycles
     """The multiplexer took the read."""
@@ -19,7 +19,7 @@ class Reads(NamedTuple):
     taken: Cycles
     """The next process took the answer."""
     before: int
-    """Answers that the next process takes earlier: those of reads asked for before the window."""
+    """Answers taken before these, of reads requested before the window."""
 
 
 def reads(window: KernelWindow, process: str, *, fifo: str, output: str) -> Reads:
@@ -48,7 +48,7 @@ def reads(window: KernelWindow, process: str, *, fifo: str, output: str) -> Read
 
 
 def port_cycles(window: KernelWindow, *asked: Cycles) -> list[Cycles]:
-    """Return when the memory port took each process's reads, which come there in the order of the multiplexer."""
+    """Return when the memory port took each process's reads, in the order of the multiplexer."""
     order = np.sort(np.concatenate(asked))
     under_way = sum(window.initial(f"mux.read_address.{part}__valid") for part in ("staged", "request"))
     taken = matched(window.passes("port__read"), under_way, len(order))
@@ -56,29 +56,29 @@ def port_cycles(window: KernelWindow, *asked: Cycles) -> list[Cycles]:
 
 
 class Expansions(NamedTuple):
-    """What process 2 does with the words that it takes."""
+    """Expansions of words by process 2."""
 
     begun: Cycles
-    """For each queue entry of the window: its expansion begins, in the cycle after this one."""
+    """For each queue entry of the window: the cycle before its expansion begins."""
     ended: Cycles
-    """Its last neighbour is asked for, or this is known to have none."""
+    """Its last neighbour is requested, or it is known to have none."""
     entry: Cycles
-    """For each read of an id: the queue entry of the window, or -1 where that was read before it."""
+    """For each read of an id: index of its queue entry, or -1 if that was read before the window."""
     offered: Cycles
-    """The read is offered to the multiplexer from this cycle on."""
+    """First cycle in which the read is offered to the multiplexer."""
 
 
 def expansions(window: KernelWindow, entries: Reads, asked: Cycles) -> Expansions:
-    """Return how the words of queue entries become reads of ids.
+    """Return the expansions of queue entries into reads of ids.
 
     Parameters
     ----------
     window : KernelWindow
         The signals.
     entries : Reads
-        Those of process 1.
+        Reads of process 1.
     asked : ndarray
-        When process 2 asked for ids.
+        Cycles in which process 2 requested ids.
     """
     process = "neighbour_reader"
     ahead = window.values(f"{process}.ahead")
@@ -88,11 +88,11 @@ def expansions(window: KernelWindow, entries: Reads, asked: Cycles) -> Expansion
     begun = matched(loads, older, len(entries.asked))
     load = np.searchsorted(loads, asked) - 1
     entry = np.maximum(load - older, -1)
-    # A neighbour is offered when its predecessor is gone, or when the vertex is loaded.
+    # A neighbour is offered when its predecessor was taken, or when the vertex is loaded.
     previous = np.concatenate(([-1], asked[:-1])) if len(asked) else asked
     loaded = np.where(load >= 0, loads[np.maximum(load, 0)], -1) if len(loads) else np.full(len(asked), -1)
     offered = np.maximum(previous, loaded) + 1
-    # The expansion of an entry is over when the process is ready for the next one: its counter has passed its last.
+    # An expansion is over when the process is ready for the next entry: its counter has passed the last neighbour.
     idle = np.flatnonzero(~expanding)
     following = np.searchsorted(idle, np.minimum(begun, window.cycles) + 1)
     over = np.append(idle, NEVER)[following]
@@ -101,31 +101,31 @@ def expansions(window: KernelWindow, entries: Reads, asked: Cycles) -> Expansion
 
 
 class Filtered(NamedTuple):
-    """What the filter of copies does with the ids that it takes."""
+    """Ids in the copy filter."""
 
     decided: Cycles
-    """For each id: it is known whether it is a copy."""
+    """For each id: cycle in which it is known whether it is a copy."""
     copy: Cycles
     """Whether it is one (1 or 0)."""
     asked: Cycles
-    """Its word is asked for."""
+    """Its word is requested."""
     rank: Cycles
-    """Number of that read among those of the window; `NEVER` without one."""
+    """Index of that read in the window; `NEVER` without one."""
 
 
 def filtered(window: KernelWindow, taken: Cycles, older: int, asked: Cycles) -> Filtered:
-    """Return which ids the filter passed on, and when their words were asked for.
+    """Return which ids passed the filter, and when their words were requested.
 
     Parameters
     ----------
     window : KernelWindow
         The signals.
     taken : ndarray
-        When the filter took each id of the window.
+        Cycles in which the filter took each id of the window.
     older : int
-        Ids that it takes in the window before those.
+        Earlier ids that it takes in the window before those.
     asked : ndarray
-        When process 3 asked for words.
+        Cycles in which process 3 requested words.
     """
     decisions = window.when("copy_filter.done")
     passed = window.high("copy_filter.passed")

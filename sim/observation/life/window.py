@@ -1,4 +1,4 @@
-"""The signals of one kernel in a window: events of its in-order parts matched, and stages of many items at once."""
+"""Signals of one kernel in a window: matching of in-order events, and stages of many items at once."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -16,11 +16,11 @@ Cycles = npt.NDArray[np.int64]
 """Cycles, counted from the first of the window."""
 
 NEVER = 1 << 62
-"""The cycle of what does not happen in the window."""
+"""Cycle of an event that does not happen in the window."""
 
 
 def matched(events: Cycles, first: int, count: int) -> Cycles:
-    """Return the events from number `first` on, as many as asked for, with `NEVER` for those that are not there."""
+    """Return `count` events from number `first` on, padded with `NEVER`."""
     found = np.full(count, NEVER, np.int64)
     there = events[first : first + count]
     found[: len(there)] = there
@@ -28,12 +28,12 @@ def matched(events: Cycles, first: int, count: int) -> Cycles:
 
 
 def next_of(events: Cycles, cycles: Cycles) -> Cycles:
-    """Return for each of some cycles the first event in it or after it."""
+    """Return for each cycle the first event in or after it."""
     return np.append(events, NEVER)[np.searchsorted(events, cycles)]
 
 
 class KernelWindow:
-    """The signals of a kernel, by the names that its components give them.
+    """The signals of a kernel, by their names in its components.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class KernelWindow:
         return f"{self.name}.{name}" in self._reader
 
     def values(self, name: str) -> npt.NDArray[np.uint64]:
-        """Return a signal in each cycle."""
+        """Return the values of a signal in each cycle."""
         if name not in self._known:
             self._known[name] = self._reader.values(f"{self.name}.{name}")
         return self._known[name]
@@ -69,11 +69,11 @@ class KernelWindow:
         return self.values(name) != 0
 
     def initial(self, name: str) -> int:
-        """Return a signal in the first cycle."""
+        """Return the value of a signal in the first cycle."""
         return int(self.values(name)[0])
 
     def passes(self, stream: str) -> Cycles:
-        """Return the cycles in which a stream transfers something."""
+        """Return the cycles in which a stream transfers a payload."""
         return np.flatnonzero(self.high(f"{stream}__valid") & self.high(f"{stream}__ready"))
 
     def when(self, name: str) -> Cycles:
@@ -81,16 +81,16 @@ class KernelWindow:
         return np.flatnonzero(self.high(name))
 
     def away(self, process: str) -> int:
-        """Return the credits of a process that are not home in the first cycle."""
+        """Return the credits of a process in use in the first cycle."""
         name = f"{process}.credits.count"
-        # The count goes up to the depth, a power of two, so its width tells the depth.
+        # The count has a maximum of depth, a power of two, so its width gives the depth.
         depth = 1 << (self.width(name) - 1)
         return depth - self.initial(name)
 
     def offered(self, asked: Cycles) -> tuple[Cycles, Cycles]:
-        """Return when the entries of a queue were offered to be read, given when they were, and in which run.
+        """Return when the reads of queue entries were offered, given when they were taken, and in which run.
 
-        An entry is offered when its predecessor is gone, or when the run begins.
+        An entry is offered when its predecessor was taken, or when the run begins.
         """
         starts = self.when("control.start")
         run = np.searchsorted(starts, asked)
@@ -98,7 +98,7 @@ class KernelWindow:
         return np.maximum(np.concatenate(([-1], asked[:-1]))[: len(asked)], started) + 1, run
 
     def source_waits(self, source: int, *, writes: bool, starved: str | None) -> Mapping[Wait, npt.NDArray[np.bool_]]:
-        """Return when a source of the multiplexer had something to ask for that was not taken, by reason.
+        """Return the cycles in which a source of the multiplexer had a request that was not granted, by reason.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class KernelWindow:
         writes : bool
             It writes.
         starved : str, optional
-            What says that its process lacks a credit.
+            Signal that its process lacks a credit.
         """
         waiting = self.high(f"mux.source{source}__valid") & ~self.high(f"mux.source{source}__ready")
         held, resting = self.high("mux.hold"), self.high("mux.resting")
@@ -125,7 +125,7 @@ _Reasons = Mapping[Wait, npt.NDArray[np.bool_]]
 
 
 class Column(NamedTuple):
-    """A stage of all items of a kind."""
+    """One stage, for all items of a kind."""
 
     stage: Stage
     first: Cycles
@@ -133,7 +133,7 @@ class Column(NamedTuple):
     end: Cycles
     """First cycle after it."""
     reasons: _Reasons = MappingProxyType({})
-    """Cycles of the window in which an item in this stage does not go on."""
+    """Masks over the window's cycles in which an item in this stage does not advance, by reason."""
 
 
 def after(events: Cycles) -> Cycles:
@@ -142,14 +142,14 @@ def after(events: Cycles) -> Cycles:
 
 
 def spans_of(columns: list[Column], *, start: int, cycles: int) -> list[list[Span]]:
-    """Return the stages of each item, those of no cycle left out, up to the one that the window cuts.
+    """Return the stages of each item, without empty ones, up to the stage cut by the end of the window.
 
     Parameters
     ----------
     columns : list of Column
-        The stages in their order.
+        The stages in order.
     start, cycles : int
-        First cycle of the window, and how many it has.
+        First cycle and length of the window.
     """
     counted = [_counted(column, cycles) for column in columns]
     found: list[list[Span]] = []
@@ -167,7 +167,7 @@ def spans_of(columns: list[Column], *, start: int, cycles: int) -> list[list[Spa
 
 
 def _counted(column: Column, cycles: int) -> dict[Wait, npt.NDArray[np.int64]]:
-    """Return how many cycles of each item's stage have each reason."""
+    """Return the number of cycles of each item's stage by reason."""
     first, end = np.minimum(column.first, cycles), np.minimum(column.end, cycles)
     counted = {}
     for wait, mask in column.reasons.items():

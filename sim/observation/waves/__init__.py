@@ -1,4 +1,4 @@
-"""Waveforms: which signals, where each is shown and what its values are called, files in two formats, saved views."""
+"""Waveforms: signals with their scopes and value names, files in two formats, saved views for viewers."""
 
 from sim.observation.waves.files import ENDLESS, Waves
 

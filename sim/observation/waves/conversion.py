@@ -1,4 +1,4 @@
-"""Values of a simulator's own VCD file, written to a waveform file: a window of them, in Python."""
+"""Conversion of a window of a simulator's own VCD file to a waveform file, in Python."""
 
 import sys
 import time
@@ -15,11 +15,11 @@ from sim.observation.waves.variables import Variable
 __all__ = ["Conversion"]
 
 _PATIENCE = 1.0
-"""Seconds that the waveforms of an interrupted run may take."""
+"""Most seconds for writing the waveforms of an interrupted run."""
 
 
 class Conversion:
-    """A simulator's own VCD file, which becomes a waveform file when the run has ended.
+    """A simulator's own VCD file, converted to a waveform file at the end of the run.
 
     Parameters
     ----------
@@ -31,12 +31,12 @@ class Conversion:
     Attributes
     ----------
     raw : Path
-        Where the simulator is to write.
+        Target file of the simulator.
 
     Raises
     ------
     sim.errors.SimulationError
-        There is no place for it.
+        It cannot be created.
     """
 
     def __init__(self, waves: Waves, *, cycle_of: Callable[[int], int]) -> None:
@@ -50,10 +50,10 @@ class Conversion:
             raise waves.refusal(error) from None
 
     def finish(self, cycles: int) -> None:
-        """Write the file from what the simulator has written, which is complete by now.
+        """Write the waveform file from the simulator's complete file.
 
-        There is none if nothing of the window was simulated. While an interrupt is being handled no more than a second
-        is taken: the file then ends at an earlier cycle, and a line says so.
+        There is none if no cycle of the window was simulated. During an interrupt this takes at most a second: the file
+        then ends at an earlier cycle, with a notice.
 
         Parameters
         ----------
@@ -82,20 +82,20 @@ class Conversion:
     def _convert(self, cycles: int, until: float | None) -> int:
         """Convert the values.
 
-        Those at the first cycle of the window are written whole, then the changes. Of several changes in a cycle the
-        last counts. The time is the cycle.
+        Writes all values at the first cycle of the window, then the changes. Of several changes in a cycle, the last
+        one counts. Times in the file are cycles.
 
         Parameters
         ----------
         cycles : int
             Cycles that were simulated.
         until : float, optional
-            Time of the monotonic clock at which to end, whole cycles being written.
+            Monotonic clock time at which to stop, after a whole cycle.
 
         Returns
         -------
         int
-            The cycle up to which values have been written; the first one of the window where none have.
+            The cycle up to which values were written; the first one of the window if none were.
         """
         try:
             with self.raw.open("rb") as raw:

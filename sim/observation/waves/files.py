@@ -1,8 +1,7 @@
-"""Waveform files in the making, with saved views: a format, a window and scopes, a place; there whole, or not at all.
+"""Waveform files, written atomically, with format, window, scopes and saved views.
 
-A saved view shows at first the states, causes and tags, which have names, the handshakes of streams, and how full
-queues are, grouped by kernel and process: what tells where a machine waits. Everything else is in the file all the
-same.
+A saved view initially shows what tells where a machine waits: states, causes and tags by name, handshakes of streams,
+and queue levels, grouped by kernel and process. All other signals are in the file too.
 """
 
 import shutil
@@ -21,10 +20,10 @@ from sim.observation.waves.writer import FstWriter, VcdWriter, WaveWriter
 __all__ = ["ENDLESS", "VIEWS", "Waves"]
 
 _TOLD = ("valid", "ready", "level")
-"""How names of signals end that a view shows besides those whose values have names."""
+"""Suffixes of signals shown in a view, besides signals with named values."""
 
 _DEEPEST = 4
-"""Names of the longest path that a view shows: AE, kernel, process, signal."""
+"""Depth of the longest path shown in a view: AE, kernel, process, signal."""
 
 _Groups = Mapping[str, Mapping[str, Sequence[Variable]]]
 """Variables by kernel and process; those of the kernel itself have the process ``""``."""
@@ -75,46 +74,46 @@ def _surfer(waveform: Path, variables: Sequence[Variable], first: int) -> str:
 
 
 VIEWS: Mapping[str, Callable[[Path, Sequence[Variable], int], str]] = {".gtkw": _gtkwave, ".sucl": _surfer}
-"""Makers of the views, by the endings of their files."""
+"""Functions that make views, by file suffix."""
 
 
 ENDLESS = 1 << 62
-"""The last cycle of a window that has none."""
+"""Last cycle of an unbounded window."""
 
 FORMATS: dict[str, type[VcdWriter] | type[FstWriter]] = {".vcd": VcdWriter, ".fst": FstWriter, "": VcdWriter}
-"""What writes files of each ending."""
+"""Writers by file suffix."""
 
 
 class Waves:
-    """A waveform file in the making.
+    """A waveform file under construction.
 
     Parameters
     ----------
     output : pathlib.Path
-        The file; it appears, complete, with `finish`. Where it is a link, the file that the link names. Its ending
-        tells the format.
+        The file, or a link to it; it appears, complete, with `finish`. Its suffix selects
+        the format.
     window : tuple of int, optional
         First and last cycle to show; all by default.
     signals : Signals
-        What there is to be shown, and where.
+        Available signals and their scopes.
     scopes : sequence of str
-        Globs over dotted paths: what is shown of it; everything by default.
+        Globs over dotted paths that select signals; all by default.
     view : bool
-        With what viewers load beside it.
+        Write saved views for viewers beside it.
 
     Attributes
     ----------
     window : tuple of int
         First and last cycle to show.
     named : pathlib.Path
-        The file as it was named.
+        The file as given.
     models : list of str
-        The models of the compiled executor that have signals to show.
+        The models of the compiled executor with selected signals.
 
     Raises
     ------
     ValueError
-        The ending is that of no format, or a glob selects nothing.
+        The suffix is unknown, or a glob selects nothing.
     sim.errors.SimulationError
         The folder cannot be written.
     """
@@ -138,7 +137,7 @@ class Waves:
         self._view = view
         self.named = output
         self._output = output.resolve()
-        # A device or a pipe has no place beside it for temporary files.
+        # A device or a pipe cannot have temporary files beside it.
         self._in_place = self._output.exists() and not self._output.is_file()
         self._files = ExitStack()
         self._writer: WaveWriter | None = None
@@ -150,14 +149,14 @@ class Waves:
             raise self.refusal(error) from None
 
     def begin(self, head: Iterable[bytes]) -> tuple[WaveWriter, list[Variable]]:
-        """Begin the file, for what a simulator's own VCD text begins with.
+        """Begin the file, given the header of a simulator's own VCD text.
 
         Returns
         -------
         WaveWriter
-            What writes the values of the window.
+            Writer of the window's values.
         list of Variable
-            The variables that are shown.
+            The variables shown.
 
         Raises
         ------
@@ -176,12 +175,12 @@ class Waves:
         return self._writer, self._variables
 
     def finish(self, cycles: int) -> None:
-        """Complete the file, when all values of the window have been written. There is none without such values.
+        """Complete the file after all values of the window were written. Without any values, there is no file.
 
         Parameters
         ----------
         cycles : int
-            Cycles that were simulated, or as many of them as were written.
+            Cycles that were simulated, or fewer if fewer were written.
 
         Raises
         ------
@@ -208,9 +207,9 @@ class Waves:
             self.discard()
 
     def discard(self) -> None:
-        """Leave nothing of a file that is not complete."""
+        """Remove an incomplete file."""
         self._files.close()
 
     def refusal(self, error: OSError) -> SimulationError:
-        """Return what says that the file cannot be written."""
+        """Return the error for a file that cannot be written."""
         return SimulationError(f"{self.named}: {error.strerror}: the waveforms cannot be written")

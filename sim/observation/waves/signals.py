@@ -1,4 +1,4 @@
-"""The hardware's signals as a waveform shows them: each once, where it belongs, its values by name."""
+"""The hardware's signals in waveforms: each shown once, in its component's scope, with named values."""
 
 import re
 from collections import defaultdict
@@ -23,13 +23,13 @@ from hw.verilog import port_names
 __all__ = ["Locate", "Names", "Path", "Signals", "accelerator_signals", "model_signals"]
 
 Path = tuple[str, ...]
-"""Scopes from the outermost on, then a name. The fields of a signal are shown in a scope of its name."""
+"""Scopes from the outermost on, then a name. The fields of a signal are in a scope of its name."""
 
 Names = Mapping[int, str]
 """Names of an enumeration's values."""
 
 Locate = Callable[[Path], tuple[Path, Names | None] | None]
-"""Tells where a variable of a simulator's own VCD file is shown, and its values' names; None if it is not shown."""
+"""Function that maps a variable of a simulator's VCD file to its path and value names; None if it is not shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +39,9 @@ class Signals:
     Parameters
     ----------
     locate : Locate
-        Tells where a variable is shown.
+        Maps a variable to its path.
     models : mapping of str to (list of Path)
-        Where signals are shown, by the model that has them; the simulator may have left some of them out.
+        Paths of signals by model; the simulator may have removed some of them.
     """
 
     locate: Locate
@@ -49,17 +49,17 @@ class Signals:
 
 
 _TAGS: dict[str, type[Enum]] = {"bfs": BfsTag, "intersection": IntersectionTag}
-"""Tags of the kernels' reads, by the name that the kernels of a kind have before their number."""
+"""Tags of the kernels' reads, by the kernels' instance name without number."""
 
 _Signals = dict[Path, tuple[Path, Names | None]]
-"""Where a variable is shown, and its values' names, by its path in the simulator's own file."""
+"""Path and value names of each variable, by its path in the simulator's own file."""
 
 _SUFFIX = re.compile(r"\$\d+$")
-"""What Amaranth adds to a name that is taken where it stands; mostly by a signal that is shown elsewhere."""
+"""Suffix that Amaranth adds to a duplicate name; the other signal is mostly shown elsewhere."""
 
 
 def _fields(place: Path, form: Any, suffix: str = "") -> Iterator[tuple[str, Path, Names | None]]:
-    """Yield a signal and its fields: what simulators put behind its name for each, its place, its values' names."""
+    """Yield a signal and its fields: the simulators' suffix of its name, its path, and its value names."""
     yield suffix, place, form._variants if isinstance(form, Format.Enum) else None
     if isinstance(form, Format.Struct):
         for field, inner in form._fields.items():
@@ -81,7 +81,7 @@ def _states(width: int, decoder: Callable[[int], str]) -> Names:
 def _signals(component: wiring.Component, ports: Any = ()) -> _Signals:
     """Return all signals of a component.
 
-    A signal is known in the component that has it and in those that connect it; it is shown in the innermost.
+    A signal appears in its own component and in those that connect it; it is shown in the innermost.
     """
     design = Fragment.get(component, None).prepare(ports=ports)
     places = defaultdict(list)
@@ -110,7 +110,7 @@ def _signals(component: wiring.Component, ports: Any = ()) -> _Signals:
 
 
 def _without_suffixes(paths: set[Path]) -> dict[Path, str]:
-    """Return the last part of each path, without its suffix where the name is free, else with a number of its own."""
+    """Return the last part of each path, without suffix if that is unique, else with its own number."""
     taken = {path for path in paths if path and not _SUFFIX.search(path[-1])}
     plain = {path: path[-1] for path in taken}
     for path in sorted(paths - taken):
@@ -128,16 +128,16 @@ def _kind(instance: str) -> str:
 
 
 def _named(path: Path, kind: str, names: Names | None) -> Names | None:
-    """Return the names of a signal's values; those of a tag depend on the kind of kernel that it is in."""
+    """Return the value names of a signal; those of a tag depend on the kind of kernel."""
     if names is None and path[-1] == "tag" and kind in _TAGS:
         return {tag.value: tag.name for tag in _TAGS[kind]}
     return names
 
 
 def model_signals(config: AcceleratorConfig) -> Signals:
-    """Return what the compiled executor's waveforms show.
+    """Return the signals of the compiled executor's waveforms.
 
-    Its models are called ``engine<n>.<instance>``; in each is the Verilog module.
+    Its models are named ``engine<n>.<instance>``, and contain the Verilog module.
     """
     models = {
         "bfs": BfsKernel(config, instrument=True),
@@ -167,7 +167,7 @@ def model_signals(config: AcceleratorConfig) -> Signals:
 
 
 def accelerator_signals(config: AcceleratorConfig) -> Signals:
-    """Return what the waveforms of Amaranth's simulator show; in its file the accelerator is ``bench.top``."""
+    """Return the signals of waveforms from Amaranth's simulator, whose file has the accelerator as ``bench.top``."""
     table = _signals(Accelerator(config, instrument=True))
 
     def place(shown: Path) -> Path:

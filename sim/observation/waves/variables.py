@@ -1,4 +1,4 @@
-"""The variables of a waveform file: what is shown, where, and in which scopes."""
+"""The variables of a waveform file, with their scopes and selection."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,16 +11,16 @@ from sim.observation.waves.signals import Locate, Names, Path
 __all__ = ["Scopes", "Variable", "read_head", "walk"]
 
 _MOST_SHOWN = 8
-"""Names that a message shows."""
+"""Most names in a message."""
 
 
 class Scopes:
-    """Selection by globs: each names signals, or scopes with all that is below them.
+    """Selection by globs: each selects signals, or scopes with all of their contents.
 
     Parameters
     ----------
     globs : sequence of str
-        Globs over dotted paths; ``*`` also stands for dots. None: everything is wanted.
+        Globs over dotted paths; ``*`` also matches dots. None selects everything.
     """
 
     def __init__(self, globs: Sequence[str] = ()) -> None:
@@ -28,7 +28,7 @@ class Scopes:
         self._wanted = [re.compile(f"{translate(glob)}|{translate(f'{glob}.*')}") for glob in self._globs]
 
     def __contains__(self, path: Path) -> bool:
-        """Whether a signal is wanted."""
+        """Whether a signal is selected."""
         if not self._wanted:
             return True
         dotted = ".".join(path)
@@ -40,12 +40,12 @@ class Scopes:
         Parameters
         ----------
         paths : iterable of Path
-            The signals that there are.
+            The available signals.
 
         Raises
         ------
         ValueError
-            One line, with some scopes that there are where the glob goes wrong.
+            One line, with some of the scopes available where the glob fails.
         """
         if not self._globs:
             return
@@ -57,7 +57,7 @@ class Scopes:
 
 
 def _nearest(glob: str, paths: list[Path]) -> str:
-    """Return what there is in the deepest scope that the beginning of a glob names."""
+    """Return the contents of the deepest scope matched by the beginning of a glob."""
     scope: Path = ()
     for depth, part in enumerate(glob.split(".")):
         inside = [path for path in paths if len(path) > depth + 1 and fnmatchcase(path[depth], part)]
@@ -73,7 +73,7 @@ def _nearest(glob: str, paths: list[Path]) -> str:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """Return a key by which numbers in names are in their order."""
+    """Return a key for natural sorting, with numbers in numeric order."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
@@ -83,20 +83,20 @@ Step = tuple[Literal["scope"], str] | tuple[Literal["variable"], "Variable"] | t
 
 @dataclass(frozen=True, kw_only=True)
 class Variable:
-    """A variable that is shown.
+    """A variable of the file.
 
     Parameters
     ----------
     source : bytes
-        What the simulator's text calls it.
+        Its identifier in the simulator's text.
     number : int
         Its number in the file; variables that always have the same value share one.
     path : Path
-        Where it is shown.
+        Its path in the file.
     width : int
         Bits.
     names : Names, optional
-        Names of its values; the text of one that has none is its number.
+        Names of its values; a value without a name is shown as a number.
     """
 
     source: bytes
@@ -107,7 +107,7 @@ class Variable:
     _texts: dict[bytes, str] = field(default_factory=dict, compare=False, repr=False)
 
     def text(self, value: bytes) -> str:
-        """Return what is shown of a value with a name, given by binary digits, or by the simulator's own text."""
+        """Return the text of a named value, given as binary digits, or as the simulator's own text."""
         text = self._texts.get(value)
         if text is None:
             text = self._texts[value] = self._name(value.decode())
@@ -116,24 +116,24 @@ class Variable:
     def _name(self, value: str) -> str:
         names = self.names or {}
         if value.startswith("s"):
-            # The simulator has decoded it already; a state is followed by its number there.
+            # Already decoded by the simulator, which appends the number to a state.
             return value[1:].partition("/")[0]
         digits = value.removeprefix("b")
         return names.get(int(digits, 2), str(int(digits, 2))) if set(digits) <= set("01") else digits
 
     @property
     def texts(self) -> list[str]:
-        """What is shown of each value, of those with names."""
+        """Texts of all values that have names."""
         return [self.text(f"b{value:b}".encode()) for value in range(1 << self.width)]
 
 
 def read_head(lines: Iterable[bytes], locate: Locate, scopes: Scopes) -> list[Variable]:
-    """Return the variables that are shown, in the order of a simulator's text, of which the head is read.
+    """Read the header of a simulator's text; return the selected variables in its order.
 
     Raises
     ------
     ValueError
-        A scope that is wanted has none.
+        A selected scope has no variables.
     """
     shown: list[Variable] = []
     left_out: list[Path] = []
@@ -165,13 +165,13 @@ def read_head(lines: Iterable[bytes], locate: Locate, scopes: Scopes) -> list[Va
 
 
 def walk(variables: Sequence[Variable]) -> Iterator[Step]:
-    """Yield the steps through a file: what is in a scope, then the scopes in it."""
+    """Yield the steps through a file: the variables of a scope, then its inner scopes."""
     tree: dict[Any, Any] = {}
     for variable in variables:
         scope = tree
         for name in variable.path[:-1]:
             scope = scope.setdefault(name, {})
-        # Signals and scopes of the same name never meet.
+        # No scope has a signal and an inner scope of the same name.
         scope[variable.path[-1], variable.number] = variable
     yield from _steps(tree)
 

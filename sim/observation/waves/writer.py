@@ -34,7 +34,7 @@ class WaveWriter(abc.ABC):
     @property
     @abc.abstractmethod
     def native(self) -> Mapping[str, int]:
-        """How native code writes what `show` would: what `WaveSink` has of a file, while Python does not write."""
+        """Fields of `WaveSink`, by which native code writes in place of `show`; Python must not write meanwhile."""
 
     @abc.abstractmethod
     def finish(self, cycle: int) -> None:
@@ -48,7 +48,7 @@ class WaveWriter(abc.ABC):
 
     @abc.abstractmethod
     def discard(self) -> None:
-        """Release everything; the file is worth nothing."""
+        """Release everything, and abandon the file."""
 
 
 _COMMENT = "one nanosecond stands for one cycle"
@@ -112,7 +112,7 @@ class VcdWriter(WaveWriter):
 
     def discard(self) -> None:
         """Close the file."""
-        # What waits to be written may have no room any more.
+        # The disk may be full for buffered data.
         with suppress(OSError):
             self._file.close()
 
@@ -138,20 +138,20 @@ _BLOCK_HEAD = 9
 """Bytes of a block's kind and length."""
 
 _WORKPLACE = "/tmp"
-"""Where the writer has its own temporary files: wherever `tmpfile` of the C library puts them."""
+"""Folder of the writer's own temporary files, where `tmpfile` of the C library creates them."""
 
 _WORK = 32 << 20
-"""Bytes that it may need there."""
+"""Space in bytes that it may need there."""
 
 _LITTLE = 1 << 20
-"""Bytes that are left where a disk was full: somebody else may have freed a few meanwhile."""
+"""A disk with less free space in bytes counts as full: others may have freed a little since the failure."""
 
 _END_TIME = slice(17, 25)
-"""Where the first block has the time at which the file ends."""
+"""Position of the file's end time in the first block."""
 
 
 class FstWriter(WaveWriter):
-    """Writes an FST file. Values with names are variables of text, which every reader shows as they are.
+    """Writes an FST file. Named values are written as text variables, which every viewer supports.
 
     Parameters
     ----------
@@ -165,21 +165,21 @@ class FstWriter(WaveWriter):
     """
 
     def __init__(self, path: Path) -> None:
-        # Here, as most runs write none.
+        # Imported here because most runs write no FST file.
         from pylibfst import ffi, lib
 
         self._path = path
         self._lib: Any = lib
         self._ffi: Any = ffi
         self._handles: dict[int, int] = {}
-        # The writer keeps what it works on in files there, and would not survive a disk that is full.
+        # The writer has temporary files there, and would crash on a full disk.
         if shutil.disk_usage(_WORKPLACE).free < _WORK:
             raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)} in {_WORKPLACE}")
         mode = path.stat().st_mode if path.exists() else None
         self._writer: Any = lib.fstWriterCreate(os.fsencode(path), 1)
         if self._writer == ffi.NULL:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
-        # The writer has put a new file in the place of the one that was there.
+        # The writer has replaced the existing file by a new one.
         self._lock = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         locked(self._lock)
         if mode is not None:
@@ -208,7 +208,7 @@ class FstWriter(WaveWriter):
                     lib.fstWriterSetUpscope(writer)
 
     def key(self, variable: Variable) -> tuple[int, bytes]:
-        """Return what the file calls a variable, as a number; it has no text for that."""
+        """Return a variable's number in the file; there is no text identifier."""
         return self._handles[variable.number], b""
 
     def show(self, cycle: int, changes: Iterable[tuple[Variable, bytes]]) -> None:
@@ -235,7 +235,7 @@ class FstWriter(WaveWriter):
         }
 
     def finish(self, cycle: int) -> None:
-        """Complete the file, and see whether all of it has been written: the writer does not tell."""
+        """Complete the file, and check that it was written whole, since the writer does not report errors."""
         lib, writer = self._lib, self._writer
         lib.fstWriterEmitTimeChange(writer, cycle)
         lib.fstWriterFlushContext(writer)
@@ -258,7 +258,7 @@ class FstWriter(WaveWriter):
 
 
 def _whole(path: Path, cycle: int) -> bool:
-    """Whether a file has all the blocks that it must, one behind the other up to its end, and says where it ends."""
+    """Whether a file consists of complete blocks up to its end, and has its end time."""
     from pylibfst import lib
 
     size = path.stat().st_size
