@@ -108,7 +108,7 @@ class Cause(_Ranked):
 
 
 class IdleCause(_Ranked):
-    """What a cycle of `Cause.IDLE` turns out to be, as the machine as a whole knows; the last one in this list."""
+    """Cause of a cycle of `Cause.IDLE`, known only to the machine as a whole; of several, the last one in this list."""
 
     NO_WORK = "no work left", "idle", 1, ".", "The kernel is done, and another kernel, of this AE or another, is not."
     ENDING = (

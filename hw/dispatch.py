@@ -15,7 +15,7 @@ AegWrite = data.StructLayout({"value": 64, "index": 16})
 
 
 class Dispatch(wiring.Component):
-    """What the host reaches of an AE: parameters in, instructions, results out.
+    """The host's interface to an AE: parameters in, instructions, results out.
 
     The register map is in `hw.registers`. Registers are written between instructions, and may be read at any time, a
     kernel's state included.

@@ -45,7 +45,7 @@ Response = data.StructLayout({"data": 64, "tag": 2})
 
 
 class ChainOp(enum.Enum, shape=2):
-    """What a message of the control chain asks of a kernel."""
+    """Operation of a message on the control chain."""
 
     WRITE = 0
     """Parameter register number `index` takes `value`."""

@@ -51,7 +51,7 @@ class Stage(Enum):
 
     @property
     def meaning(self) -> str:
-        """What the item does there."""
+        """The item's activity in this stage."""
         return self.value[1]
 
 
