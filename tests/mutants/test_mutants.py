@@ -25,6 +25,7 @@ def picked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Mutant]
     return folder, list_mutants(design, folder, seed=1, count=30)
 
 
+@pytest.mark.long
 def test_mutants_are_as_many_as_wanted_and_of_no_clock(picked: tuple[Path, list[Mutant]]) -> None:
     _, mutants = picked
     assert [mutant.name for mutant in mutants] == [f"intersection/start_finder:{n}" for n in range(1, 31)]
@@ -33,6 +34,7 @@ def test_mutants_are_as_many_as_wanted_and_of_no_clock(picked: tuple[Path, list[
     assert any("(hw/intersection/start_finder.py:" in mutant.place for mutant in mutants)
 
 
+@pytest.mark.long
 def test_the_seed_says_which(picked: tuple[Path, list[Mutant]]) -> None:
     folder, mutants = picked
     design = component_design(StartFinder())
@@ -40,12 +42,14 @@ def test_the_seed_says_which(picked: tuple[Path, list[Mutant]]) -> None:
     assert list_mutants(design, folder, seed=2, count=30) != mutants
 
 
+@pytest.mark.long
 def test_small_components_have_fewer(tmp_path: Path) -> None:
     design = component_design(Credits(4))
     prepare(design, tmp_path)
     assert 30 < len(list_mutants(design, tmp_path, seed=1, count=1000)) < 200
 
 
+@pytest.mark.long
 def test_what_is_no_fault_is_proven_so(picked: tuple[Path, list[Mutant]]) -> None:
     folder, mutants = picked
     pin = next(mutant for mutant in mutants if mutant.option("port") == "Y")
@@ -55,6 +59,7 @@ def test_what_is_no_fault_is_proven_so(picked: tuple[Path, list[Mutant]]) -> Non
     assert equivalent(folder, [inverted, nothing]) == {nothing.name}
 
 
+@pytest.mark.long
 def test_a_register_may_hold_something_else_that_nobody_sees(tmp_path: Path) -> None:
     m = Module()
     m.domains += (domain := ClockDomain("sync", reset_less=True))
