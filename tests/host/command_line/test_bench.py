@@ -36,6 +36,7 @@ def check_document(document: dict[str, Any], names: list[str]) -> None:
     assert len(document["references"]) == 2 * (len(names) - 2)
 
 
+@pytest.mark.long
 def test_quick_run_of_some_rows(capfd: Capture) -> None:
     names = ["compiled-2", "compiled-1", "amaranth"]
     assert main(["bench", "--quick", "--rows", ",".join(reversed(names))]) == 0
