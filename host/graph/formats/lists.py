@@ -173,6 +173,7 @@ def _read_edges(lines: Lines, layout: Layout, *, expected: int | None = None, mi
             kept = np.stack([np.ones(len(first), np.bool_), first != second], axis=1)
             first, second = (pairs[:, end].T[kept] for end in range(2))
         edges.append(first, second)
+        del first, second
     return edges
 
 

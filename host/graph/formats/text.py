@@ -271,6 +271,8 @@ class Lines:
             A line is too long.
         """
         text = self._ready.read() or self._whole()
+        # The lines of the header would occupy a block's memory until the file ends.
+        self._ready = io.BytesIO()
         self.number += text.count(b"\n")
         return text
 
@@ -498,7 +500,10 @@ def read_lines(lines: Lines, layout: Layout, *, expected: int | None = None) -> 
         line = lines.number
         if rows.room is not None:
             rows.room -= len(found[0])
+        # Neither the text nor the numbers of a block are needed while the next one is parsed.
+        del text
         yield found
+        del found
     if expected is not None and rows.room:
         announced = counted(expected, "transition" if layout.weighed else "edge")
         raise InputError(f"the header announces {announced}, but only {expected - rows.room:,} follow")
