@@ -77,12 +77,6 @@ def test_symbolic_link_stays_one(tmp_path: Path) -> None:
     assert target.read_text() == "new"
 
 
-def test_device_is_written_in_place() -> None:
-    check_output("/dev/null", "--labels")
-    write_new("/dev/null")
-    assert not Path("/dev/null").is_file()
-
-
 def test_pipe_is_written_in_place(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

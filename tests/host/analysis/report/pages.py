@@ -2,7 +2,7 @@
 
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 
 from host.analysis.report.activity import Activity, Traffic
 from host.analysis.report.page import page
@@ -17,11 +17,14 @@ BFS = Shape()
 SCC = Shape(iterations=3, levels=(60, 300, 90), restarted=True, interval=4, seed=2)
 MANY = Shape(iterations=40, levels=(60, 300, 90), interval=128, seed=3)
 
+# Records stay as long as the process does.
+_FOLDER = TemporaryDirectory(prefix="records-")
+
 
 @cache
 def record_of(shape: Shape) -> Record:
     """Return the record of a shape."""
-    return Record(write_record(Path(mkdtemp()) / "record", shape))
+    return Record(write_record(Path(mkdtemp(dir=_FOLDER.name)) / "record", shape))
 
 
 @cache
